@@ -1,0 +1,66 @@
+# Two commands need nothing but Python 3.11 or later: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+MINIMUM := .venv-minimum/bin
+
+.PHONY: demo test lint types doctest pytest coverage test-minimum bench dist clean
+
+demo: .venv/installed
+	$(BIN)/similitude compare --dataset voting --output demo-voting.csv
+
+test: lint types doctest coverage
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed-dev
+	$(BIN)/mypy
+
+doctest: .venv/installed-dev
+	$(BIN)/python -m pytest --doctest-modules --doctest-continue-on-failure src
+	$(BIN)/python -m pytest --doctest-glob='*.md' README.md docs
+
+pytest: .venv/installed-dev
+	$(BIN)/python -m pytest -n 2
+
+# The compiled kernels are invisible to coverage, so their own tests run once more, uncompiled.
+coverage: .venv/installed-dev
+	rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest -n 2
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m kernel
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
+test-minimum: .venv-minimum/installed
+	$(MINIMUM)/python -m pytest -n 2
+
+bench: .venv/installed-dev
+	$(BIN)/python -m benchmarks
+
+dist: .venv/installed-dev
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+.venv/installed: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet -e .
+	touch $@
+
+.venv/installed-dev: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@ .venv/installed
+
+.venv-minimum/installed: pyproject.toml requirements-minimum.txt
+	$(PYTHON) -m venv .venv-minimum
+	$(MINIMUM)/python -m pip install --quiet --upgrade pip
+	$(MINIMUM)/python -m pip install --quiet -r requirements-minimum.txt
+	$(MINIMUM)/python -m pip install --quiet --no-deps -e .
+	touch $@
+
+clean:
+	rm -rf .venv .venv-minimum dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache

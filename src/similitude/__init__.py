@@ -1,0 +1,32 @@
+"""Classifiers learned from pairwise similarities."""
+
+from similitude.base import Proximities
+from similitude.meta import PairwiseMeta
+from similitude.neighbors.knn import KNNClassifier
+from similitude.proximity.check import SimilarityWarning, check_similarity
+from similitude.proximity.embedding import PseudoEuclideanEmbedding, pseudo_euclidean_embedding
+from similitude.proximity.maps import rescale, to_dissimilarity, to_similarity
+from similitude.proximity.split import train_test_split
+from similitude.proximity.symmetry import symmetrize
+from similitude.proximity.transformers import DissimilarityToSimilarity, Rescale
+from similitude.spectrum.modifier import SpectrumModifier
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DissimilarityToSimilarity",
+    "KNNClassifier",
+    "PairwiseMeta",
+    "Proximities",
+    "PseudoEuclideanEmbedding",
+    "Rescale",
+    "SimilarityWarning",
+    "SpectrumModifier",
+    "check_similarity",
+    "pseudo_euclidean_embedding",
+    "rescale",
+    "symmetrize",
+    "to_dissimilarity",
+    "to_similarity",
+    "train_test_split",
+]

@@ -1,0 +1,308 @@
+"""The input contract shared by every estimator: what X may be, labels, costs, priors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from similitude.proximity.check import check_similarity
+from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constants_needed
+from similitude.proximity.split import cut
+from similitude.similarities import pairwise, resolve
+
+
+class Proximities:
+    """A similarity matrix together with what belongs to its samples, sliced as one.
+
+    It stands in for S in every estimator of the package and in scikit-learn's cross-validation, where keyword
+    arguments to ``predict`` would get lost.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix of shape (m, n)
+        Similarities of m row samples to n column samples.
+    features : array-like of shape (m, d), default=None
+        Feature vectors of the row samples.
+    self_similarity : array-like of shape (m,), default=None
+        psi(x, x) of the row samples.
+    ids : sequence of length m, default=None
+        Names of the row samples.
+    column_ids : sequence of length n, default=None
+        Names of the column samples; where S is square, ``ids``. ``predict`` compares them with the training ids.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import Proximities
+    >>> P = Proximities(np.eye(3), ids=["a", "b", "c"])
+    >>> part = P[np.ix_([2], [0, 1])]
+    >>> part.shape, part.ids.tolist(), part.column_ids.tolist()
+    ((1, 2), ['c'], ['a', 'b'])
+    """
+
+    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None):
+        self.S = S if hasattr(S, "shape") else np.asarray(S)
+        if len(self.S.shape) != 2:
+            raise ValueError(f"S must have two dimensions; got shape {self.S.shape}.")
+        self.features = None if features is None else np.asarray(features)
+        self.self_similarity = None if self_similarity is None else np.asarray(self_similarity, dtype=float)
+        self.ids = None if ids is None else np.asarray(ids)
+        if column_ids is None and self.S.shape[0] == self.S.shape[1]:
+            column_ids = ids
+        self.column_ids = None if column_ids is None else np.asarray(column_ids)
+        for name, length in (("features", 0), ("self_similarity", 0), ("ids", 0), ("column_ids", 1)):
+            value = getattr(self, name)
+            if value is not None and len(value) != self.S.shape[length]:
+                side = ("row", "column")[length]
+                raise ValueError(
+                    f"{name} must have one entry per {side} of S ({self.S.shape[length]}); got {len(value)}."
+                )
+        if self.self_similarity is not None and not np.isfinite(self.self_similarity).all():
+            raise ValueError("self_similarity contains NaN or infinity; every one must be a finite number.")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of S."""
+        return self.S.shape
+
+    def __len__(self) -> int:
+        return self.S.shape[0]
+
+    def __getitem__(self, key: Any) -> Proximities:
+        """A block: ``P[np.ix_(rows, columns)]``, or rows alone."""
+        if not isinstance(key, tuple):
+            key = (key, slice(None))
+        if len(key) != 2:
+            raise IndexError(f"Proximities take rows, or rows and columns; got {len(key)} indices.")
+        rows, columns = (np.arange(n)[k if isinstance(k, slice) else np.ravel(k)] for k, n in zip(key, self.shape))
+
+        def pick(values, index):
+            return None if values is None else values[index]
+
+        return Proximities(
+            cut(self.S, rows, columns),
+            pick(self.features, rows),
+            pick(self.self_similarity, rows),
+            pick(self.ids, rows),
+            pick(self.column_ids, columns),
+        )
+
+    def __repr__(self) -> str:
+        extras = [n for n in ("features", "self_similarity", "ids") if getattr(self, n) is not None]
+        return f"Proximities{self.shape}" + (f" with {', '.join(extras)}" if extras else "")
+
+
+def as_proximities(X: Any) -> Proximities:
+    """X itself where it is Proximities, else X wrapped."""
+    return X if isinstance(X, Proximities) else Proximities(X)
+
+
+class SimilarityEstimator(BaseEstimator):
+    """Base of everything that takes similarities: resolves ``similarity`` and ``dissimilarity``.
+
+    A subclass calls :meth:`_fit_proximities` first in ``fit`` and :meth:`_new_proximities` first in ``predict``;
+    both return checked :class:`Proximities` whose S is a similarity.
+    """
+
+    similarity: Any
+    dissimilarity: Any
+
+    _map_argument = "dissimilarity"
+    """What errors call the parameter that names the map."""
+
+    _map_scale: float | None = None
+    """The map's constant where it is given instead of learned."""
+
+    _path_parameters: tuple[str, ...] = ()
+    """Parameters over which ``_predict_path`` takes a whole grid at once."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed
+        tags.input_tags.sparse = True
+        if not self._is_precomputed:
+            tags.no_validation = True
+            tags.input_tags.two_d_array = False
+        return tags
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    @property
+    def _map_name(self) -> str | None:
+        """The map by which the values become similarities; None where they are similarities."""
+        if self._is_precomputed:
+            chosen = self.dissimilarity
+        else:
+            measure = resolve(self.similarity)
+            known = not callable(self.similarity)
+            if known and measure.orientation == "similarity" and self.dissimilarity is not None:
+                raise ValueError(
+                    f"dissimilarity={self.dissimilarity!r}: {measure.name!r} is a similarity; leave dissimilarity=None."
+                )
+            default = measure.to_similarity if measure.orientation == "dissimilarity" else None
+            chosen = default if self.dissimilarity is None else self.dissimilarity
+        if chosen is not None and chosen not in TO_SIMILARITY:
+            raise ValueError(f"{self._map_argument} must be one of {sorted(TO_SIMILARITY)}; got {chosen!r}.")
+        return chosen
+
+    def _fit_proximities(self, X: Any, y: Any = None, *, needs_matrix: bool = True) -> Any:
+        """Check or compute the training similarities, learning what ``similarity`` and ``dissimilarity`` learn.
+
+        With ``needs_matrix=False`` the matrix of raw objects is computed only if something must be learned from it;
+        None is returned where it was not.
+        """
+        how = self._map_name
+        if self._is_precomputed:
+            given = as_proximities(X)
+            S = check_similarity(
+                given.S,
+                name="X",
+                orientation="similarity" if how is None else "dissimilarity",
+                estimator=self,
+            )
+            validate_data(self, given.S, reset=True, skip_check_array=True)
+            self._extras = {n for n in ("features", "self_similarity", "ids") if getattr(given, n) is not None}
+            self._column_ids = given.column_ids
+        else:
+            self._keep_objects(X, y)
+            if not needs_matrix and (how is None or not learned_constants_needed(how)):
+                self._learned_map = None if how is None else LearnedMap(how, {}, TO_SIMILARITY)
+                return None
+            S = pairwise(self.objects_, similarity=self._measure)
+            given = Proximities(S)
+        self._learned_map: Any = None if how is None else self._learn_map(S, how)
+        if self._learned_map is not None:
+            S = self._learned_map(S, name="X")
+        return Proximities(S, given.features, given.self_similarity, given.ids, given.column_ids)
+
+    def _learn_map(self, S: Any, how: str) -> LearnedMap:
+        return LearnedMap.learn(S, how, table=TO_SIMILARITY, argument="X", scale=self._map_scale)
+
+    def _keep_objects(self, X: Any, y: Any) -> None:
+        if not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
+            raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
+        if len(X) == 0:
+            raise ValueError("X must hold at least one object; got 0.")
+        self.objects_ = X
+        self._measure = resolve(self.similarity).learned(X, y)
+
+    def _new_proximities(self, X: Any) -> Any:
+        """Check or compute the similarities of new samples to the training samples."""
+        check_is_fitted(self)
+        if not self._is_precomputed:
+            if not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
+                raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
+            given = Proximities(pairwise(X, self.objects_, similarity=self._measure))
+            S = given.S
+        else:
+            given = as_proximities(X)
+            S = check_similarity(given.S, name="X", square=False, estimator=self)
+            validate_data(self, given.S, reset=False, skip_check_array=True)
+            self._check_same_columns(given)
+        if self._learned_map is not None:
+            S = self._learned_map(S, name="X")
+        return Proximities(S, given.features, given.self_similarity, given.ids, given.column_ids)
+
+    def _check_same_columns(self, given: Proximities) -> None:
+        missing = sorted(n for n in self._extras if getattr(given, "column_ids" if n == "ids" else n) is None)
+        if missing:
+            raise ValueError(
+                f"X: {', '.join(missing)} was given in fit and is missing here; pass Proximities(S, "
+                f"{', '.join(('column_ids' if n == 'ids' else n) + '=...' for n in missing)})."
+            )
+        if self._column_ids is None or given.column_ids is None:
+            return
+        different = np.flatnonzero(self._column_ids != given.column_ids)
+        if different.size:
+            j = int(different[0])
+            raise ValueError(
+                f"X: the columns are not the training samples in their order: column {j} is "
+                f"{given.column_ids[j].item()!r}, in fit it was {self._column_ids[j].item()!r}. Reorder the columns."
+            )
+
+    def _path_similarities(self, S_train: Any, S_test: Any) -> tuple[Any, Any]:
+        """Native values of one fold made into similarities; what needs no map is not even looked at."""
+        how = self._map_name
+        if how is None:
+            return S_train, S_test
+        S_train = np.asarray(S_train)
+        learned = self._learn_map(S_train, how)
+        return learned(S_train, name="X"), learned(S_test, name="X")
+
+
+class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
+    """Base of the classifiers: labels, costs, priors."""
+
+    def _encode_labels(self, y: Any, n: int) -> np.ndarray:
+        """Set ``classes_`` and return y as positions in it."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if len(y) != n:
+            raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
+        self.classes_, encoded = np.unique(y, return_inverse=True)
+        return encoded.astype(np.intp, copy=False)
+
+
+def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
+    """``costs`` as a (G, G) array, ``[f, g]`` the cost of saying f when the truth is g."""
+    if costs is None:
+        return None
+    n_classes = len(classes)
+    if isinstance(costs, Mapping):
+        matrix = np.array([_by_label(_by_label_rows(costs, f), classes, f"costs[{f!r}]") for f in classes.tolist()])
+    else:
+        matrix = np.asarray(costs, dtype=float)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"costs must have shape ({n_classes}, {n_classes}), one row and column per class; got {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError("costs contains NaN or infinity; every cost must be a finite number.")
+    return matrix
+
+
+def _by_label_rows(costs: Mapping, label: Any) -> Mapping:
+    row = costs.get(label)
+    if not isinstance(row, Mapping):
+        raise ValueError(f"costs: a dict of dicts needs an entry for every class; {label!r} has none.")
+    return row
+
+
+def _by_label(values: Mapping, classes: np.ndarray, name: str) -> np.ndarray:
+    unknown = set(values) - set(classes.tolist())
+    missing = [c for c in classes.tolist() if c not in values]
+    if unknown or missing:
+        raise ValueError(f"{name} must name every class once; missing {missing}, unknown {sorted(map(str, unknown))}.")
+    return np.array([values[c] for c in classes.tolist()], dtype=float)
+
+
+def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
+    """``priors`` as probabilities in the order of ``classes``."""
+    if priors is None:
+        return None
+    vector = _by_label(priors, classes, "priors") if isinstance(priors, Mapping) else np.asarray(priors, dtype=float)
+    if vector.shape != (len(classes),):
+        raise ValueError(f"priors must have one entry per class ({len(classes)}); got shape {vector.shape}.")
+    if not np.all(vector >= 0) or not np.isclose(vector.sum(), 1.0):
+        raise ValueError(f"priors must be non-negative and sum to 1; got sum {vector.sum():.6g}.")
+    return vector
+
+
+def append_objects(old: Any, new: Sequence) -> Any:
+    """Two sequences of objects of the same kind, one after the other."""
+    if hasattr(old, "iloc"):
+        import pandas as pd
+
+        return pd.concat([old, new], ignore_index=True)
+    if isinstance(old, np.ndarray):
+        return np.concatenate([old, np.asarray(new, dtype=old.dtype if old.dtype == object else None)])
+    return list(old) + list(new)

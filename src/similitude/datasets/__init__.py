@@ -1,0 +1,1 @@
+"""Data: what ships, what is simulated, what is read from files."""

@@ -1,0 +1,1 @@
+"""What several rooms share: eigendecomposition, top-k, votes, threads, progress."""

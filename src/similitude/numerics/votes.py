@@ -1,0 +1,55 @@
+"""Votes and decisions, once for all classifiers: neighbours' votes, one-vs-one votes, minimal expected cost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+TIE_TOLERANCE = 1e-12
+"""Totals within this relative distance of the largest are tied."""
+
+
+def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Sums of the neighbours' weights per class, for every neighbourhood size: (m, len(sizes), n_classes).
+
+    ``labels`` and ``weights`` are (m, k), nearest first; ``sizes`` is ascending, each at most k.
+    """
+    from similitude.numerics._topk_kernel import class_totals
+
+    totals = np.zeros((len(labels), len(sizes), n_classes))
+    class_totals(labels, weights, np.asarray(sizes, dtype=np.intp), totals)
+    return totals
+
+
+def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Votes made into probabilities along the last axis: negative sums are cut to zero, then normalised.
+
+    Where nothing positive is left the posterior is uniform over the classes ``present`` among the neighbours.
+    """
+    positive = np.maximum(totals, 0.0)
+    sums = positive.sum(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        uniform = present / present.sum(axis=-1, keepdims=True)
+        return np.where(sums > 0, positive / sums, uniform)
+
+
+def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The class with the best score, ties to the class of the nearest neighbour: (m, len(sizes)).
+
+    ``scores`` is (m, len(sizes), n_classes); ``labels`` (m, k) are the neighbours' classes, nearest first.
+    """
+    from similitude.numerics._topk_kernel import break_ties
+
+    winners = np.empty(scores.shape[:2], dtype=np.intp)
+    break_ties(
+        np.ascontiguousarray(scores, dtype=np.float64),
+        labels,
+        np.asarray(sizes, dtype=np.intp),
+        TIE_TOLERANCE,
+        winners,
+    )
+    return winners
+
+
+def expected_costs(posterior: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Expected cost of saying f, ``sum_g costs[f, g] P(g)``, along the last axis."""
+    return posterior @ costs.T

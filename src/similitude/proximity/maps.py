@@ -1,0 +1,255 @@
+"""Maps between dissimilarities and similarities, and rescaling, with constants learned on the training part.
+
+Every map has a name and works both ways where its formula can be inverted:
+
+================  =====================================================  ==============================================
+name              to_similarity                                          to_dissimilarity
+================  =====================================================  ==============================================
+max-minus         c - d, c = max D                                       c - s, c = max S
+one-minus         1 - d                                                  1 - s
+negate            -d                                                     -s
+reciprocal        1 / (1 + d)                                            1 / s - 1
+exp               exp(-d / c), c = median D                              -c log s, c = 1
+gauss             exp(-d^2 / (2 c^2)), c = median D                      c sqrt(-2 log s), c = 1
+log               -log(1 + d)                                            exp(-s) - 1
+sqrt-one-minus    1 - d^2                                                sqrt(1 - s)
+sqrt-max-minus    c - d^2, c = max D^2                                   sqrt(c - s), c = max S
+double-centring   -(d_ij^2 - r_i - m_j + g) / 2 (r, m, g: means of       sqrt(s_ii + s_jj - 2 s_ij)
+                  squared distances over the row, the training column,
+                  all training pairs)
+================  =====================================================  ==============================================
+
+Medians are over the pairs of different samples. A new row is mapped with the constants of the training part.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from similitude.proximity.check import SimilarityWarning, check_similarity
+
+Constants = dict[str, Any]
+
+
+def _squared_means(D: np.ndarray) -> Constants:
+    squares = np.square(D, dtype=np.float64)
+    return {"column_means": squares.mean(axis=0), "mean": float(squares.mean())}
+
+
+def _centre(D: np.ndarray, c: Constants) -> np.ndarray:
+    squares = np.square(D, dtype=np.float64)
+    return -0.5 * (squares - squares.mean(axis=1, keepdims=True) - c["column_means"] + c["mean"])
+
+
+def _typical(D: np.ndarray) -> Constants:
+    n = len(D)
+    pairs = D[~np.eye(n, dtype=bool)] if D.shape == (n, n) and n > 1 else D
+    return {"scale": float(np.median(pairs)) or 1.0}
+
+
+@dataclass(frozen=True)
+class _Map:
+    """How one named map learns its constants from the training matrix, and what it does with them."""
+
+    apply: Callable[[np.ndarray, Constants], np.ndarray]
+    learn: Callable[[np.ndarray], Constants] = field(default=lambda D: {})
+    needs: str = ""
+    """What every entry must satisfy, for the error message; "" where any finite number will do."""
+    valid: Callable[[np.ndarray, Constants], Any] = field(default=lambda D, c: True)
+
+
+def _non_negative(D: np.ndarray, c: Constants) -> Any:
+    return D.min(initial=0.0) >= 0
+
+
+TO_SIMILARITY: dict[str, _Map] = {
+    "max-minus": _Map(lambda D, c: c["scale"] - D, lambda D: {"scale": float(D.max())}),
+    "one-minus": _Map(lambda D, c: 1 - D),
+    "negate": _Map(lambda D, c: -D),
+    "reciprocal": _Map(lambda D, c: 1 / (1 + D), needs="be non-negative", valid=_non_negative),
+    "exp": _Map(lambda D, c: np.exp(-D / c["scale"]), _typical),
+    "gauss": _Map(lambda D, c: np.exp(-0.5 * (D / c["scale"]) ** 2), _typical),
+    "log": _Map(lambda D, c: -np.log1p(D), needs="be non-negative", valid=_non_negative),
+    "sqrt-one-minus": _Map(lambda D, c: 1 - D**2),
+    "sqrt-max-minus": _Map(lambda D, c: c["scale"] - D**2, lambda D: {"scale": float((D**2).max())}),
+    "double-centring": _Map(_centre, _squared_means),
+}
+
+
+def _induced_distance(S: np.ndarray, c: Constants) -> np.ndarray:
+    self_similarity = np.diagonal(S)
+    squares = self_similarity[:, None] + self_similarity[None, :] - 2 * S
+    if squares.min() < -1e-10 * np.abs(S).max():
+        warnings.warn(
+            f"{np.mean(squares < 0):.1%} of the squared distances s_ii + s_jj - 2 s_ij are negative (S is indefinite) "
+            "and were set to zero.",
+            SimilarityWarning,
+            stacklevel=4,
+        )
+    return np.sqrt(np.maximum(squares, 0))
+
+
+def _largest(S: np.ndarray) -> Constants:
+    return {"scale": float(S.max())}
+
+
+def _unit(S: np.ndarray) -> Constants:
+    return {"scale": 1.0}
+
+
+TO_DISSIMILARITY: dict[str, _Map] = {
+    "max-minus": _Map(lambda S, c: c["scale"] - S, _largest),
+    "one-minus": _Map(lambda S, c: 1 - S),
+    "negate": _Map(lambda S, c: -S),
+    "reciprocal": _Map(lambda S, c: 1 / S - 1, needs="be positive", valid=lambda S, c: S.min() > 0),
+    "exp": _Map(lambda S, c: -c["scale"] * np.log(S), _unit, "be positive", lambda S, c: S.min() > 0),
+    "gauss": _Map(
+        lambda S, c: c["scale"] * np.sqrt(-2 * np.log(S)),
+        _unit,
+        "lie in (0, 1]",
+        lambda S, c: S.min() > 0 and S.max() <= 1,
+    ),
+    "log": _Map(lambda S, c: np.expm1(-S), needs="be at most 0", valid=lambda S, c: S.max() <= 0),
+    "sqrt-one-minus": _Map(lambda S, c: np.sqrt(1 - S), needs="be at most 1", valid=lambda S, c: S.max() <= 1),
+    "sqrt-max-minus": _Map(
+        lambda S, c: np.sqrt(c["scale"] - S),
+        _largest,
+        "be at most `scale`",
+        lambda S, c: S.max() <= c["scale"],
+    ),
+    "double-centring": _Map(_induced_distance),
+}
+
+
+@dataclass
+class LearnedMap:
+    """A named map with its constants: learn on the training matrix, then apply to it and to new rows."""
+
+    how: str
+    constants: Constants
+    table: dict[str, _Map] = field(repr=False)
+
+    @classmethod
+    def learn(cls, matrix: Any, how: str, *, table: dict[str, _Map], argument: str, scale: float | None = None):
+        """Choose the map ``how`` (an error names ``argument``) and learn its constants, unless ``scale`` is given."""
+        if how not in table:
+            raise ValueError(f"{argument} must be one of {sorted(table)}; got {how!r}.")
+        if scale is None:
+            return cls(how, table[how].learn(_dense(matrix, argument)), table)
+        if "scale" not in table[how].learn(np.ones((1, 1))):
+            raise ValueError(f"scale has no meaning for the map {how!r}; leave it None.")
+        if not scale > 0:
+            raise ValueError(f"scale must be positive; got {scale!r}.")
+        return cls(how, {"scale": float(scale)}, table)
+
+    def __call__(self, matrix: Any, name: str = "D") -> np.ndarray:
+        matrix = _dense(matrix, name)
+        chosen = self.table[self.how]
+        if not chosen.valid(matrix, self.constants):
+            raise ValueError(
+                f"every entry of {name} must {chosen.needs} for the map {self.how!r}; entries range from "
+                f"{matrix.min():.6g} to {matrix.max():.6g}. Choose another map."
+            )
+        return chosen.apply(matrix, self.constants).astype(matrix.dtype, copy=False)
+
+
+def learned_constants_needed(how: str) -> bool:
+    """Whether ``to_similarity`` by this map learns something from the training matrix."""
+    return how not in TO_SIMILARITY or bool(TO_SIMILARITY[how].learn(np.ones((1, 1))))
+
+
+def _dense(matrix: Any, name: str) -> np.ndarray:
+    if sparse.issparse(matrix):
+        raise ValueError(
+            f"{name}: a sparse matrix cannot be mapped, since its absent entries would have to change from 0 to "
+            "something else; pass a dense one."
+        )
+    return np.asarray(matrix)
+
+
+def to_similarity(D: Any, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
+    """Turn dissimilarities into similarities.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Dissimilarities, smaller means more alike.
+    how : str, default="max-minus"
+        The map: see :mod:`similitude.proximity.maps`.
+    scale : float, default=None
+        The map's constant c; learned from D where None.
+
+    Examples
+    --------
+    >>> from similitude import to_similarity
+    >>> to_similarity([[0.0, 3.0], [1.0, 0.0]])
+    array([[3., 0.],
+           [2., 3.]])
+    """
+    D = check_similarity(D, name="D", orientation="dissimilarity")
+    return LearnedMap.learn(D, how, table=TO_SIMILARITY, argument="how", scale=scale)(D)
+
+
+def to_dissimilarity(S: Any, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
+    """Turn similarities into dissimilarities, the inverse of :func:`to_similarity`.
+
+    Parameters
+    ----------
+    S : array-like of shape (n, n)
+        Similarities, larger means more alike.
+    how : str, default="max-minus"
+        The map: see :mod:`similitude.proximity.maps`.
+    scale : float, default=None
+        The map's constant c; the default of the map where None.
+
+    Examples
+    --------
+    >>> from similitude import to_dissimilarity
+    >>> to_dissimilarity([[3.0, 0.0], [2.0, 3.0]])
+    array([[0., 3.],
+           [1., 0.]])
+    """
+    S = check_similarity(S, orientation="any")
+    return LearnedMap.learn(S, how, table=TO_DISSIMILARITY, argument="how", scale=scale)(S, name="S")
+
+
+def rescale(S: Any) -> Any:
+    """Map the range of S linearly onto [0, 1] (a constant matrix becomes zero).
+
+    A sparse matrix must be non-negative, with something absent or zero, so that zero stays zero.
+
+    Examples
+    --------
+    >>> from similitude import rescale
+    >>> rescale([[4.0, 2.0], [0.0, 4.0]])
+    array([[1. , 0.5],
+           [0. , 1. ]])
+    """
+    S = check_similarity(S, square=False)
+    return apply_range(S, *value_range(S))
+
+
+def value_range(S: Any) -> tuple[float, float]:
+    """Smallest and largest entry (absent entries of a sparse matrix are 0)."""
+    return float(S.min()), float(S.max())
+
+
+def apply_range(S: Any, smallest: float, largest: float) -> Any:
+    """``(S - smallest) / (largest - smallest)``, without overflow."""
+    if sparse.issparse(S) and smallest != 0:
+        raise ValueError(
+            f"S: a sparse matrix can only be rescaled when its smallest entry is 0 (here {smallest:.6g}); "
+            "pass a dense one."
+        )
+    span = largest / 2 - smallest / 2
+    if span == 0:
+        return S * S.dtype.type(0)
+    if sparse.issparse(S):
+        return S * S.dtype.type(1 / largest)
+    return ((S / 2 - smallest / 2) / span).astype(S.dtype, copy=False)

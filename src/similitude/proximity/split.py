@@ -1,0 +1,84 @@
+"""Splitting a proximity matrix: both axes are cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold
+from sklearn.model_selection import train_test_split as split_rows
+from sklearn.utils import _safe_indexing, check_consistent_length
+
+
+def train_test_split(
+    S: Any,
+    *arrays: Any,
+    test_size: float | int | None = None,
+    train_size: float | int | None = None,
+    random_state: Any = None,
+    shuffle: bool = True,
+    stratify: Any = None,
+    groups: Any = None,
+) -> list[Any]:
+    """Split a square matrix, and arrays that go with its samples, into a training and a test part.
+
+    ``S_train`` has the training rows and columns; ``S_test`` the test rows and the *training* columns, which is what
+    ``predict`` takes. scikit-learn's function of the same name cuts rows only.
+
+    Parameters
+    ----------
+    S : array, sparse matrix, DataFrame or Proximities of shape (n, n)
+    *arrays : sequences of length n
+        Labels and whatever else goes with the samples.
+    test_size, train_size, random_state, shuffle, stratify
+        As in scikit-learn's ``train_test_split``.
+    groups : array-like of shape (n,), default=None
+        Samples of one group stay on the same side. Together with ``stratify`` the test share is the nearest 1/k.
+
+    Returns
+    -------
+    list
+        ``S_train, S_test``, then train and test part of each array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import train_test_split
+    >>> S_train, S_test, y_train, y_test = train_test_split(
+    ...     np.eye(8), [0, 1] * 4, test_size=2, stratify=[0, 1] * 4, random_state=0)
+    >>> S_train.shape, S_test.shape, sorted(y_test)
+    ((6, 6), (2, 6), [0, 1])
+    """
+    if not hasattr(S, "shape"):
+        S = np.asarray(S)
+    if len(S.shape) != 2 or S.shape[0] != S.shape[1]:
+        raise ValueError(f"S must be square, one row and one column per sample; got shape {S.shape}.")
+    n = S.shape[0]
+    check_consistent_length(S, *arrays, stratify, groups)
+    if groups is None:
+        train, test = split_rows(
+            np.arange(n),
+            test_size=test_size,
+            train_size=train_size,
+            random_state=random_state,
+            shuffle=shuffle,
+            stratify=stratify,
+        )
+    elif stratify is None:
+        splitter = GroupShuffleSplit(1, test_size=test_size, train_size=train_size, random_state=random_state)
+        train, test = next(splitter.split(np.arange(n), groups=groups))
+    else:
+        share = 0.25 if test_size is None else test_size if isinstance(test_size, float) else test_size / n
+        folds = StratifiedGroupKFold(max(2, round(1 / share)), shuffle=shuffle, random_state=random_state)
+        train, test = next(folds.split(np.arange(n), stratify, groups))
+    parts = [cut(S, train, train), cut(S, test, train)]
+    for array in arrays:
+        parts += [_safe_indexing(array, train), _safe_indexing(array, test)]
+    return parts
+
+
+def cut(S: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    """The block of S with these rows and columns, whatever kind of matrix it is."""
+    if hasattr(S, "iloc"):
+        return S.iloc[rows, columns]
+    return S[np.ix_(rows, columns)]

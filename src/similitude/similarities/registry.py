@@ -1,0 +1,127 @@
+"""What a similarity function is, and the table of those that have a name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from similitude.proximity.maps import TO_SIMILARITY
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A similarity or dissimilarity function on raw objects, with what is known about it.
+
+    Parameters
+    ----------
+    function : callable
+        On two objects, or on two batches of objects (``batch=True``, returns the matrix). Where ``learns`` is true,
+        a class whose instances have ``fit(X, y)`` and ``__call__(A, B)`` on batches.
+    name : str
+        What ``similarity="..."`` accepts.
+    objects : str
+        The kind of object: "categorical rows", "strings", ...
+    orientation : {"similarity", "dissimilarity"}
+    to_similarity : str
+        For a dissimilarity: the map that is used where the user names none.
+    batch, symmetric, metric, learns : bool
+    range : str
+        The values it can take, for the reader.
+    library, reference : str
+    """
+
+    function: Callable[..., Any]
+    name: str = ""
+    objects: str = "any"
+    orientation: str = "similarity"
+    to_similarity: str = "max-minus"
+    batch: bool = False
+    symmetric: bool = False
+    metric: bool = False
+    learns: bool = False
+    range: str = ""
+    library: str = "similitude"
+    reference: str = ""
+
+    def __post_init__(self) -> None:
+        if self.orientation not in ("similarity", "dissimilarity"):
+            raise ValueError(f"orientation must be 'similarity' or 'dissimilarity'; got {self.orientation!r}.")
+        if self.to_similarity not in TO_SIMILARITY:
+            raise ValueError(f"to_similarity must be one of {sorted(TO_SIMILARITY)}; got {self.to_similarity!r}.")
+
+    def learned(self, X: Any, y: Any) -> Measure:
+        """This measure after seeing the training part: itself, unless it learns from data."""
+        if not self.learns:
+            return self
+        fresh: Any = self.function() if isinstance(self.function, type) else deepcopy(self.function)
+        fresh.fit(X, y)
+        return replace(self, function=fresh, learns=False, batch=True)
+
+
+_registry: dict[str, Measure] = {}
+
+
+def register(measure: Measure) -> Measure:
+    """Give a measure its name, so that ``similarity="..."`` accepts it everywhere.
+
+    Examples
+    --------
+    >>> from similitude.similarities import Measure, register
+    >>> measure = register(Measure(lambda a, b: -abs(len(a) - len(b)), name="same-length", objects="strings"))
+    """
+    if not measure.name or measure.name in ("precomputed", "columns"):
+        raise ValueError(f"name must be a new word of its own; got {measure.name!r}.")
+    _registry[measure.name] = measure
+    return measure
+
+
+def names() -> list[str]:
+    """The registered names, sorted."""
+    return sorted(_registry)
+
+
+def batch(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function on two whole batches of objects, returning the matrix of their similarities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import KNNClassifier
+    >>> from similitude.similarities import batch
+    >>> inner = batch(lambda A, B: np.asarray(A) @ np.asarray(B).T)
+    >>> X = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]
+    >>> KNNClassifier(1, similarity=inner).fit(X, ["a", "a", "b"]).predict([[0.1, 0.8]])
+    array(['b'], dtype='<U1')
+    """
+    function.similitude_batch = True  # type: ignore[attr-defined]
+    return function
+
+
+def resolve(similarity: Any) -> Measure:
+    """The measure behind a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A, B)``."""
+    if isinstance(similarity, Measure):
+        return similarity
+    if isinstance(similarity, str):
+        if similarity not in _registry:
+            close = difflib.get_close_matches(similarity, _registry, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise ValueError(
+                f"similarity={similarity!r} is not known.{hint} It can be 'precomputed', one of {names()}, a callable "
+                "on two objects, or an object with fit and __call__."
+            )
+        return _registry[similarity]
+    if callable(similarity):
+        return Measure(
+            similarity,
+            name=getattr(similarity, "__name__", type(similarity).__name__),
+            orientation=getattr(similarity, "orientation", "similarity"),
+            to_similarity=getattr(similarity, "to_similarity", "max-minus"),
+            batch=getattr(similarity, "similitude_batch", False),
+            learns=hasattr(similarity, "fit"),
+        )
+    raise ValueError(
+        f"similarity must be 'precomputed', a registered name or a callable; got {type(similarity).__name__}."
+    )
