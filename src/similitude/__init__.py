@@ -9,6 +9,7 @@ from similitude.proximity.maps import rescale, to_dissimilarity, to_similarity
 from similitude.proximity.split import train_test_split
 from similitude.proximity.symmetry import symmetrize
 from similitude.proximity.transformers import DissimilarityToSimilarity, Rescale
+from similitude.search.path_search import PathSearchCV
 from similitude.spectrum.modifier import SpectrumModifier
 
 __version__ = "0.1.0"
@@ -17,6 +18,7 @@ __all__ = [
     "DissimilarityToSimilarity",
     "KNNClassifier",
     "PairwiseMeta",
+    "PathSearchCV",
     "Proximities",
     "PseudoEuclideanEmbedding",
     "Rescale",

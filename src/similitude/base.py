@@ -102,6 +102,10 @@ def as_proximities(X: Any) -> Proximities:
     return X if isinstance(X, Proximities) else Proximities(X)
 
 
+def _matrix(X: Any) -> Any:
+    return X.S if isinstance(X, Proximities) else X
+
+
 class SimilarityEstimator(BaseEstimator):
     """Base of everything that takes similarities: resolves ``similarity`` and ``dissimilarity``.
 
@@ -124,7 +128,7 @@ class SimilarityEstimator(BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self.dissimilarity is None
         if not self._is_precomputed:
             tags.no_validation = True
             tags.input_tags.two_d_array = False
@@ -159,31 +163,28 @@ class SimilarityEstimator(BaseEstimator):
         None is returned where it was not.
         """
         how = self._map_name
+        self._learned_map: Any = None
         if self._is_precomputed:
+            orientation = "similarity" if how is None else "dissimilarity"
+            S = check_similarity(_matrix(X), name="X", orientation=orientation, estimator=self)
+            validate_data(self, _matrix(X), reset=True, skip_check_array=True)
             given = as_proximities(X)
-            S = check_similarity(
-                given.S,
-                name="X",
-                orientation="similarity" if how is None else "dissimilarity",
-                estimator=self,
-            )
-            validate_data(self, given.S, reset=True, skip_check_array=True)
             self._extras = {n for n in ("features", "self_similarity", "ids") if getattr(given, n) is not None}
             self._column_ids = given.column_ids
         else:
             self._keep_objects(X, y)
             if not needs_matrix and (how is None or not learned_constants_needed(how)):
-                self._learned_map = None if how is None else LearnedMap(how, {}, TO_SIMILARITY)
+                self._learned_map = how and LearnedMap(how, {})
                 return None
             S = pairwise(self.objects_, similarity=self._measure)
             given = Proximities(S)
-        self._learned_map: Any = None if how is None else self._learn_map(S, how)
-        if self._learned_map is not None:
+        if how is not None:
+            self._learned_map = self._learn_map(S, how)
             S = self._learned_map(S, name="X")
         return Proximities(S, given.features, given.self_similarity, given.ids, given.column_ids)
 
     def _learn_map(self, S: Any, how: str) -> LearnedMap:
-        return LearnedMap.learn(S, how, table=TO_SIMILARITY, argument="X", scale=self._map_scale)
+        return LearnedMap.learn(S, how, scale=self._map_scale)
 
     def _keep_objects(self, X: Any, y: Any) -> None:
         if not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
@@ -202,9 +203,9 @@ class SimilarityEstimator(BaseEstimator):
             given = Proximities(pairwise(X, self.objects_, similarity=self._measure))
             S = given.S
         else:
+            S = check_similarity(_matrix(X), name="X", square=False, estimator=self)
+            validate_data(self, _matrix(X), reset=False, skip_check_array=True)
             given = as_proximities(X)
-            S = check_similarity(given.S, name="X", square=False, estimator=self)
-            validate_data(self, given.S, reset=False, skip_check_array=True)
             self._check_same_columns(given)
         if self._learned_map is not None:
             S = self._learned_map(S, name="X")
@@ -240,16 +241,21 @@ class SimilarityEstimator(BaseEstimator):
 class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     """Base of the classifiers: labels, costs, priors."""
 
-    def _encode_labels(self, y: Any, n: int) -> np.ndarray:
-        """Set ``classes_`` and return y as positions in it."""
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        if len(y) != n:
-            raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
+    def _set_labels(self, y: np.ndarray) -> None:
+        """Keep checked labels as ``classes_`` and positions in it."""
         self.classes_, encoded = np.unique(y, return_inverse=True)
-        return encoded.astype(np.intp, copy=False)
+        self._labels = encoded.astype(np.intp, copy=False)
+
+
+def check_labels(y: Any, n: int) -> np.ndarray:
+    """Class labels as a one-dimensional array of length n."""
+    if y is None:
+        raise ValueError("y must be given: this classifier requires y to be passed, but the target y is None.")
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    if len(y) != n:
+        raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
+    return y
 
 
 def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:

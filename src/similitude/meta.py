@@ -52,20 +52,20 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         return self._fit(X, y)
 
-    def _rows(self, X):
+    def _ask(self, method, X):
         check_is_fitted(self)
-        return self._split(X)[1][:, self._positions]
+        return getattr(self.estimator_, method)(self._split(X)[1][:, self._positions])
 
     def predict(self, X):
-        return self.estimator_.predict(self._rows(X))
+        return self._ask("predict", X)
 
     @_inner_has("predict_proba")
     def predict_proba(self, X):
-        return self.estimator_.predict_proba(self._rows(X))
+        return self._ask("predict_proba", X)
 
     @_inner_has("decision_function")
     def decision_function(self, X):
-        return self.estimator_.decision_function(self._rows(X))
+        return self._ask("decision_function", X)
 
 
 class _WeightedByPosition(_ByPosition):
@@ -150,24 +150,24 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         validate_data(self, X, reset=reset, skip_check_array=True)
         return S
 
-    def _rows(self, X):
+    def _ask(self, method, X):
         check_is_fitted(self)
         S = self._check(X, square=False, reset=False)
-        return _with_positions(S, np.full(S.shape[0], -1))
+        return getattr(self.meta_, method)(_with_positions(S, np.full(S.shape[0], -1)))
 
     def predict(self, X):
         """The meta-estimator's prediction."""
-        return self.meta_.predict(self._rows(X))
+        return self._ask("predict", X)
 
     @_inner_has("predict_proba")
     def predict_proba(self, X):
         """The meta-estimator's class probabilities."""
-        return self.meta_.predict_proba(self._rows(X))
+        return self._ask("predict_proba", X)
 
     @_inner_has("decision_function")
     def decision_function(self, X):
         """The meta-estimator's decision values."""
-        return self.meta_.decision_function(self._rows(X))
+        return self._ask("decision_function", X)
 
 
 def _with_positions(S, positions):

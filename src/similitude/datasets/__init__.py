@@ -1,1 +1,19 @@
 """Data: what ships, what is simulated, what is read from files."""
+
+from similitude.datasets.bundled import load_voting
+from similitude.datasets.files import load_proximity
+from similitude.datasets.simulated import (
+    make_copurchase,
+    make_negative_direction,
+    make_patrol,
+    make_perturbed_centroids,
+)
+
+__all__ = [
+    "load_proximity",
+    "load_voting",
+    "make_copurchase",
+    "make_negative_direction",
+    "make_patrol",
+    "make_perturbed_centroids",
+]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from similitude.base import SimilarityClassifier, append_objects, costs_matrix, priors_vector
+from similitude.base import SimilarityClassifier, append_objects, check_labels, costs_matrix, priors_vector
 from similitude.numerics.topk import top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, posterior_from_votes
 
@@ -95,10 +95,11 @@ class KNNClassifier(SimilarityClassifier):
         self._check_parameters(self.n_neighbors, self.weights)
         self._fit_proximities(X, y, needs_matrix=False)
         n = self.n_features_in_ if self._is_precomputed else len(self.objects_)
-        return self._fit_labels(y, n)
+        return self._fit_labels(check_labels(y, n))
 
-    def _fit_labels(self, y, n):
-        self._labels = self._encode_labels(y, n)
+    def _fit_labels(self, y):
+        n = len(y)
+        self._set_labels(y)
         self.n_neighbors_ = min(self.n_neighbors, n)
         self._costs = costs_matrix(self.costs, self.classes_)
         self._priors = priors_vector(self.priors, self.classes_)
@@ -181,7 +182,7 @@ class KNNClassifier(SimilarityClassifier):
             weights = parameters.get("weights", self.weights)
             self._check_parameters(k, weights)
             points.append((min(k, S_test.shape[1]), weights))
-        self._fit_labels(y_train, S_test.shape[1])
+        self._fit_labels(y_train)
         _, S_test = self._path_similarities(S_train, S_test)
         neighbors = top_k(S_test, max(k for k, _ in points))
         return self._answers(neighbors, points, response)

@@ -1,7 +1,4 @@
-"""The k most similar columns of each row, by one pass with a heap of size k.
-
-At n = 900 and k = 128 a row takes about a quarter of the time of a stable full sort (``python -m benchmarks topk``).
-"""
+"""Compiled parts of neighbour selection and voting."""
 
 from __future__ import annotations
 
@@ -11,56 +8,27 @@ from similitude.numerics._compile import kernel
 
 
 @kernel
-def _comes_after(value_a, index_a, value_b, index_b):
-    """Whether a is a worse neighbour than b: less similar, or as similar and later."""
-    return value_a < value_b or (value_a == value_b and index_a > index_b)
+def collect_best(S, thresholds, columns):
+    """The columns above each row's threshold, and the first of those equal to it, k in all, in ascending order.
 
-
-@kernel
-def _sift_down(values, indices, position, size):
-    """Restore the heap (worst neighbour on top) below ``position``."""
-    value = values[position]
-    index = indices[position]
-    while True:
-        child = 2 * position + 1
-        if child >= size:
-            break
-        other = child + 1
-        if other < size and _comes_after(values[other], indices[other], values[child], indices[child]):
-            child = other
-        if not _comes_after(values[child], indices[child], value, index):
-            break
-        values[position] = values[child]
-        indices[position] = indices[child]
-        position = child
-    values[position] = value
-    indices[position] = index
-
-
-@kernel
-def top_k_rows(S, k, out_values, out_indices):
-    """Fill the outputs, nearest first; equal similarities in the order of their columns."""
-    n = S.shape[1]
+    ``thresholds[row]`` is the k-th largest value of that row; ``columns`` is (m, k).
+    """
+    k = columns.shape[1]
     for row in range(S.shape[0]):
-        values = out_values[row]
-        indices = out_indices[row]
-        for j in range(k):
-            values[j] = S[row, j]
-            indices[j] = j
-        for position in range(k // 2 - 1, -1, -1):
-            _sift_down(values, indices, position, k)
-        # Columns come in ascending order, so an equal one never displaces what is there.
-        worst = values[0]
-        for j in range(k, n):
-            if S[row, j] > worst:
-                values[0] = S[row, j]
-                indices[0] = j
-                _sift_down(values, indices, 0, k)
-                worst = values[0]
-        for size in range(k - 1, 0, -1):
-            values[0], values[size] = values[size], values[0]
-            indices[0], indices[size] = indices[size], indices[0]
-            _sift_down(values, indices, 0, size)
+        threshold = thresholds[row]
+        equal = k
+        for j in range(S.shape[1]):
+            equal -= S[row, j] > threshold
+        kept = 0
+        for j in range(S.shape[1]):
+            value = S[row, j]
+            if value >= threshold:
+                if value == threshold:
+                    if equal == 0:
+                        continue
+                    equal -= 1
+                columns[row, kept] = j
+                kept += 1
 
 
 @kernel

@@ -70,13 +70,13 @@ def check_similarity(
         estimator=estimator,
         input_name=name,
     )
+    _check_finite(S, name)
     if square and S.shape[0] != S.shape[1]:
         raise ValueError(
             f"{name} must be square, one row and one column per sample; got shape {S.shape}. Cut rows and columns "
             "alike (similitude.train_test_split does); if a scikit-learn meta-estimator cut the rows only, wrap it in "
             "similitude.PairwiseMeta."
         )
-    _check_finite(S, name)
     if square and orientation == "similarity" and looks_like_dissimilarity(S):
         warnings.warn(
             f"{name} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity, but larger values "
@@ -124,6 +124,11 @@ def looks_like_dissimilarity(S: Any) -> bool:
     rows = max(1, _BLOCK // n)
     # With a zero diagonal, all else is positive just when each row has n - 1 positive entries.
     return all(np.count_nonzero(S[i : i + rows] > 0) == len(S[i : i + rows]) * (n - 1) for i in range(0, n, rows))
+
+
+def dense(S: Any) -> np.ndarray:
+    """S as an ndarray, for methods that need every entry at once."""
+    return S.toarray() if sparse.issparse(S) else np.asarray(S)
 
 
 def asymmetry(S: Any) -> float:

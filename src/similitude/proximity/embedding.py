@@ -9,7 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from similitude.base import SimilarityEstimator
 from similitude.numerics.eigen import cut_zeros, eigh
-from similitude.proximity.check import check_similarity
+from similitude.proximity.check import check_similarity, dense
 from similitude.proximity.symmetry import symmetrize, symmetrized_for
 
 
@@ -71,7 +71,7 @@ def pseudo_euclidean_embedding(S: Any, n_components: Any = None) -> Embedding:
     >>> signature
     (1, 1)
     """
-    S = check_similarity(S, accept_sparse=False)
+    S = dense(check_similarity(S))
     values, vectors = _components(symmetrize(S).S, n_components)
     signature = int(np.sum(values > 0)), int(np.sum(values < 0))
     return Embedding(vectors * np.sqrt(np.abs(values)), signature)
@@ -117,7 +117,7 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     def fit(self, X, y=None):
         """Decompose the training similarities."""
-        S = check_similarity(self._fit_proximities(X, y).S, name="X", accept_sparse=False)
+        S = dense(self._fit_proximities(X, y).S)
         self.eigenvalues_, self._vectors = _components(symmetrized_for(self, S), self.n_components)
         self.signature_ = int(np.sum(self.eigenvalues_ > 0)), int(np.sum(self.eigenvalues_ < 0))
         return self

@@ -126,6 +126,8 @@ TO_DISSIMILARITY: dict[str, _Map] = {
     "double-centring": _Map(_induced_distance),
 }
 
+_TABLES = {"similarity": TO_SIMILARITY, "dissimilarity": TO_DISSIMILARITY}
+
 
 @dataclass
 class LearnedMap:
@@ -133,24 +135,25 @@ class LearnedMap:
 
     how: str
     constants: Constants
-    table: dict[str, _Map] = field(repr=False)
+    to: str = "similarity"
 
     @classmethod
-    def learn(cls, matrix: Any, how: str, *, table: dict[str, _Map], argument: str, scale: float | None = None):
-        """Choose the map ``how`` (an error names ``argument``) and learn its constants, unless ``scale`` is given."""
+    def learn(cls, matrix: Any, how: str, *, to: str = "similarity", name: str = "X", scale: float | None = None):
+        """Learn the constants of the map ``how`` from a matrix that errors call ``name``, unless ``scale`` is given."""
+        table = _TABLES[to]
         if how not in table:
-            raise ValueError(f"{argument} must be one of {sorted(table)}; got {how!r}.")
+            raise ValueError(f"how must be one of {sorted(table)}; got {how!r}.")
         if scale is None:
-            return cls(how, table[how].learn(_dense(matrix, argument)), table)
+            return cls(how, table[how].learn(_dense(matrix, name)), to)
         if "scale" not in table[how].learn(np.ones((1, 1))):
             raise ValueError(f"scale has no meaning for the map {how!r}; leave it None.")
         if not scale > 0:
             raise ValueError(f"scale must be positive; got {scale!r}.")
-        return cls(how, {"scale": float(scale)}, table)
+        return cls(how, {"scale": float(scale)}, to)
 
     def __call__(self, matrix: Any, name: str = "D") -> np.ndarray:
         matrix = _dense(matrix, name)
-        chosen = self.table[self.how]
+        chosen = _TABLES[self.to][self.how]
         if not chosen.valid(matrix, self.constants):
             raise ValueError(
                 f"every entry of {name} must {chosen.needs} for the map {self.how!r}; entries range from "
@@ -193,7 +196,7 @@ def to_similarity(D: Any, how: str = "max-minus", *, scale: float | None = None)
            [2., 3.]])
     """
     D = check_similarity(D, name="D", orientation="dissimilarity")
-    return LearnedMap.learn(D, how, table=TO_SIMILARITY, argument="how", scale=scale)(D)
+    return LearnedMap.learn(D, how, name="D", scale=scale)(D)
 
 
 def to_dissimilarity(S: Any, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
@@ -216,7 +219,7 @@ def to_dissimilarity(S: Any, how: str = "max-minus", *, scale: float | None = No
            [1., 0.]])
     """
     S = check_similarity(S, orientation="any")
-    return LearnedMap.learn(S, how, table=TO_DISSIMILARITY, argument="how", scale=scale)(S, name="S")
+    return LearnedMap.learn(S, how, to="dissimilarity", name="S", scale=scale)(S, name="S")
 
 
 def rescale(S: Any) -> Any:

@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import SimilarityEstimator
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
+from similitude.proximity.check import dense
 from similitude.proximity.symmetry import symmetrize, symmetrized_for
 
 METHODS = ("clip", "flip", "shift", "square", "none")
@@ -119,8 +119,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
     def _fit(self, X, y):
         self._check_parameters()
         given = self._fit_proximities(X, y)
-        S = given.S.toarray() if sparse.issparse(given.S) else given.S
-        S = S.astype(np.float64, copy=False)
+        S = dense(given.S).astype(np.float64, copy=False)
         self.__dict__.pop("transform_matrix_", None)
         if self.method in ("clip", "flip", "shift"):
             S = symmetrized_for(self, S)
@@ -149,8 +148,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
     def transform(self, X):
         """Treat rows of similarities to the training samples as ``test_rows`` says."""
         given = self._new_proximities(X)
-        S = given.S.toarray() if sparse.issparse(given.S) else given.S
-        S = S.astype(np.float64, copy=False)
+        S = dense(given.S).astype(np.float64, copy=False)
         if self.test_rows == "augmented":
             return self._augmented(S, given.self_similarity)
         if self.test_rows == "untreated" or self.method in ("shift", "none"):

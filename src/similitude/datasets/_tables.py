@@ -1,0 +1,332 @@
+"""Tables of numbers in text files, with or without names, and labels: parsed fast, and to the cell where they fail."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+DELIMITERS = {".csv": ",;\t", ".tsv": "\t"}
+"""What may stand between cells, by suffix; the first line decides."""
+
+_MISSING = {"", "na", "n/a", "null", "none", "missing", "?", ".", "-", "--"}
+"""Texts that stand for an absent number: neither a number nor the name of anything."""
+
+
+@dataclass
+class Layout:
+    """Where the numbers of a text file are: what a first pass over its rows found."""
+
+    delimiter: str
+    header: list[str] | None
+    """The cells of the header row; None without one."""
+    skip: int
+    """Lines up to and with the header."""
+    lines: list[int]
+    """The line of the file on which each row of numbers ends."""
+    names: list[str] | None
+    """The id column; None without one."""
+    width: int
+    """Cells in a row, the id included."""
+
+    @property
+    def offset(self) -> int:
+        """How many cells of a row come before the numbers."""
+        return 0 if self.names is None else 1
+
+    @property
+    def column_names(self) -> list[str] | None:
+        """The names in the header, without the one that heads the id column."""
+        return None if self.header is None else self.header[len(self.header) - (self.width - self.offset) :]
+
+
+def read_table(path: Path, square: bool) -> tuple[np.ndarray, list[str] | None, list[str] | None, Layout]:
+    """Numbers, names of the rows and names of the columns of a CSV or TSV file."""
+    layout = _layout(path, square)
+    try:
+        with open_text(path) as file:
+            values = np.loadtxt(
+                file,
+                delimiter=layout.delimiter,
+                skiprows=layout.skip,
+                usecols=range(layout.offset, layout.width),
+                comments=None,
+                quotechar='"',
+                ndmin=2,
+            )
+    except ValueError as error:
+        raise _culprit(path, layout) or ValueError(f"{path}: cannot be read as numbers: {error}") from None
+    if not np.isfinite(values).all():
+        raise _culprit(path, layout) or ValueError(f"{path}: contains NaN or infinity.")
+    return values, layout.names, layout.column_names, layout
+
+
+def _layout(path: Path, square: bool) -> Layout:
+    """Count rows and cells, and tell names from numbers; ragged rows end here."""
+    delimiter = _delimiter(path)
+    first: list[str] = []
+    lines: list[int] = []
+    column: list[str] = []
+    width = 0
+    for line, cells in _rows(path, delimiter):
+        if not lines:
+            first = cells
+        elif len(lines) == 1:
+            width = len(cells)
+            # R writes no name above the row names.
+            if width != len(first) and not (width == len(first) + 1 and _mostly_names(first)):
+                raise _ragged(path, line, width, lines[0], len(first))
+        elif len(cells) != width:
+            raise _ragged(path, line, len(cells), lines[1], width)
+        lines.append(line)
+        column.append(cells[0])
+    if not lines:
+        raise ValueError(f"{path}: the file is empty; a matrix is needed.")
+    width = width or len(first)
+    header = first if _has_header(first, column, square) else None
+    body = column if header is None else column[1:]
+    if not body:
+        raise ValueError(f"{path}: there is a header row only; rows of numbers are needed below it.")
+    return Layout(
+        delimiter,
+        header,
+        0 if header is None else lines[0],
+        lines if header is None else lines[1:],
+        body if _has_names(header, body, width) else None,
+        width,
+    )
+
+
+def _ragged(path: Path, line: int, found: int, other: int, needed: int) -> ValueError:
+    return ValueError(
+        f"{path}: row {line} has {found} cells, row {other} has {needed}; all rows must have the same number."
+    )
+
+
+def _has_header(first: list[str], column: list[str], square: bool) -> bool:
+    corner, rest = first[0], first[1:]
+    if len(column) == 1:
+        return False
+    if not rest:
+        return _is_name(corner)
+    if not is_number(corner) and _mostly_names(rest):
+        return True
+    if is_number(corner):
+        # Names that only count, as pandas writes them for a table without its index.
+        return square and len(column) == len(first) + 1 and _counts(first)
+    # Whole numbers as names: below a corner that can be a heading, all different, and in the first column too.
+    heads = corner == "" or corner[0].isalpha()
+    return heads and _are_numeric_names(rest) and _are_numeric_names(column[1:])
+
+
+def _has_names(header: list[str] | None, body: list[str], width: int) -> bool:
+    if 2 * sum(map(_is_name, body)) > len(body):
+        return True
+    if header is None:
+        return False
+    if len(header) == width - 1 or header[0] == "" or header[1:] == body:
+        return True
+    return width == len(body) + 1 and _are_numeric_names(body)
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell reads as a real number (NaN and infinity do)."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def _is_name(text: str) -> bool:
+    return not is_number(text) and text.lower() not in _MISSING
+
+
+def _mostly_names(cells: list[str]) -> bool:
+    return 2 * sum(map(_is_name, cells)) >= len(cells)
+
+
+def _are_numeric_names(cells: list[str]) -> bool:
+    return all(re.fullmatch("[0-9]+", cell) for cell in cells) and len(set(cells)) == len(cells)
+
+
+def _counts(names: list[str]) -> bool:
+    """Whether names are only positions: 0, 1, 2, ... or 1, 2, 3, ..."""
+    return any(names == [str(i + start) for i in range(len(names))] for start in (0, 1))
+
+
+def matching_names(path: Path, rows: list[str] | None, columns: list[str] | None, layout: Layout | None) -> Any:
+    """The ids of a square matrix whose rows and columns both may have names; names that only count give way."""
+    if rows is None or columns is None:
+        return columns if rows is None else rows
+    if rows == columns or _counts(columns):
+        return rows
+    if _counts(rows):
+        return columns
+    i = next(i for i, (row, column) in enumerate(zip(rows, columns)) if row != column)
+    place = f"row {layout.lines[i]}" if layout else f"row {i + 1}"
+    raise ValueError(
+        f"{path}: rows and columns must be the same samples in the same order; {place} is called {rows[i]!r}, but the "
+        f"column in its place, number {i + 1 + (layout.offset if layout else 0)}, is called {columns[i]!r}."
+    )
+
+
+def _culprit(path: Path, layout: Layout) -> ValueError | None:
+    """The first cell that is not a finite number, as an error that says where it is."""
+    rows = _rows(path, layout.delimiter)
+    if layout.header is not None:
+        next(rows)
+    for line, cells in rows:
+        for j, text in enumerate(cells[layout.offset :], layout.offset + 1):
+            problem = _problem(text)
+            if problem:
+                return ValueError(f"{path}: row {line}, column {j}: {text!r} {problem}; a finite number is needed.")
+    return None
+
+
+def _problem(text: str) -> str | None:
+    if is_number(text):
+        value = float(text)
+        return None if np.isfinite(value) else "is NaN" if np.isnan(value) else "is infinite"
+    if text.lower() in _MISSING:
+        return "is a missing value"
+    try:
+        complex(text)
+    except ValueError:
+        return "is not a number" + (" (a decimal comma?)" if is_number(text.replace(",", ".", 1)) else "")
+    return "is a complex number" if "_" not in text else "is not a number"
+
+
+def _delimiter(path: Path) -> str:
+    allowed = DELIMITERS[suffix(path)]
+    with open_text(path) as file:
+        line = next((line for line in file if line.strip()), "")
+    return max(allowed, key=line.count)
+
+
+def suffix(path: Path) -> str:
+    """The suffix that tells the format, in lower case and without .gz."""
+    name = path.name.lower()
+    return Path(name[: -len(".gz")] if name.endswith(".gz") else name).suffix
+
+
+def _rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not blank, each with the line of the file on which it ends."""
+    with open_text(path) as file:
+        reader = csv.reader(file, delimiter=delimiter)
+        try:
+            for cells in reader:
+                if any(map(str.strip, cells)):
+                    yield reader.line_num, [cell.strip() for cell in cells]
+        except csv.Error as error:
+            raise ValueError(f"{path}: row {reader.line_num + 1} cannot be read: {error}.") from None
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[IO[str]]:
+    """The file as UTF-8 text, unpacked if it ends in .gz; what cannot be read is an error that names the file."""
+    opener: Any = gzip.open if path.name.lower().endswith(".gz") else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            yield file
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{path}: row {_undecodable(path, opener)} is not UTF-8 text; save the file as text in UTF-8."
+        ) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path}: the .gz file is truncated or corrupt: {error}.") from None
+
+
+def _undecodable(path: Path, opener: Any) -> int:
+    with opener(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode("utf-8-sig")
+            except UnicodeDecodeError:
+                return number
+    return 1
+
+
+def read_labels(path: Path, n: int, ids: list[str] | None) -> tuple[np.ndarray, list[str] | None]:
+    """n labels, and the ids of a file of two columns; known ids decide the order."""
+    rows = list(_label_rows(path))
+    if not rows:
+        raise ValueError(f"{path}: the label file is empty; one label per sample is needed ({n}).")
+    for line, cells in rows:
+        if len(cells) > 2:
+            raise ValueError(f"{path}: row {line} has {len(cells)} cells; a label, or an id and a label, are needed.")
+        if len(cells) != len(rows[0][1]):
+            raise _ragged(path, line, len(cells), rows[0][0], len(rows[0][1]))
+    if _starts_with_header(rows, n, ids):
+        rows = rows[1:]
+    for line, cells in rows:
+        if not cells[-1]:
+            raise ValueError(f"{path}: row {line} has no label.")
+    if len(rows) != n:
+        raise ValueError(f"{path}: {len(rows)} labels for {n} samples; one label per row of the matrix is needed.")
+    labels = [cells[-1] for _, cells in rows]
+    if len(rows[0][1]) == 2:
+        own = [cells[0] for _, cells in rows]
+        check_unique(path, own, [line for line, _ in rows])
+        if ids is not None:
+            labels = _in_order(path, rows, ids)
+        ids = own if ids is None else ids
+    return _as_labels(labels), ids
+
+
+def _label_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    kind = suffix(path)
+    if kind in DELIMITERS:
+        delimiter = _delimiter(path)
+        with open_text(path) as file:
+            reader = csv.reader(file, delimiter=delimiter)
+            rows = [(reader.line_num, [cell.strip() for cell in cells] or [""]) for cells in reader]
+    else:
+        with open_text(path) as file:
+            rows = [(i, [cell.strip() for cell in line.split("\t")]) for i, line in enumerate(file, 1)]
+    while rows and not any(rows[-1][1]):
+        rows.pop()
+    yield from rows
+
+
+def _starts_with_header(rows: list[tuple[int, list[str]]], n: int, ids: list[str] | None) -> bool:
+    """Whether there is one row too many and the first one differs from all others as a heading does."""
+    if len(rows) != n + 1:
+        return False
+    head, labels = rows[0][1], [cells[-1] for _, cells in rows[1:]]
+    if len(head) == 2 and ids is not None:
+        return head[0] not in ids
+    return head[-1] not in labels and (not all(map(is_number, labels)) or not is_number(head[-1]))
+
+
+def check_unique(path: Path, names: list[str], lines: list[int] | None = None) -> None:
+    """Refuse a name that two samples have."""
+    seen: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name in seen:
+            rows = [k + 1 if lines is None else lines[k] for k in (seen[name], i)]
+            raise ValueError(f"{path}: the id {name!r} appears twice (rows {rows[0]} and {rows[1]}); ids must differ.")
+        seen[name] = i
+
+
+def _in_order(path: Path, rows: list[tuple[int, list[str]]], ids: list[str]) -> list[str]:
+    known = set(ids)
+    for line, cells in rows:
+        if cells[0] not in known:
+            raise ValueError(f"{path}: row {line}: {cells[0]!r} is no sample of the matrix; its ids begin {ids[:3]}.")
+    label_of = {cells[0]: cells[1] for _, cells in rows}
+    return [label_of[name] for name in ids]
+
+
+def _as_labels(texts: list[str]) -> np.ndarray:
+    # "01" is no number but a name; so is what would not fit into 64 bits.
+    whole = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts)
+    return np.array([int(text) for text in texts] if whole else texts)

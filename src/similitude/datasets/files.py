@@ -1,0 +1,271 @@
+"""Reading proximity matrices and labels from files, without executing anything in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import io, sparse
+from sklearn.utils import Bunch
+
+from similitude.datasets._tables import check_unique, matching_names, read_labels, read_table, suffix
+
+_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".npy", ".npz", ".mat", ".mtx", ".mtx.gz", ".parquet")
+_MAT_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
+
+
+def load_proximity(
+    path: str | os.PathLike,
+    labels: str | os.PathLike | None = None,
+    *,
+    key: str | None = None,
+    square: bool = True,
+    mmap: bool = False,
+) -> Bunch:
+    """Read a matrix of similarities or dissimilarities, and the labels of its samples, from files.
+
+    Nothing in the files is executed: pickled objects are refused.
+
+    Parameters
+    ----------
+    path : path
+        The matrix. The suffix tells the format:
+
+        * ``.csv``, ``.tsv`` (also ``.gz``): one row per sample, cells separated by commas, semicolons or tabs. A
+          header row, an id column, or both, are found by their cells not being numbers (whole numbers that name both
+          rows and columns are found too). An empty first cell counts as the corner of such a table.
+        * ``.npy``, ``.npz`` (also SciPy's sparse matrices).
+        * ``.mat``: numeric and sparse variables of MATLAB up to version 7.
+        * ``.mtx`` (also ``.gz``): Matrix Market.
+        * ``.parquet``: numeric columns, and at most one of text: the ids. Needs ``similitude[data]``.
+    labels : path, default=None
+        One label per line, in the order of the rows; or two columns, id and label, in any order where the matrix has
+        ids. Columns are separated by commas or semicolons in ``.csv``, by tabs elsewhere. A heading is found by there
+        being one row too many.
+    key : str, default=None
+        Which array of an ``.npz`` or ``.mat`` file; not needed where there is one.
+    square : bool, default=True
+        Whether rows and columns must be the same samples.
+    mmap : bool, default=False
+        Leave the values of a ``.npy`` file on disk and return a read-only memmap of their own type. They are then not
+        checked here but by the estimators.
+
+    Returns
+    -------
+    Bunch
+        S : ndarray, CSR array or memmap
+            The matrix; float32 stays float32, all else becomes float64. Sparse formats come as CSR.
+        y : ndarray of shape (n,) or None
+            The labels: integers where all of them are, else strings.
+        ids, column_ids : ndarrays of str or None
+            The names of rows and columns that the files have; the same where the matrix is square.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        Where a file cannot be read as such a matrix. The message names the file and, in text, the row (the line as an
+        editor counts it) and the column, from 1.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from similitude.datasets import load_proximity
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "S.csv").write_text("id,a,b\\na,1,0.2\\nb,0.2,1\\n")
+    >>> _ = (folder / "y.csv").write_text("b,yes\\na,no\\n")
+    >>> data = load_proximity(folder / "S.csv", folder / "y.csv")
+    >>> data.S
+    array([[1. , 0.2],
+           [0.2, 1. ]])
+    >>> data.y.tolist(), data.ids.tolist()
+    (['no', 'yes'], ['a', 'b'])
+    """
+    path = _existing(path, "path")
+    kind = suffix(path)
+    if not path.name.lower().endswith(_SUFFIXES):
+        found = "".join(path.suffixes) or "no suffix"
+        raise ValueError(f"path: {path} has {found}; the suffix must be one of {', '.join(_SUFFIXES)}.")
+    if mmap and kind != ".npy":
+        raise ValueError(f"mmap=True is for .npy files only; {path} is {kind}. Save the matrix with numpy.save.")
+    if key is not None and kind not in (".npz", ".mat"):
+        raise ValueError(f"key={key!r} is for .npz and .mat files only; {path} is {kind}.")
+    rows = columns = layout = None
+    if kind in (".csv", ".tsv"):
+        S, rows, columns, layout = read_table(path, square)
+    elif kind == ".parquet":
+        S, rows, columns = _read_parquet(path)
+    else:
+        S = _READERS[kind](path, key, mmap)
+    S = _as_matrix(path, S, square, mmap)
+    for names in (rows, columns):
+        if names is not None:
+            check_unique(path, names, layout.lines if layout and names is rows else None)
+    if square:
+        rows = columns = matching_names(path, rows, columns, layout)
+    y = None
+    if labels is not None:
+        y, rows = read_labels(_existing(labels, "labels"), S.shape[0], rows)
+        columns = rows if square else columns
+    ids, column_ids = (None if names is None else np.array(names) for names in (rows, columns))
+    return Bunch(S=S, y=y, ids=ids, column_ids=column_ids)
+
+
+def _existing(path: Any, argument: str) -> Path:
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{argument}: there is no file {path}.")
+    if not path.is_file():
+        raise ValueError(f"{argument}: {path} is not a file.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{argument}: {path}: the file is empty.")
+    return path
+
+
+def _read(path: Path, what: str, read: Callable[[], Any]) -> Any:
+    """What ``read`` returns; whatever goes wrong in it becomes an error that names the file."""
+    try:
+        return read()
+    except Exception as error:  # the readers of damaged files raise errors of every kind
+        if "allow_pickle" in str(error):
+            raise ValueError(
+                f"{path}: holds pickled Python objects, which are not loaded because that can run any code; save a "
+                "plain array of numbers."
+            ) from None
+        raise ValueError(f"{path}: not {what}, or truncated or corrupt ({type(error).__name__}: {error}).") from error
+
+
+def _read_npy(path: Path, key: str | None, mmap: bool) -> Any:
+    array = _read(path, "a NumPy array", lambda: np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False))
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{path}: is an archive of arrays, not one; name it .npz.")
+    return array
+
+
+def _read_npz(path: Path, key: str | None, mmap: bool) -> Any:
+    archive = _read(path, "a NumPy archive", lambda: np.load(path, allow_pickle=False))
+    if isinstance(archive, np.ndarray):
+        raise ValueError(f"{path}: is a single array, not an archive; name it .npy.")
+    with archive:
+        names = list(archive.files)
+        if key is None and {"format", "shape", "data"} <= set(names):
+            return _read(path, "a sparse matrix of SciPy", lambda: sparse.load_npz(path))
+        name = _choose(path, names, key)
+        return _read(path, "a NumPy archive", lambda: archive[name])
+
+
+def _read_mat(path: Path, key: str | None, mmap: bool) -> Any:
+    with path.open("rb") as file:
+        start = file.read(128)
+    if start.startswith((b"MATLAB 7.3", b"\x89HDF")):
+        raise ValueError(
+            f"{path}: is a MATLAB 7.3 (HDF5) file, which is not read here; save it again in MATLAB by "
+            "save('file.mat', 'S', '-v7'), or read it with h5py and pass the array."
+        )
+    content = {name: kind for name, _, kind in _read(path, "a MATLAB file", lambda: io.whosmat(str(path)))}
+    numeric = [name for name, kind in content.items() if kind in _MAT_NUMBERS]
+    if key in content and key not in numeric:
+        raise ValueError(f"{path}: {key!r} is of class {content[key]}; a numeric matrix is needed, one of {numeric}.")
+    name = _choose(path, numeric, key)
+    # Only the one numeric variable is read: cells, structs and function handles stay untouched.
+    return _read(path, "a MATLAB file", lambda: io.loadmat(str(path), variable_names=[name])[name])
+
+
+def _read_mtx(path: Path, key: str | None, mmap: bool) -> Any:
+    return _read(path, "a Matrix Market file", lambda: io.mmread(str(path)))
+
+
+_READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".mtx": _read_mtx}
+
+
+def _choose(path: Path, names: list[str], key: str | None) -> str:
+    if not names:
+        raise ValueError(f"{path}: holds no numeric array.")
+    if key is None and len(names) > 1:
+        raise ValueError(f"{path}: holds {len(names)} arrays; say which by key=, one of {names}.")
+    if key is not None and key not in names:
+        raise ValueError(f"{path}: there is no array key={key!r}; it must be one of {names}.")
+    return names[0] if key is None else key
+
+
+def _read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
+    """Numbers, the ids in the one text column, and the names of the other columns."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise ImportError("reading .parquet files needs pyarrow: pip install 'similitude[data]'") from error
+    table = _read(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
+    ids = None
+    names: list[str] = []
+    numbers: list[np.ndarray] = []
+    for name, column in zip(table.column_names, table.columns):
+        kind = column.type
+        # pandas stores an index of numbers under a name of its own.
+        is_index = name.startswith("__index_level_") or _holds(pa.types, kind, ("string", "large_string"))
+        if is_index and ids is None:
+            ids = list(map(str, _no_nulls(path, name, column).tolist()))
+        elif not is_index and _holds(pa.types, kind, ("integer", "floating", "boolean", "decimal")):
+            names.append(name)
+            numbers.append(_no_nulls(path, name, column).astype(np.float32 if kind == pa.float32() else np.float64))
+        else:
+            raise ValueError(f"{path}: column {name!r} is of type {kind}; numbers, and one column of ids, are needed.")
+    if not numbers:
+        raise ValueError(f"{path}: holds no column of numbers.")
+    return np.column_stack(numbers), ids, names
+
+
+def _holds(types: Any, kind: Any, names: Iterable[str]) -> bool:
+    return any(getattr(types, f"is_{name}")(kind) for name in names)
+
+
+def _no_nulls(path: Path, name: str, column: Any) -> np.ndarray:
+    if column.null_count:
+        row = column.is_null().to_pylist().index(True) + 1
+        raise ValueError(f"{path}: row {row}, column {name!r} is a missing value; every cell is needed.")
+    return column.to_numpy()
+
+
+def _as_matrix(path: Path, S: Any, square: bool, mmap: bool) -> Any:
+    """The matrix in floating point, or the reason why it is none."""
+    if not sparse.issparse(S):
+        S = S if mmap else np.asarray(S)
+    if S.dtype.kind == "c":
+        raise ValueError(f"{path}: the numbers are complex; real ones are needed.")
+    if S.dtype.kind not in "fiub":
+        raise ValueError(f"{path}: the array is of type {S.dtype}; numbers are needed.")
+    if S.ndim != 2:
+        raise ValueError(f"{path}: the array has {S.ndim} dimension(s), shape {S.shape}; a matrix has two.")
+    if 0 in S.shape:
+        raise ValueError(f"{path}: the matrix is empty, shape {S.shape}.")
+    if square and S.shape[0] != S.shape[1]:
+        raise ValueError(
+            f"{path}: the matrix is not square: {S.shape[0]} rows and {S.shape[1]} columns. Rows and columns must be "
+            "the same samples; pass square=False where they are not meant to be. An id column of numbers is found "
+            "only below a header row."
+        )
+    if mmap:
+        return S
+    dtype = np.float32 if S.dtype == np.float32 else np.float64
+    S = sparse.csr_array(S, dtype=dtype) if sparse.issparse(S) else np.ascontiguousarray(S, dtype=dtype)
+    _check_finite(path, S)
+    return S
+
+
+def _check_finite(path: Path, S: Any) -> None:
+    values = S.data if sparse.issparse(S) else S
+    if np.isfinite(values).all():
+        return
+    if sparse.issparse(S):
+        entries = S.tocoo()
+        first = int(np.flatnonzero(~np.isfinite(entries.data))[0])
+        row, column, value = entries.row[first], entries.col[first], entries.data[first]
+    else:
+        row, column = np.argwhere(~np.isfinite(S))[0]
+        value = S[row, column]
+    raise ValueError(f"{path}: row {row + 1}, column {column + 1} is {value}; a finite number is needed.")

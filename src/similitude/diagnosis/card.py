@@ -1,0 +1,100 @@
+"""A diagnosis as a card of plain text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from similitude.diagnosis.result import Diagnosis
+
+_CLASSES_SHOWN = 20
+_LABEL_WIDTH = 24
+
+
+def percent(share: float | None) -> str:
+    """A share for reading: two digits, and never 0% or 100% unless it is."""
+    if share is None:
+        return "not defined"
+    if 0 < share < 0.001:
+        return "<0.1%"
+    if 0.999 < share < 1:
+        return ">99.9%"
+    return f"{share:.1%}" if 0 < share < 0.1 or 0.99 < share < 1 else f"{share:.0%}"
+
+
+def number(value: float | None) -> str:
+    """A figure for reading: four digits."""
+    return "not defined" if value is None else f"{value:.4g}"
+
+
+def printable(label: Any, width: int = _LABEL_WIDTH) -> str:
+    """A label on one line: control characters escaped, cut to ``width``."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(label))
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def card(d: Diagnosis) -> str:
+    """The whole card; headings start at the margin, everything else is indented."""
+    sections = [_matrix(d), _spectrum(d), _geometry(d)]
+    if d.classes is not None:
+        sections.append(_classes(d))
+    sections.append(["Advice", *(f"  - {sentence}" for sentence in d.advice)])
+    return "\n\n".join("\n".join(lines) for lines in sections)
+
+
+def _line(name: str, value: str) -> str:
+    return f"  {name:<26}{value}"
+
+
+def _matrix(d: Diagnosis) -> list[str]:
+    kind = "Similarities" if d.dissimilarity is None else f"Dissimilarities (made similarities by {d.dissimilarity!r})"
+    lines = [f"{kind} of {d.n} samples, {'sparse' if d.sparse else 'dense'}, {d.dtype}"]
+    if d.n_sampled < d.n:
+        lines.append(_line("examined", f"{d.n_sampled} samples drawn at random"))
+    at_fault = d.self_similarity_not_maximal
+    return [
+        *lines,
+        _line("symmetric", "yes" if d.symmetric else f"no: asymmetry {number(d.asymmetry)}"),
+        _line("range", f"{number(d.minimum)} to {number(d.maximum)}"),
+        _line("zeros", percent(d.sparsity)),
+        _line("distinct values", str(d.n_distinct)),
+        _line("duplicates", str(d.duplicates)),
+        _line("self-similarity", f"not maximal for {percent(at_fault)}" if at_fault else "maximal for every sample"),
+    ]
+
+
+def _spectrum(d: Diagnosis) -> list[str]:
+    return [
+        "Spectrum" if d.symmetric else "Spectrum of (S + S^T)/2",
+        _line("eigenvalues", f"{number(d.smallest_eigenvalue)} to {number(d.largest_eigenvalue)}"),
+        _line("positive semidefinite", "yes" if d.psd else "no"),
+        _line("negative fraction (NEF)", number(d.negative_eigenfraction)),
+        _line("negative ratio (NER)", number(d.negative_eigenratio)),
+        _line("rank", f"{d.rank} of {d.n_sampled}"),
+    ]
+
+
+def _geometry(d: Diagnosis) -> list[str]:
+    return [
+        "Geometry",
+        _line("triangle violations", percent(d.triangle_violations)),
+        _line("intrinsic dimension", number(d.intrinsic_dimension)),
+        _line(f"hubness (k = {d.n_neighbors})", number(d.hubness)),
+        _line(f"ties (k = {d.n_neighbors})", percent(d.neighbor_ties)),
+    ]
+
+
+def _classes(d: Diagnosis) -> list[str]:
+    assert d.classes is not None
+    shown = sorted(d.classes, key=lambda c: -c.count)[:_CLASSES_SHOWN]
+    lines = [
+        "Classes",
+        f"  {'label':<{_LABEL_WIDTH}}  {'samples':>7}  {'within':>11}  {'between':>11}",
+        *(
+            f"  {printable(c.label):<{_LABEL_WIDTH}}  {c.count:>7}  {number(c.within):>11}  {number(c.between):>11}"
+            for c in shown
+        ),
+    ]
+    if len(d.classes) > len(shown):
+        lines.append(f"  and {len(d.classes) - len(shown)} smaller ones")
+    return [*lines, _line("leave-one-out 1-NN error", percent(d.leave_one_out_error))]

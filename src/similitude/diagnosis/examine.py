@@ -1,0 +1,198 @@
+"""Looking at a similarity matrix before learning from it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from similitude.base import as_proximities, check_labels
+from similitude.diagnosis import figures
+from similitude.diagnosis.advice import advice
+from similitude.diagnosis.result import ClassFigures, Diagnosis
+from similitude.numerics.eigen import ZERO_TOLERANCE
+from similitude.proximity.check import (
+    SYMMETRY_TOLERANCE,
+    asymmetry,
+    check_similarity,
+    dense,
+    is_symmetric,
+    looks_like_dissimilarity,
+)
+from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
+from similitude.proximity.split import cut
+
+
+def diagnose(
+    S: Any,
+    y: Any = None,
+    *,
+    dissimilarity: str | None = None,
+    max_samples: int = 5000,
+    n_neighbors: int = 10,
+    n_triples: int = 100_000,
+    random_state: Any = 0,
+) -> Diagnosis:
+    """Say what kind of similarity a matrix holds, in figures and in words.
+
+    * Spectrum: of ``(S + S^T)/2``. Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 for float32, whose
+      entries are no more exact) count as zero.
+    * Triangle inequality: on the dissimilarity itself where ``dissimilarity`` says that it is one, else on
+      ``d = max S - S`` between different samples, 0 from a sample to itself. A triple counts as violated when
+      ``d_ij > d_ik + d_kj``, by more than rounding, for some order of its three samples.
+    * Intrinsic dimension: ``2 mean(d^2)^2 / var(d^2)`` over all pairs, with the dissimilarity itself or
+      ``d^2_ij = s_ii + s_jj - 2 s_ij``: the dimension of the space where samples are Gaussian, with equal variances.
+    * Hubness: the skewness of the number of lists of k nearest neighbours in which a sample occurs. Neighbours are
+      ranked by rows, ties by position, the sample itself left out; so they are for the leave-one-out error.
+
+    Parameters
+    ----------
+    S : array-like, memmap, DataFrame, sparse matrix or Proximities of shape (n, n)
+        Similarities, or dissimilarities if ``dissimilarity`` is given.
+    y : array-like of shape (n,), default=None
+        Class labels.
+    dissimilarity : str, default=None
+        The map that makes S a similarity: see :mod:`similitude.proximity.maps`.
+    max_samples : int, default=5000
+        Of more samples, so many are drawn at random and the rest is not read (class counts are of all).
+    n_neighbors : int, default=10
+        k of the hubness; at most n - 1 is used.
+    n_triples : int, default=100000
+        How many triples are drawn; where there are no more than that, all are looked at.
+    random_state : int, RandomState or None, default=0
+        For the draws.
+
+    Returns
+    -------
+    Diagnosis
+        Its attributes are the figures, ``print`` shows them as a card, ``to_dict`` gives plain values.
+
+    References
+    ----------
+    Pekalska & Duin, "The Dissimilarity Representation for Pattern Recognition", 2005 (NEF, NER, intrinsic dimension);
+    Radovanovic, Nanopoulos & Ivanovic, "Hubs in space", JMLR 11, 2010; Chen et al., JMLR 10, 2009.
+
+    Examples
+    --------
+    >>> from similitude.diagnosis import diagnose
+    >>> S = [[1.0, 0.9, 0.1], [0.9, 1.0, 0.8], [0.1, 0.8, 1.0]]
+    >>> found = diagnose(S, ["a", "a", "b"])
+    >>> found
+    <Diagnosis of 3 samples: symmetric, indefinite (NEF 0.047); print() shows the card>
+    >>> found.rank, round(found.leave_one_out_error, 2)
+    (3, 0.33)
+    >>> print(found.advice[0])
+    indefinite: NEF 0.047: modify the spectrum (SpectrumModifier) or use a local method (KNNClassifier).
+    """
+    _check_counts(max_samples=max_samples, n_neighbors=n_neighbors, n_triples=n_triples)
+    if dissimilarity is not None and dissimilarity not in TO_SIMILARITY:
+        raise ValueError(f"dissimilarity must be None or one of {sorted(TO_SIMILARITY)}; got {dissimilarity!r}.")
+    rng = check_random_state(random_state)
+    matrix = as_proximities(S).S
+    checked, drawn = _checked(matrix, max_samples, rng)
+    n = matrix.shape[0]
+    classes, labels = (None, None) if y is None else _encoded(y, n)
+
+    mapped = None if dissimilarity is None else _mapped(checked, dissimilarity)
+    values = dense(checked)
+    A, scale = figures.unit_scale(values if mapped is None else mapped)
+    symmetric = is_symmetric(values)
+    tolerance = SYMMETRY_TOLERANCE[values.dtype]
+    spectrum = figures.spectrum(A, symmetric, max(ZERO_TOLERANCE, tolerance))
+    raw = A if mapped is None else figures.unit_scale(values)[0]
+    near = figures.neighbors(A, n_neighbors)
+    by_class = None if classes is None else _class_figures(A, scale, classes, labels, drawn)
+    found = Diagnosis(
+        n=n,
+        n_sampled=len(values),
+        dtype=str(getattr(matrix, "dtype", values.dtype)),
+        sparse=sparse.issparse(matrix),
+        dissimilarity=dissimilarity,
+        symmetric=symmetric,
+        asymmetry=asymmetry(values),
+        minimum=float(values.min()),
+        maximum=float(values.max()),
+        sparsity=1 - np.count_nonzero(values) / values.size,
+        n_distinct=len(np.unique(values)),
+        duplicates=figures.duplicate_rows(values),
+        looks_like_dissimilarity=dissimilarity is None and looks_like_dissimilarity(values),
+        self_similarity_not_maximal=figures.not_maximal(A, tolerance),
+        smallest_eigenvalue=_scaled(spectrum.smallest, scale),
+        largest_eigenvalue=_scaled(spectrum.largest, scale),
+        negative_eigenfraction=spectrum.negative_eigenfraction,
+        negative_eigenratio=spectrum.negative_eigenratio,
+        rank=spectrum.rank,
+        psd=spectrum.smallest >= 0,
+        triangle_violations=figures.triangle_violations(raw, n_triples, rng, tolerance, dissimilarity is None),
+        intrinsic_dimension=figures.intrinsic_dimension(raw, tolerance, dissimilarity is None),
+        n_neighbors=near.n_neighbors,
+        hubness=near.hubness,
+        neighbor_ties=near.ties,
+        classes=by_class,
+        leave_one_out_error=None if labels is None else _error(labels[drawn], near.nearest),
+    )
+    return replace(found, advice=advice(found))
+
+
+def _check_counts(**counts: Any) -> None:
+    for name, value in counts.items():
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")
+
+
+def _checked(matrix: Any, max_samples: int, rng: Any) -> tuple[Any, np.ndarray]:
+    """The matrix to look at, and which samples it is of."""
+    n = matrix.shape[0]
+    drawn, name = np.arange(n), "S"
+    if n == matrix.shape[1] and n > max_samples:
+        drawn, name = np.sort(rng.permutation(n)[:max_samples]), f"S (cut to {max_samples} samples drawn at random)"
+        matrix = cut(matrix.tocsr() if sparse.issparse(matrix) else matrix, drawn, drawn)
+    return check_similarity(matrix, name=name, orientation="any"), drawn
+
+
+def _mapped(values: Any, how: str) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        similarities = LearnedMap.learn(values, how, name="S")(values, name="S")
+    return check_similarity(similarities, name=f"S after dissimilarity={how!r}", orientation="any")
+
+
+def _encoded(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The classes, and y as positions among them; the checks are those of every classifier."""
+    with warnings.catch_warnings():
+        # That classes are small is for the card to say.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        try:
+            return np.unique(check_labels(y, n), return_inverse=True)
+        except TypeError as error:
+            raise ValueError(
+                f"y must hold labels of one kind, all numbers or all strings; got a mix ({error})."
+            ) from None
+
+
+def _class_figures(A, scale, classes, labels, drawn) -> tuple[ClassFigures, ...]:
+    counts = np.bincount(labels, minlength=len(classes)).tolist()
+    means = figures.class_means(A, labels[drawn], len(classes))
+    return tuple(
+        ClassFigures(_plain(label), count, _scaled(within, scale), _scaled(between, scale))
+        for label, count, (within, between) in zip(classes.tolist(), counts, means)
+    )
+
+
+def _plain(label: Any) -> Any:
+    return label if isinstance(label, str | int | float) else str(label)
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    """The value in the units of S; None where a float cannot hold it."""
+    if value is None or not np.isfinite(value * scale):
+        return None
+    return value * scale
+
+
+def _error(labels: np.ndarray, nearest: np.ndarray | None) -> float | None:
+    return None if nearest is None else float(np.mean(labels[nearest] != labels))

@@ -1,0 +1,160 @@
+"""The figures of a diagnosis, as functions of arrays.
+
+Matrices come dense, in float64 and scaled to unit size (:func:`unit_scale`), so that no figure over- or underflows.
+Where a figure is not defined (too few samples, no variation) the answer is None.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import combinations
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.topk import top_k
+from similitude.proximity.symmetry import symmetrize
+
+
+def unit_scale(S: np.ndarray) -> tuple[np.ndarray, float]:
+    """A float64 copy of S divided by a power of two that brings its largest size into [1, 2), and that power."""
+    A = S.astype(np.float64)
+    largest = float(max(A.max(), -A.min()))
+    scale = float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
+    A /= scale
+    return A, scale
+
+
+class Spectrum(NamedTuple):
+    """What is read off the eigenvalues of a symmetric matrix."""
+
+    smallest: float
+    largest: float
+    negative_eigenfraction: float
+    negative_eigenratio: float | None
+    rank: int
+
+
+def spectrum(A: np.ndarray, symmetric: bool, tolerance: float) -> Spectrum:
+    """Figures of the eigenvalues of ``(A + A^T)/2``; those within ``tolerance`` of zero, relatively, count as zero."""
+    values = cut_zeros(eigh(A if symmetric else symmetrize(A).S)[0], tolerance)
+    smallest, largest = float(values[0]), float(values[-1])
+    ratio = 0.0 if smallest >= 0 else -smallest / largest if largest > 0 else None
+    # abs: an empty sum of negative ones is -0.0, which would show.
+    return Spectrum(smallest, largest, abs(negative_eigenfraction(values)), ratio, int(np.count_nonzero(values)))
+
+
+def not_maximal(A: np.ndarray, tolerance: float) -> float:
+    """Share of the rows whose diagonal entry is smaller, by more than rounding, than the largest."""
+    return float(np.mean(np.diagonal(A) < A.max(axis=1) - tolerance))
+
+
+def duplicate_rows(S: np.ndarray) -> int:
+    """How many rows equal an earlier one."""
+    # Adding zero makes -0.0 and 0.0, which are equal, the same bytes.
+    return len(S) - len({hashlib.blake2b((row + 0.0).tobytes(), digest_size=16).digest() for row in S})
+
+
+def triangle_violations(A: np.ndarray, n_triples: int, rng: Any, tolerance: float, similarity: bool) -> float | None:
+    """Share of the triples of samples with ``d_ij > d_ik + d_kj`` for some order of the three.
+
+    d is A, or ``max A - A`` where A is a similarity. All triples are looked at where there are at most ``n_triples``.
+    """
+    n = len(A)
+    if n < 3:
+        return None
+    triples = np.array(list(combinations(range(n), 3))).T if comb(n, 3) <= n_triples else _draw(n, n_triples, rng)
+    largest = A.max()
+    violated = np.zeros(triples.shape[1], dtype=bool)
+    for i, j, k in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (2, 0, 1), (1, 2, 0), (2, 1, 0)):
+        sides = [A[triples[a], triples[b]] for a, b in ((i, j), (i, k), (k, j))]
+        if similarity:
+            sides = [largest - side for side in sides]
+        violated |= sides[0] > sides[1] + sides[2] + tolerance
+    return float(np.mean(violated))
+
+
+def _draw(n: int, size: int, rng: Any) -> np.ndarray:
+    """Triples of different samples, each equally likely: shape (3, size)."""
+    first, second, third = (rng.randint(n - taken, size=size) for taken in range(3))
+    second += second >= first
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    third += third >= low
+    third += third >= high
+    return np.stack([first, second, third])
+
+
+def intrinsic_dimension(A: np.ndarray, tolerance: float, similarity: bool) -> float | None:
+    """``2 mean(d^2)^2 / var(d^2)`` over the pairs of different samples.
+
+    ``d^2_ij = s_ii + s_jj - s_ij - s_ji`` where A is a similarity, else ``A_ij^2``.
+    """
+    n = len(A)
+    n_pairs = n * (n - 1)
+    if n < 3:
+        return None
+    if similarity:
+        squares = -A - A.T
+        own = np.diagonal(A)
+        squares += own[:, None]
+        squares += own[None, :]
+    else:
+        squares = A**2
+    np.fill_diagonal(squares, 0.0)
+    mean = float(squares.sum()) / n_pairs
+    squares -= mean
+    np.fill_diagonal(squares, 0.0)
+    variance = float(np.vdot(squares, squares)) / n_pairs
+    return 2 * mean**2 / variance if mean > 0 and variance > tolerance**2 else None
+
+
+class Neighbors(NamedTuple):
+    """What is read off the lists of nearest neighbours, the sample itself excluded."""
+
+    n_neighbors: int
+    hubness: float | None
+    ties: float | None
+    nearest: np.ndarray | None
+
+
+def neighbors(A: np.ndarray, n_neighbors: int) -> Neighbors:
+    """Hubness, ties at the end of the list, and the nearest neighbour of each sample; A is changed and restored."""
+    n = len(A)
+    k = min(n_neighbors, n - 1)
+    if k == 0:
+        return Neighbors(0, None, None, None)
+    own = np.diagonal(A).copy()
+    np.fill_diagonal(A, -np.inf)
+    values, indices = top_k(A, min(k + 1, n - 1))
+    np.fill_diagonal(A, own)
+    occurrences = np.bincount(indices[:, :k].ravel(), minlength=n)
+    ties = float(np.mean(values[:, k - 1] == values[:, k])) if k < n - 1 else 0.0
+    return Neighbors(k, _skewness(occurrences - k), ties, indices[:, 0])
+
+
+def _skewness(deviations: np.ndarray) -> float:
+    """Third standardised moment of deviations from the mean; 0 where nothing varies."""
+    spread = float(np.mean(deviations.astype(np.float64) ** 2)) ** 0.5
+    return float(np.mean((deviations / spread) ** 3)) if spread > 0 else 0.0
+
+
+def class_means(A: np.ndarray, labels: np.ndarray, n_classes: int) -> list[tuple[float | None, float | None]]:
+    """Mean similarity within each class (different samples) and to all other classes (both directions)."""
+    n = len(A)
+    members = sparse.csr_matrix((np.ones(n), (labels, np.arange(n))), shape=(n_classes, n))
+    counts = np.bincount(labels, minlength=n_classes)
+    own = np.diagonal(A).copy()
+    np.fill_diagonal(A, 0.0)
+    sums = np.asarray(members @ np.asarray(members @ A).T)
+    np.fill_diagonal(A, own)
+    within = np.diagonal(sums).copy()
+    np.fill_diagonal(sums, 0.0)
+    between = (sums.sum(axis=0) + sums.sum(axis=1)) / 2
+    pairs_within, pairs_between = counts * (counts - 1), counts * (n - counts)
+    return [
+        (float(w / p) if p else None, float(b / q) if q else None)
+        for w, p, b, q in zip(within, pairs_within, between, pairs_between)
+    ]

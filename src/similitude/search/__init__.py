@@ -1,0 +1,1 @@
+"""Cross-validated search over whole grids at once."""

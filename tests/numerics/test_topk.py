@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from similitude.numerics import topk
+from similitude.numerics.topk import top_k
+from tests.reference.neighbors import neighbors
+
+pytestmark = pytest.mark.kernel
+
+tied_values = st.sampled_from([-np.inf, -1e300, -2.0, -0.0, 0.0, 5e-324, 1.0, 1.0 + 2**-52, 1e300])
+
+
+@given(
+    arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 30)), elements=st.floats(-3, 3) | tied_values),
+    st.integers(1, 40),
+)
+def test_equals_the_definition(S, k):
+    values, indices = top_k(S, k)
+    expected = [neighbors(row, k) for row in S]
+    assert indices.tolist() == expected
+    assert np.array_equal(values, np.take_along_axis(S, indices, axis=1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [1, 3, 50, 200])
+def test_nested_and_stable_on_many_ties(k, dtype):
+    S = np.random.default_rng(0).integers(0, 4, (60, 200)).astype(dtype)
+    values, indices = top_k(S, k)
+    assert values.dtype == dtype
+    assert np.array_equal(indices, np.argsort(-S, axis=1, kind="stable")[:, :k])
+    assert np.array_equal(top_k(S, 200)[1][:, :k], indices)
+
+
+def test_blocks_threads_and_sparse_rows_change_nothing(monkeypatch):
+    S = np.random.default_rng(0).integers(0, 9, (700, 40)).astype(float)
+    S[S < 6] = 0
+    expected = np.argsort(-S, axis=1, kind="stable")[:, :7]
+    assert np.array_equal(top_k(S, 7)[1], expected)
+    assert np.array_equal(top_k(sparse.csr_array(S), 7)[1], expected)
+    monkeypatch.setattr(topk, "_BLOCK_BYTES", 8 * 40 * 13)
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+        assert np.array_equal(top_k(sparse.csr_matrix(S), 7)[1], expected)

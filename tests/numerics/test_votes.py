@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, posterior_from_votes
+
+pytestmark = pytest.mark.kernel
+
+
+def test_running_totals_are_those_of_each_size():
+    rng = np.random.default_rng(0)
+    labels, weights = rng.integers(0, 4, (6, 9)), rng.normal(size=(6, 9))
+    sizes = np.array([1, 4, 9])
+    totals = neighbor_votes(labels, weights, sizes, 4)
+    for g, k in enumerate(sizes):
+        for row in range(6):
+            for c in range(4):
+                chosen = labels[row, :k] == c
+                assert totals[row, g, c] == pytest.approx(weights[row, :k][chosen].sum(), abs=1e-14)
+
+
+def test_ties_go_to_the_nearest_of_the_tied_classes():
+    labels = np.array([[2, 0, 1, 1, 0]])
+    scores = np.array([[[2.0, 2.0, 1.0]]])
+    assert first_of_best(scores, labels, [5])[0, 0] == 0
+    scores = np.array([[[2.0 - 1e-13, 2.0, 1.0]]])
+    assert first_of_best(scores, labels, [5])[0, 0] == 0
+    scores = np.array([[[2.0 - 1e-11, 2.0, 1.0]]])
+    assert first_of_best(scores, labels, [5])[0, 0] == 1
+
+
+def test_a_class_at_minus_infinity_never_wins_and_negative_scores_can():
+    labels = np.array([[1, 1]])
+    assert first_of_best(np.array([[[-np.inf, -3.0]]]), labels, [2])[0, 0] == 1
+    # Two tied classes, neither among the neighbours: the lower one.
+    assert first_of_best(np.array([[[0.0, -1.0, 0.0]]]), labels, [2])[0, 0] == 0
+
+
+def test_posterior_cuts_negative_sums_and_falls_back_to_the_classes_present():
+    totals = np.array([[2.0, -1.0, 2.0], [-1.0, -2.0, 0.0], [0.0, 0.0, 0.0]])
+    present = np.array([[1, 1, 1], [1, 1, 0], [0, 0, 1]])
+    assert posterior_from_votes(totals, present).tolist() == [[0.5, 0, 0.5], [0.5, 0.5, 0], [0, 0, 1]]
+
+
+def test_expected_costs():
+    costs = np.array([[0.0, 10.0], [1.0, 0.0]])
+    assert expected_costs(np.array([0.8, 0.2]), costs).tolist() == pytest.approx([2.0, 0.8])
