@@ -251,13 +251,12 @@ def test_without_the_wrapper_cross_validation_fails_with_an_error_that_names_it(
         cross_val_score(meta(KNNClassifier()), SIMILAR, y, error_score="raise")
 
 
-@inner
-def test_without_the_wrapper_a_bootstrap_of_full_size_is_not_silent_nonsense(make):
+def test_without_the_wrapper_a_bootstrap_of_full_size_is_announced_where_symmetry_is_needed():
     # The rows drawn are as many as there are columns, so the matrix is square; its rows and columns do not match.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises((ValueError, UserWarning), match="PairwiseMeta"):
-            BaggingClassifier(make(), 3, random_state=0).fit(SIMILAR, y)
+            BaggingClassifier(clipped_svm(), 3, random_state=0).fit(SIMILAR, y)
 
 
 # The rest of the contract

@@ -1,6 +1,7 @@
 """Classifiers learned from pairwise similarities."""
 
 from similitude.base import Proximities
+from similitude.diagnosis import diagnose
 from similitude.meta import PairwiseMeta
 from similitude.neighbors.knn import KNNClassifier
 from similitude.proximity.check import SimilarityWarning, check_similarity
@@ -25,6 +26,7 @@ __all__ = [
     "SimilarityWarning",
     "SpectrumModifier",
     "check_similarity",
+    "diagnose",
     "pseudo_euclidean_embedding",
     "rescale",
     "symmetrize",

@@ -84,13 +84,15 @@ class Proximities:
         def pick(values, index):
             return None if values is None else values[index]
 
-        return Proximities(
+        block = Proximities(
             cut(self.S, rows, columns),
             pick(self.features, rows),
             pick(self.self_similarity, rows),
             pick(self.ids, rows),
-            pick(self.column_ids, columns),
         )
+        # A block that happens to be square has other columns than rows all the same.
+        block.column_ids = pick(self.column_ids, columns)
+        return block
 
     def __repr__(self) -> str:
         extras = [n for n in ("features", "self_similarity", "ids") if getattr(self, n) is not None]
@@ -115,6 +117,8 @@ class SimilarityEstimator(BaseEstimator):
 
     similarity: Any
     dissimilarity: Any
+
+    _warns_of_dissimilarity = True
 
     _map_argument = "dissimilarity"
     """What errors call the parameter that names the map."""
@@ -165,7 +169,7 @@ class SimilarityEstimator(BaseEstimator):
         how = self._map_name
         self._learned_map: Any = None
         if self._is_precomputed:
-            orientation = "similarity" if how is None else "dissimilarity"
+            orientation = "similarity" if how is None and self._warns_of_dissimilarity else "dissimilarity"
             S = check_similarity(_matrix(X), name="X", orientation=orientation, estimator=self)
             validate_data(self, _matrix(X), reset=True, skip_check_array=True)
             given = as_proximities(X)
@@ -187,20 +191,14 @@ class SimilarityEstimator(BaseEstimator):
         return LearnedMap.learn(S, how, scale=self._map_scale)
 
     def _keep_objects(self, X: Any, y: Any) -> None:
-        if not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
-            raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
-        if len(X) == 0:
-            raise ValueError("X must hold at least one object; got 0.")
-        self.objects_ = X
+        self.objects_ = _check_objects(X)
         self._measure = resolve(self.similarity).learned(X, y)
 
     def _new_proximities(self, X: Any) -> Any:
         """Check or compute the similarities of new samples to the training samples."""
         check_is_fitted(self)
         if not self._is_precomputed:
-            if not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
-                raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
-            given = Proximities(pairwise(X, self.objects_, similarity=self._measure))
+            given = Proximities(pairwise(_check_objects(X), self.objects_, similarity=self._measure))
             S = given.S
         else:
             S = check_similarity(_matrix(X), name="X", square=False, estimator=self)
@@ -225,7 +223,7 @@ class SimilarityEstimator(BaseEstimator):
             j = int(different[0])
             raise ValueError(
                 f"X: the columns are not the training samples in their order: column {j} is "
-                f"{given.column_ids[j].item()!r}, in fit it was {self._column_ids[j].item()!r}. Reorder the columns."
+                f"{given.column_ids.tolist()[j]!r}, in fit it was {self._column_ids.tolist()[j]!r}. Reorder them."
             )
 
     def _path_similarities(self, S_train: Any, S_test: Any) -> tuple[Any, Any]:
@@ -236,6 +234,14 @@ class SimilarityEstimator(BaseEstimator):
         S_train = np.asarray(S_train)
         learned = self._learn_map(S_train, how)
         return learned(S_train, name="X"), learned(S_test, name="X")
+
+
+def _check_objects(X: Any) -> Any:
+    if not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
+        raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
+    if len(X) == 0:
+        raise ValueError("X must hold at least one object; got 0.")
+    return X
 
 
 class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
@@ -252,6 +258,9 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     if y is None:
         raise ValueError("y must be given: this classifier requires y to be passed, but the target y is None.")
     y = column_or_1d(y, warn=True)
+    missing = [i for i, label in enumerate(y) if label is None or label != label] if y.dtype == object else []
+    if missing:
+        raise ValueError(f"y contains a missing label (first at position {missing[0]}); every sample needs one.")
     check_classification_targets(y)
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
@@ -264,9 +273,12 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
         return None
     n_classes = len(classes)
     if isinstance(costs, Mapping):
-        matrix = np.array([_by_label(_by_label_rows(costs, f), classes, f"costs[{f!r}]") for f in classes.tolist()])
+        rows = _by_label(costs, classes, "costs")
+        if not all(isinstance(row, Mapping) for row in rows):
+            raise ValueError("costs by label must be a dict of dicts: costs[said][truth].")
+        matrix = np.array([_numbers(row, classes, f"costs[{f!r}]") for f, row in zip(classes.tolist(), rows)])
     else:
-        matrix = np.asarray(costs, dtype=float)
+        matrix = _numbers(costs, classes, "costs")
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
             f"costs must have shape ({n_classes}, {n_classes}), one row and column per class; got {matrix.shape}."
@@ -276,26 +288,27 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
     return matrix
 
 
-def _by_label_rows(costs: Mapping, label: Any) -> Mapping:
-    row = costs.get(label)
-    if not isinstance(row, Mapping):
-        raise ValueError(f"costs: a dict of dicts needs an entry for every class; {label!r} has none.")
-    return row
+def _numbers(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
+    """Numbers given as an array, or by label."""
+    try:
+        return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers, one for each class in order or by label: {error}") from error
 
 
-def _by_label(values: Mapping, classes: np.ndarray, name: str) -> np.ndarray:
+def _by_label(values: Mapping, classes: np.ndarray, name: str) -> list:
     unknown = set(values) - set(classes.tolist())
     missing = [c for c in classes.tolist() if c not in values]
     if unknown or missing:
         raise ValueError(f"{name} must name every class once; missing {missing}, unknown {sorted(map(str, unknown))}.")
-    return np.array([values[c] for c in classes.tolist()], dtype=float)
+    return [values[c] for c in classes.tolist()]
 
 
 def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
     """``priors`` as probabilities in the order of ``classes``."""
     if priors is None:
         return None
-    vector = _by_label(priors, classes, "priors") if isinstance(priors, Mapping) else np.asarray(priors, dtype=float)
+    vector = _numbers(priors, classes, "priors")
     if vector.shape != (len(classes),):
         raise ValueError(f"priors must have one entry per class ({len(classes)}); got shape {vector.shape}.")
     if not np.all(vector >= 0) or not np.isclose(vector.sum(), 1.0):

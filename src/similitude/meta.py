@@ -7,10 +7,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from similitude.base import Proximities
-from similitude.proximity.check import check_similarity
+from similitude.base import SimilarityEstimator
 
 
 def _inner_has(method):
@@ -18,7 +17,10 @@ def _inner_has(method):
 
 
 class _ByPosition(ClassifierMixin, BaseEstimator):
-    """An estimator on rows that carry their position in front: it picks the columns of its own training rows."""
+    """An estimator on rows that carry their position in front.
+
+    One on precomputed similarities gets the columns of its own training rows; any other, all columns.
+    """
 
     def __init__(self, estimator=None):
         self.estimator = estimator
@@ -32,20 +34,13 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _split(self, X):
-        if sparse.issparse(X):
-            X = X.tocsr()
-            return np.asarray(X[:, :1].toarray(), dtype=np.intp).ravel(), X[:, 1:]
-        return X[:, 0].astype(np.intp), X[:, 1:]
-
     def _fit(self, X, y, **weights):
-        self._positions, S = self._split(X)
-        if np.any(self._positions < 0) or np.any(self._positions >= S.shape[1]):
-            raise ValueError(
-                "X: the columns of the similarity matrix were cut too; set the meta-estimator to use all columns "
-                "(for bagging, max_features=1.0)."
-            )
-        self.estimator_ = clone(self.estimator).fit(S[:, self._positions], y, **weights)
+        S = X[:, 1:]
+        self._columns = slice(None)
+        if get_tags(self.estimator).input_tags.pairwise:
+            first = X[:, :1]
+            self._columns = (first.toarray() if sparse.issparse(first) else first).astype(np.intp).ravel()
+        self.estimator_ = clone(self.estimator).fit(S[:, self._columns], y, **weights)
         self.classes_ = self.estimator_.classes_
         return self
 
@@ -54,7 +49,7 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
 
     def _ask(self, method, X):
         check_is_fitted(self)
-        return getattr(self.estimator_, method)(self._split(X)[1][:, self._positions])
+        return getattr(self.estimator_, method)(X[:, 1:][:, self._columns])
 
     def predict(self, X):
         return self._ask("predict", X)
@@ -72,22 +67,27 @@ class _WeightedByPosition(_ByPosition):
     """The same for an estimator that takes sample weights: meta-estimators look for them in the signature."""
 
     def fit(self, X, y, sample_weight=None):
-        return self._fit(X, y, sample_weight=sample_weight)
+        if sample_weight is None:
+            return self._fit(X, y)
+        # Bagging leaves samples out by weight 0, which libsvm gets wrong on precomputed kernels.
+        drawn = np.flatnonzero(sample_weight)
+        return self._fit(X[drawn], np.asarray(y)[drawn], sample_weight=np.asarray(sample_weight)[drawn])
 
 
 def _wrapped(estimator):
-    if not hasattr(estimator, "fit") or not get_tags(estimator).input_tags.pairwise:
-        return estimator
+    if not hasattr(estimator, "fit"):
+        return estimator  # "drop", "passthrough"
     weighted = has_fit_parameter(estimator, "sample_weight")
     return (_WeightedByPosition if weighted else _ByPosition)(estimator)
 
 
-class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
     """Let a scikit-learn meta-estimator that drops the pairwise tag work on a square similarity matrix.
 
     ``BaggingClassifier``, ``AdaBoostClassifier``, ``VotingClassifier``, ``StackingClassifier`` and
-    ``CalibratedClassifierCV`` cut the rows of their input only, so that the estimators inside get a matrix that is not
-    square. Wrapped, each row carries its position, and the estimators inside pick their own columns by it.
+    ``CalibratedClassifierCV`` cut the rows of their input only, so that the estimators inside get a matrix whose
+    columns are not their samples. Wrapped, each row carries its position, and the estimators inside pick their own
+    columns by it.
 
     Parameters
     ----------
@@ -112,6 +112,11 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     array([ True])
     """
 
+    similarity = "precomputed"
+    dissimilarity = None
+    # The estimators inside know whether they expect dissimilarities.
+    _warns_of_dissimilarity = False
+
     def __init__(self, meta):
         self.meta = meta
 
@@ -119,40 +124,32 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _delegate(self):
         return getattr(self, "meta_", self.meta)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = True
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X, y):
         """Fit the meta-estimator on rows that know their position."""
-        S = self._check(X, square=True, reset=True)
-        self.meta_ = clone(self.meta)
-        parameters = self.meta_.get_params(deep=False)
-        if parameters.get("estimator") is not None:
-            self.meta_.set_params(estimator=_wrapped(parameters["estimator"]))
-        elif parameters.get("estimators") is not None:
-            wrapped = [(n, e if e in ("drop", "passthrough") else _wrapped(e)) for n, e in parameters["estimators"]]
-            self.meta_.set_params(estimators=wrapped)
-        else:
-            raise ValueError(
-                f"meta must hold the estimator it wraps in its parameter 'estimator' or 'estimators'; "
-                f"{type(self.meta).__name__} has none set."
-            )
-        self.meta_.fit(_with_positions(S, np.arange(S.shape[0])), y)
+        meta = self._with_wrapped_estimators()
+        S = self._fit_proximities(X, y).S
+        self.meta_ = meta.fit(_with_positions(S, np.arange(S.shape[0])), y)
         self.classes_ = self.meta_.classes_
         return self
 
-    def _check(self, X, square, reset):
-        X = X.S if isinstance(X, Proximities) else X
-        S = check_similarity(X, name="X", square=square, estimator=self)
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return S
+    def _with_wrapped_estimators(self):
+        meta = clone(self.meta)
+        parameters = meta.get_params(deep=False)
+        if parameters.get("max_features", 1.0) != 1.0 or parameters.get("bootstrap_features"):
+            raise ValueError("meta must use all columns: set max_features=1.0 and bootstrap_features=False.")
+        if parameters.get("passthrough"):
+            raise ValueError("meta must not hand the rows on: set passthrough=False.")
+        if parameters.get("estimator") is not None:
+            return meta.set_params(estimator=_wrapped(parameters["estimator"]))
+        if parameters.get("estimators") is not None:
+            return meta.set_params(estimators=[(name, _wrapped(part)) for name, part in parameters["estimators"]])
+        raise ValueError(
+            "meta must hold the estimator it wraps in its parameter 'estimator' or 'estimators'; "
+            f"{type(self.meta).__name__} has none set."
+        )
 
     def _ask(self, method, X):
-        check_is_fitted(self)
-        S = self._check(X, square=False, reset=False)
+        S = self._new_proximities(X).S
         return getattr(self.meta_, method)(_with_positions(S, np.full(S.shape[0], -1)))
 
     def predict(self, X):

@@ -180,7 +180,10 @@ def test_labels_of_several_kinds_mean_the_same():
         ({"S": np.eye(3), "n_triples": True}, "n_triples must be an integer"),
         ({"S": sparse.eye(3).tocsr(), "dissimilarity": "max-minus"}, "S: a sparse matrix cannot be mapped"),
         ({"S": -np.ones((3, 3)), "dissimilarity": "log"}, "every entry of S must be non-negative"),
-        ({"S": np.full((3, 3), 1e200), "dissimilarity": "sqrt-max-minus"}, "S after dissimilarity='sqrt-max-minus'"),
+        (
+            {"S": np.full((3, 3), 1e200), "dissimilarity": "sqrt-max-minus"},
+            "S is too large for the map 'sqrt-max-minus'",
+        ),
     ],
 )
 def test_bad_arguments(arguments, words):

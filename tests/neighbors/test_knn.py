@@ -95,7 +95,7 @@ def test_priors_rescale_the_posterior():
         ({"weights": "distance"}, "weights must be one of"),
         ({"costs": [[0, 1]]}, r"costs must have shape \(2, 2\)"),
         ({"costs": [[0, np.nan], [1, 0]]}, "costs contains NaN"),
-        ({"costs": {0: {0: 0, 1: 1}}}, "costs: .* every class; 1 has none"),
+        ({"costs": {0: {0: 0, 1: 1}}}, r"costs must name every class once; missing \[1\]"),
         ({"priors": [0.5, 0.6]}, "priors must be non-negative and sum to 1"),
         ({"priors": {0: 0.5, 2: 0.5}}, r"priors must name every class once; missing \[1\], unknown \['2'\]"),
         ({"similarity": "levenstein"}, "similarity='levenstein' is not known"),

@@ -218,4 +218,7 @@ def test_negative_eigenfraction():
     assert negative_eigenfraction(np.array([1.0, 2.0])) == 0.0
     assert negative_eigenfraction(np.array([-1.0, -2.0])) == 1.0
     assert negative_eigenfraction(np.zeros(4)) == 0.0
+
+
+def test_negative_eigenfraction_near_the_largest_float():
     assert negative_eigenfraction(np.array([-1e308, 1e308, 1e308])) == pytest.approx(1 / 3)

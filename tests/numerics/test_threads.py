@@ -59,7 +59,7 @@ def test_one_inside_a_worker_process():
         # A worker with four cores and no limits set; all is put back, since workers are used again.
         with (
             mock.patch.dict(os.environ),
-            mock.patch.object(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, create=True),
+            mock.patch.object(os, "sched_getaffinity", create=True, return_value={0, 1, 2, 3}),
         ):
             for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
                 os.environ.pop(variable, None)

@@ -27,7 +27,7 @@ GROUPS = np.repeat(np.arange(N // 2), 2)
         {"groups": GROUPS, "stratify": LABELS},
         {"shuffle": False},
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_both_axes_are_cut_by_the_same_samples(options):
     S_train, S_test, train, test = train_test_split(
@@ -47,7 +47,7 @@ def test_both_axes_are_cut_by_the_same_samples(options):
         {"stratify": LABELS, "random_state": 0},
         {"shuffle": False, "test_size": 0.2},
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_the_samples_are_those_scikit_learn_draws(options):
     _, _, train, test = train_test_split(S, ROW, **options)

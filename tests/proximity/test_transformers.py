@@ -79,7 +79,7 @@ def test_unknown_map(how):
 
 
 def test_bad_scale():
-    with pytest.raises(ValueError, match="scale must be positive"):
+    with pytest.raises(ValueError, match="scale must be a positive number"):
         DissimilarityToSimilarity(scale=-1.0).fit(points()[1])
     with pytest.raises(ValueError, match="scale has no meaning"):
         DissimilarityToSimilarity("negate", scale=1.0).fit(points()[1])

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from similitude.cli.compare import compare_methods
 from similitude.cli.errors import INTERRUPTED, reports_errors
 from similitude.cli.inspect import inspect_matrix
 
@@ -22,6 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("inspect")(reports_errors(inspect_matrix))
+app.command("compare")(reports_errors(compare_methods))
 
 
 def _show_version(wanted: bool) -> None:

@@ -38,7 +38,8 @@ def inspect_matrix(
     from similitude.datasets import load_proximity
     from similitude.diagnosis import diagnose
 
-    data = load_proximity(matrix, labels=labels, key=key)
+    # Left on disk where it can be: of a large matrix only the samples drawn are read.
+    data = load_proximity(matrix, labels=labels, key=key, mmap=matrix.suffix.lower() == ".npy")
     found = diagnose(data.S, data.y, dissimilarity=dissimilarity, max_samples=max_samples, random_state=seed)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))

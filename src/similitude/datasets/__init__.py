@@ -2,12 +2,8 @@
 
 from similitude.datasets.bundled import load_voting
 from similitude.datasets.files import load_proximity
-from similitude.datasets.simulated import (
-    make_copurchase,
-    make_negative_direction,
-    make_patrol,
-    make_perturbed_centroids,
-)
+from similitude.datasets.networks import make_copurchase, make_patrol
+from similitude.datasets.simulated import make_negative_direction, make_perturbed_centroids
 
 __all__ = [
     "load_proximity",

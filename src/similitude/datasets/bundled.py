@@ -50,8 +50,7 @@ def load_voting(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     (['n', 'y', 'n', 'y'], 'republican')
     """
     folder = resources.files("similitude.datasets") / "data"
-    with (folder / "voting.csv").open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
+    header, *rows = csv.reader((folder / "voting.csv").read_text(encoding="utf-8").splitlines())
     data: Any = np.array([row[1:] for row in rows], dtype=object)
     target: Any = np.array([row[0] for row in rows])
     names = header[1:]

@@ -78,5 +78,8 @@ def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarra
 
 def negative_eigenfraction(eigenvalues: np.ndarray) -> float:
     """Sum of |negative eigenvalues| over the sum of all |eigenvalues| (NEF)."""
-    total = float(np.sum(np.abs(eigenvalues)))
-    return float(-np.sum(eigenvalues[eigenvalues < 0])) / total if total > 0 else 0.0
+    largest = np.max(np.abs(eigenvalues), initial=0.0)
+    if largest == 0:
+        return 0.0
+    sizes = np.abs(eigenvalues / largest)
+    return float(np.sum(sizes[eigenvalues < 0]) / np.sum(sizes))

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 def progress(items: Iterable[T], total: int, description: str, enabled: bool = True) -> Iterator[T]:
     """Yield the items while a bar with rate and time left moves on stderr, if that is a terminal."""
-    if not enabled or not sys.stderr.isatty():
+    if not enabled or sys.stderr is None or not sys.stderr.isatty():
         yield from items
         return
     from rich.console import Console

@@ -30,7 +30,8 @@ def thread_count() -> int:
 
 def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -> None:
     """Call ``work(start, stop)`` for consecutive blocks of rows, in threads where there is more than one block."""
-    starts = range(0, n_rows, max(1, block))
+    block = max(1, block)
+    starts = range(0, n_rows, block)
     n_threads = min(thread_count(), len(starts))
     if n_threads <= 1:
         for start in starts:

@@ -62,14 +62,17 @@ def check_similarity(
         ...
     ValueError: S must be square, one row and one column per sample; got shape (2, 3). Cut rows ...
     """
-    S = check_array(
-        S,
-        accept_sparse="csr" if accept_sparse else False,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,
-        estimator=estimator,
-        input_name=name,
-    )
+    try:
+        S = check_array(
+            S,
+            accept_sparse="csr" if accept_sparse else False,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            estimator=estimator,
+        )
+    except (ValueError, TypeError) as error:
+        # scikit-learn's checks want the TypeError that an object which is no number causes.
+        raise type(error)(f"{name} is not a matrix of numbers: {error}") from error
     _check_finite(S, name)
     if square and S.shape[0] != S.shape[1]:
         raise ValueError(
@@ -134,16 +137,18 @@ def dense(S: Any) -> np.ndarray:
 def asymmetry(S: Any) -> float:
     """The share of S that is antisymmetric: ``||S - S^T||_F / (2 ||S||_F)``, 0 (symmetric) to 1."""
     if sparse.issparse(S):
-        difference, whole = (S - S.T).data, S.data
-        scale = float(np.max(np.abs(whole), initial=0.0)) or 1.0
-        squares = [np.sum(np.square(a / scale, dtype=np.float64)) for a in (difference, whole)]
+        S = S.astype(np.float64)
+        S.sum_duplicates()
+        S = S * (1 / (float(np.max(np.abs(S.data), initial=0.0)) or 1.0))
+        squares = [float(np.sum(A.data**2)) for A in (S - S.T, S)]
     else:
         scale = _largest(S) or 1.0
         squares = [0.0, 0.0]
         rows = max(1, _BLOCK // len(S))
         for start in range(0, len(S), rows):
             block = S[start : start + rows].astype(np.float64) / scale
-            squares[0] += float(np.sum((block - S[:, start : start + rows].T / scale) ** 2))
+            other = S[:, start : start + rows].T.astype(np.float64) / scale
+            squares[0] += float(np.sum((block - other) ** 2))
             squares[1] += float(np.sum(block**2))
     return float(np.sqrt(squares[0] / squares[1]) / 2) if squares[1] > 0 else 0.0
 

@@ -10,7 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from similitude.base import SimilarityEstimator
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.proximity.check import check_similarity, dense
-from similitude.proximity.symmetry import symmetrize, symmetrized_for
+from similitude.proximity.symmetry import symmetrized_for
 
 
 class Embedding(NamedTuple):
@@ -72,7 +72,7 @@ def pseudo_euclidean_embedding(S: Any, n_components: Any = None) -> Embedding:
     (1, 1)
     """
     S = dense(check_similarity(S))
-    values, vectors = _components(symmetrize(S).S, n_components)
+    values, vectors = _components(symmetrized_for("pseudo_euclidean_embedding", S), n_components)
     signature = int(np.sum(values > 0)), int(np.sum(values < 0))
     return Embedding(vectors * np.sqrt(np.abs(values)), signature)
 
@@ -118,7 +118,9 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def fit(self, X, y=None):
         """Decompose the training similarities."""
         S = dense(self._fit_proximities(X, y).S)
-        self.eigenvalues_, self._vectors = _components(symmetrized_for(self, S), self.n_components)
+        self.eigenvalues_, self._vectors = _components(
+            symmetrized_for("PseudoEuclideanEmbedding", S), self.n_components
+        )
         self.signature_ = int(np.sum(self.eigenvalues_ > 0)), int(np.sum(self.eigenvalues_ < 0))
         return self
 

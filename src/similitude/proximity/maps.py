@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.proximity.check import SimilarityWarning, check_similarity
+from similitude.proximity.check import SYMMETRY_TOLERANCE, SimilarityWarning, check_similarity
 
 Constants = dict[str, Any]
 
@@ -64,28 +64,31 @@ class _Map:
     valid: Callable[[np.ndarray, Constants], Any] = field(default=lambda D, c: True)
 
 
-def _non_negative(D: np.ndarray, c: Constants) -> Any:
-    return D.min(initial=0.0) >= 0
+def _nothing(D: np.ndarray) -> Constants:
+    return {}
+
+
+_NON_NEGATIVE = ("be non-negative", lambda D, c: D.min() >= 0)
 
 
 TO_SIMILARITY: dict[str, _Map] = {
     "max-minus": _Map(lambda D, c: c["scale"] - D, lambda D: {"scale": float(D.max())}),
     "one-minus": _Map(lambda D, c: 1 - D),
     "negate": _Map(lambda D, c: -D),
-    "reciprocal": _Map(lambda D, c: 1 / (1 + D), needs="be non-negative", valid=_non_negative),
-    "exp": _Map(lambda D, c: np.exp(-D / c["scale"]), _typical),
-    "gauss": _Map(lambda D, c: np.exp(-0.5 * (D / c["scale"]) ** 2), _typical),
-    "log": _Map(lambda D, c: -np.log1p(D), needs="be non-negative", valid=_non_negative),
-    "sqrt-one-minus": _Map(lambda D, c: 1 - D**2),
-    "sqrt-max-minus": _Map(lambda D, c: c["scale"] - D**2, lambda D: {"scale": float((D**2).max())}),
-    "double-centring": _Map(_centre, _squared_means),
+    "reciprocal": _Map(lambda D, c: 1 / (1 + D), _nothing, *_NON_NEGATIVE),
+    "exp": _Map(lambda D, c: np.exp(-D / c["scale"]), _typical, *_NON_NEGATIVE),
+    "gauss": _Map(lambda D, c: np.exp(-0.5 * (D / c["scale"]) ** 2), _typical, *_NON_NEGATIVE),
+    "log": _Map(lambda D, c: -np.log1p(D), _nothing, *_NON_NEGATIVE),
+    "sqrt-one-minus": _Map(lambda D, c: 1 - D**2, _nothing, *_NON_NEGATIVE),
+    "sqrt-max-minus": _Map(lambda D, c: c["scale"] - D**2, lambda D: {"scale": float((D**2).max())}, *_NON_NEGATIVE),
+    "double-centring": _Map(_centre, _squared_means, *_NON_NEGATIVE),
 }
 
 
 def _induced_distance(S: np.ndarray, c: Constants) -> np.ndarray:
-    self_similarity = np.diagonal(S)
+    self_similarity = np.diagonal(S).astype(np.float64)
     squares = self_similarity[:, None] + self_similarity[None, :] - 2 * S
-    if squares.min() < -1e-10 * np.abs(S).max():
+    if squares.min() < -SYMMETRY_TOLERANCE[S.dtype] * np.abs(S).max():
         warnings.warn(
             f"{np.mean(squares < 0):.1%} of the squared distances s_ii + s_jj - 2 s_ij are negative (S is indefinite) "
             "and were set to zero.",
@@ -144,11 +147,12 @@ class LearnedMap:
         if how not in table:
             raise ValueError(f"how must be one of {sorted(table)}; got {how!r}.")
         if scale is None:
-            return cls(how, table[how].learn(_dense(matrix, name)), to)
+            with np.errstate(over="ignore", invalid="ignore"):
+                return cls(how, table[how].learn(_dense(matrix, name)), to)
         if "scale" not in table[how].learn(np.ones((1, 1))):
             raise ValueError(f"scale has no meaning for the map {how!r}; leave it None.")
-        if not scale > 0:
-            raise ValueError(f"scale must be positive; got {scale!r}.")
+        if not 0 < scale < np.inf:
+            raise ValueError(f"scale must be a positive number; got {scale!r}.")
         return cls(how, {"scale": float(scale)}, to)
 
     def __call__(self, matrix: Any, name: str = "D") -> np.ndarray:
@@ -159,7 +163,11 @@ class LearnedMap:
                 f"every entry of {name} must {chosen.needs} for the map {self.how!r}; entries range from "
                 f"{matrix.min():.6g} to {matrix.max():.6g}. Choose another map."
             )
-        return chosen.apply(matrix, self.constants).astype(matrix.dtype, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mapped = chosen.apply(matrix, self.constants).astype(matrix.dtype, copy=False)
+        if not np.isfinite(mapped).all():
+            raise ValueError(f"{name} is too large for the map {self.how!r}, which overflows; rescale it first.")
+        return mapped
 
 
 def learned_constants_needed(how: str) -> bool:
@@ -240,6 +248,8 @@ def rescale(S: Any) -> Any:
 
 def value_range(S: Any) -> tuple[float, float]:
     """Smallest and largest entry (absent entries of a sparse matrix are 0)."""
+    if sparse.issparse(S) and not S.has_canonical_format:
+        S = S.copy()  # min and max would combine the caller's entries in place
     return float(S.min()), float(S.max())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold
 from sklearn.model_selection import train_test_split as split_rows
 from sklearn.utils import _safe_indexing, check_consistent_length
@@ -22,32 +23,33 @@ def train_test_split(
 ) -> list[Any]:
     """Split a square matrix, and arrays that go with its samples, into a training and a test part.
 
-    ``S_train`` has the training rows and columns; ``S_test`` the test rows and the *training* columns, which is what
-    ``predict`` takes. scikit-learn's function of the same name cuts rows only.
+        ``S_train`` has the training rows and columns; ``S_test`` the test rows and the *training* columns, as
+        ``predict`` takes them. scikit-learn's function of the same name cuts rows only.
 
-    Parameters
-    ----------
-    S : array, sparse matrix, DataFrame or Proximities of shape (n, n)
-    *arrays : sequences of length n
-        Labels and whatever else goes with the samples.
-    test_size, train_size, random_state, shuffle, stratify
-        As in scikit-learn's ``train_test_split``.
-    groups : array-like of shape (n,), default=None
-        Samples of one group stay on the same side. Together with ``stratify`` the test share is the nearest 1/k.
+        Parameters
+        ----------
+        S : array, sparse matrix, DataFrame or Proximities of shape (n, n)
+        *arrays : sequences of length n
+            Labels and whatever else goes with the samples.
+        test_size, train_size, random_state, shuffle, stratify
+            As in scikit-learn's ``train_test_split``.
+        groups : array-like of shape (n,), default=None
+            Samples of one group stay on the same side. Together with ``stratify`` the test share is the nearest 1/k.
 
-    Returns
-    -------
-    list
-        ``S_train, S_test``, then train and test part of each array.
+        Returns
+        -------
+        list
+            ``S_train, S_test``, then train and test part of each array.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude import train_test_split
-    >>> S_train, S_test, y_train, y_test = train_test_split(
-    ...     np.eye(8), [0, 1] * 4, test_size=2, stratify=[0, 1] * 4, random_state=0)
-    >>> S_train.shape, S_test.shape, sorted(y_test)
-    ((6, 6), (2, 6), [0, 1])
+        Examples
+        --------
+        >>> import numpy as np
+    from scipy import sparse
+        >>> from similitude import train_test_split
+        >>> S_train, S_test, y_train, y_test = train_test_split(
+        ...     np.eye(8), [0, 1] * 4, test_size=2, stratify=[0, 1] * 4, random_state=0)
+        >>> S_train.shape, S_test.shape, sorted(y_test)
+        ((6, 6), (2, 6), [0, 1])
     """
     if not hasattr(S, "shape"):
         S = np.asarray(S)
@@ -65,11 +67,14 @@ def train_test_split(
             stratify=stratify,
         )
     elif stratify is None:
+        if not shuffle:
+            raise ValueError("shuffle=False cannot be combined with groups; leave it True.")
         splitter = GroupShuffleSplit(1, test_size=test_size, train_size=train_size, random_state=random_state)
         train, test = next(splitter.split(np.arange(n), groups=groups))
     else:
-        share = 0.25 if test_size is None else test_size if isinstance(test_size, float) else test_size / n
-        folds = StratifiedGroupKFold(max(2, round(1 / share)), shuffle=shuffle, random_state=random_state)
+        share = _test_share(n, test_size, train_size)
+        k = min(range(2, n + 1), key=lambda k: abs(1 / k - share))
+        folds = StratifiedGroupKFold(k, shuffle=shuffle, random_state=random_state if shuffle else None)
         train, test = next(folds.split(np.arange(n), stratify, groups))
     parts = [cut(S, train, train), cut(S, test, train)]
     for array in arrays:
@@ -77,8 +82,20 @@ def train_test_split(
     return parts
 
 
+def _test_share(n: int, test_size: float | int | None, train_size: float | int | None) -> float:
+    size, name = (test_size, "test_size") if test_size is not None else (train_size, "train_size")
+    if size is None:
+        return 0.25
+    share = size if isinstance(size, float) else size / n
+    if not 0 < share < 1:
+        raise ValueError(f"{name} must be a share between 0 and 1 or a count below {n}; got {size!r}.")
+    return share if name == "test_size" else 1 - share
+
+
 def cut(S: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
     """The block of S with these rows and columns, whatever kind of matrix it is."""
     if hasattr(S, "iloc"):
         return S.iloc[rows, columns]
+    if sparse.issparse(S):
+        S = S.tocsr()
     return S[np.ix_(rows, columns)]

@@ -68,14 +68,15 @@ def _mirror(S: Any, triangle: Any) -> Any:
     return triangle(S) + triangle(S, strict).T
 
 
-def symmetrized_for(estimator: Any, S: Any) -> Any:
-    """S where it is symmetric, else ``(S + S^T)/2`` with one warning that names the estimator."""
+def symmetrized_for(who: str, S: Any) -> Any:
+    """S where it is symmetric, else ``(S + S^T)/2`` with one warning that says who needs it."""
     if is_symmetric(S):
         return S
     warnings.warn(
-        f"{type(estimator).__name__} needs a symmetric similarity; S is asymmetric "
+        f"{who} needs a symmetric similarity; S is asymmetric "
         f"({asymmetry(S):.0%} of its norm) and (S + S^T)/2 is used instead. New rows are taken as they are: make them "
-        f"(psi(x, x_j) + psi(x_j, x))/2 where both directions are known.",
+        f"(psi(x, x_j) + psi(x_j, x))/2 where both directions are known. If S was symmetric before a scikit-learn "
+        f"meta-estimator drew samples from it, wrap that in similitude.PairwiseMeta.",
         SimilarityWarning,
         stacklevel=4,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sklearn.base import TransformerMixin
 
 from similitude.base import SimilarityEstimator
-from similitude.proximity.maps import apply_range, value_range
+from similitude.proximity.maps import TO_SIMILARITY, apply_range, value_range
 
 
 class DissimilarityToSimilarity(TransformerMixin, SimilarityEstimator):
@@ -53,6 +53,8 @@ class DissimilarityToSimilarity(TransformerMixin, SimilarityEstimator):
 
     def fit_transform(self, X, y=None):
         """Learn the constants and map the training matrix."""
+        if self.how is None:
+            raise ValueError(f"how must be one of {sorted(TO_SIMILARITY)}; got None.")
         S = self._fit_proximities(X).S
         self.constants_ = self._learned_map.constants
         return S

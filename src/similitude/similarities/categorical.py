@@ -6,19 +6,25 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from similitude.similarities.registry import Measure, batch, register
 
 
 def as_table(X: Any, name: str) -> np.ndarray:
-    """Categorical rows as a 2-d array of objects."""
-    table = X.to_numpy() if hasattr(X, "iloc") else np.asarray(X, dtype=object)
+    """Categorical rows as a 2-d array of objects; a missing value becomes "?", a value of its own."""
+    table = np.asarray(X.to_numpy() if hasattr(X, "iloc") else X, dtype=object)
     if table.ndim != 2:
         raise ValueError(
             f"{name} must be a table of categorical rows, all of one length; got {table.ndim} dimension(s)."
         )
-    return table
+    missing = np.vectorize(_is_missing, otypes=[bool])(table) if table.size else np.zeros(table.shape, bool)
+    return np.where(missing, "?", table) if missing.any() else table
+
+
+def _is_missing(value: Any) -> bool:
+    # NaN differs from itself, and what compares to pandas' NA is neither true nor false.
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _codes(values: np.ndarray, known: dict[Any, int]) -> np.ndarray:
@@ -76,7 +82,7 @@ class VDM(BaseEstimator):
         if y is None:
             raise ValueError("y: the value difference metric needs class labels; pass y to fit.")
         table = as_table(X, "X")
-        self.classes_, encoded = np.unique(np.asarray(y), return_inverse=True)
+        self.classes_, encoded = np.unique(column_or_1d(y), return_inverse=True)
         if len(encoded) != len(table):
             raise ValueError(f"y must have one label per row of X; got {len(encoded)} for {len(table)} rows.")
         overall = np.bincount(encoded, minlength=len(self.classes_)) / len(encoded)

@@ -46,6 +46,8 @@ def pairwise(A: Any, B: Any = None, similarity: Any = "counting") -> np.ndarray:
             )
     else:
         values = _one_by_one(measure, list(_items(A)), list(_items(B)), half=same and measure.symmetric)
+    if np.iscomplexobj(values):
+        raise ValueError(f"similarity: {measure.name or 'the function'} gave complex values; they must be real.")
     if values.dtype != np.float32:
         values = values.astype(np.float64, copy=False)
     if not np.isfinite(values).all():

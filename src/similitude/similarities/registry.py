@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from similitude.proximity.maps import TO_SIMILARITY
@@ -96,7 +97,11 @@ def batch(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> KNNClassifier(1, similarity=inner).fit(X, ["a", "a", "b"]).predict([[0.1, 0.8]])
     array(['b'], dtype='<U1')
     """
-    function.similitude_batch = True  # type: ignore[attr-defined]
+    try:
+        function.similitude_batch = True  # type: ignore[attr-defined]
+    except AttributeError:  # bound methods and builtins take no attributes
+        function = partial(function)
+        function.similitude_batch = True  # type: ignore[attr-defined]
     return function
 
 

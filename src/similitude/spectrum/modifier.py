@@ -122,7 +122,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
         S = dense(given.S).astype(np.float64, copy=False)
         self.__dict__.pop("transform_matrix_", None)
         if self.method in ("clip", "flip", "shift"):
-            S = symmetrized_for(self, S)
+            S = symmetrized_for("SpectrumModifier", S)
             self._raw_values, self._vectors = eigh(S)
         else:
             self._raw_values, _ = eigh(symmetrize(S).S)
