@@ -129,9 +129,9 @@ def test_learned_leaves_what_does_not_learn():
     assert measure.function is counting
 
 
-def test_learned_fits_a_class_or_an_instance():
+def test_learned_fits_a_copy():
     X, y = [("a",), ("b",)], [0, 1]
-    for similarity in ("vdm", VDM(), VDM):
+    for similarity in ("vdm", VDM()):
         learned = resolve(similarity).learned(X, y)
         assert learned.batch
         assert learned.function(X, X).tolist() == [[0.0, 1.0], [1.0, 0.0]]

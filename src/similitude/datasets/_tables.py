@@ -122,9 +122,12 @@ def _has_header(first: list[str], column: list[str], square: bool) -> bool:
     if is_number(corner):
         # Names that only count, as pandas writes them for a table without its index.
         return square and len(column) == len(first) + 1 and _counts(first)
-    # Whole numbers as names: below a corner that can be a heading, all different, and in the first column too.
-    heads = corner == "" or corner[0].isalpha()
-    return heads and _are_numeric_names(rest) and _are_numeric_names(column[1:])
+    # Whole numbers as names: all different, beside a corner that can be a heading, and in the first column too.
+    if not _are_numeric_names(rest):
+        return False
+    if corner == "" and _mostly_names(column[1:]):
+        return True
+    return (corner == "" or corner[0].isalpha()) and _are_numeric_names(column[1:])
 
 
 def _has_names(header: list[str] | None, body: list[str], width: int) -> bool:

@@ -185,7 +185,7 @@ _READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".mtx": _re
 
 def _choose(path: Path, names: list[str], key: str | None) -> str:
     if not names:
-        raise ValueError(f"{path}: holds no numeric array.")
+        raise ValueError(f"{path}: holds no numeric array, or is truncated.")
     if key is None and len(names) > 1:
         raise ValueError(f"{path}: holds {len(names)} arrays; say which by key=, one of {names}.")
     if key is not None and key not in names:

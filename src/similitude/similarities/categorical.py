@@ -134,7 +134,7 @@ register(
 )
 register(
     Measure(
-        VDM,
+        VDM(),
         name="vdm",
         objects="categorical rows",
         orientation="dissimilarity",

@@ -28,10 +28,10 @@ def pairwise(A: Any, B: Any = None, similarity: Any = "counting") -> np.ndarray:
            [1., 2.]])
     """
     measure = resolve(similarity)
-    if measure.learns and isinstance(measure.function, type):
+    if measure.learns and isinstance(similarity, str):
         raise ValueError(
-            f"similarity={measure.name!r} learns from data: pass a fitted object, e.g. "
-            f"{measure.function.__name__}().fit(X, y)."
+            f"similarity={similarity!r} learns from data: pass a fitted object, e.g. "
+            f"{type(measure.function).__name__}().fit(X, y)."
         )
     same = B is None
     B = A if same else B

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 from similitude.proximity.maps import TO_SIMILARITY
 
 
@@ -19,8 +21,9 @@ class Measure:
     Parameters
     ----------
     function : callable
-        On two objects, or on two batches of objects (``batch=True``, returns the matrix). Where ``learns`` is true,
-        a class whose instances have ``fit(X, y)`` and ``__call__(A, B)`` on batches.
+        On two objects, or on two batches of objects (``batch=True``, returns the matrix). One with parameters is an
+        instance of a small class (a scikit-learn ``BaseEstimator``) with ``__call__(A, B)``; where ``learns`` is true it
+        has ``fit(X, y)`` too.
     name : str
         What ``similarity="..."`` accepts.
     objects : str
@@ -29,6 +32,8 @@ class Measure:
     to_similarity : str
         For a dissimilarity: the map that is used where the user names none.
     batch, symmetric, metric, learns : bool
+    threads : bool
+        Whether a batch call leaves Python's lock alone for most of its time, so that threads can share the work.
     range : str
         The values it can take, for the reader.
     library, reference : str
@@ -43,6 +48,7 @@ class Measure:
     symmetric: bool = False
     metric: bool = False
     learns: bool = False
+    threads: bool = False
     range: str = ""
     library: str = "similitude"
     reference: str = ""
@@ -57,7 +63,7 @@ class Measure:
         """This measure after seeing the training part: itself, unless it learns from data."""
         if not self.learns:
             return self
-        fresh: Any = self.function() if isinstance(self.function, type) else deepcopy(self.function)
+        fresh: Any = deepcopy(self.function)
         fresh.fit(X, y)
         return replace(self, function=fresh, learns=False, batch=True)
 
@@ -119,6 +125,9 @@ def resolve(similarity: Any) -> Measure:
             )
         return _registry[similarity]
     if callable(similarity):
+        for known in _registry.values():
+            if isinstance(similarity, BaseEstimator) and type(similarity) is type(known.function):
+                return replace(known, function=similarity)
         return Measure(
             similarity,
             name=getattr(similarity, "__name__", type(similarity).__name__),

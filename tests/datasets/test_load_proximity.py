@@ -1,0 +1,553 @@
+"""Reading matrices and labels from files: every format, every error, and that nothing in a file is executed."""
+
+import gzip
+import os
+import pickle
+import shutil
+import sys
+import time
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import io as scipy_io
+from scipy import sparse
+
+from similitude.datasets import load_proximity
+
+S = np.array([[1.0, 0.5, -0.25], [0.5, 2.0, 1e-3], [-0.25, 1e-3, 3.0]])
+ROWS = "1,0.5,-0.25\n0.5,2,0.001\n-0.25,0.001,3\n"
+
+
+def write(folder, name, text):
+    path = folder / name
+    if name.endswith(".gz"):
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refused(path, message, *arguments, **options):
+    """The error of loading the file names it and says what the message says."""
+    with pytest.raises(ValueError, match=message) as caught:
+        load_proximity(path, *arguments, **options)
+    return str(caught.value)
+
+
+# Text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("S.csv", ROWS),
+        ("S.CSV", ROWS),
+        ("S.csv.gz", ROWS),
+        ("S.tsv", ROWS.replace(",", "\t")),
+        ("S.tsv.gz", ROWS.replace(",", "\t")),
+        ("S.csv", ROWS.replace(",", ";")),
+        ("S.csv", ROWS.replace(",", " , ")),
+        ("S.csv", ROWS.replace("\n", "\r\n")),
+        ("S.csv", "\n" + ROWS.replace("\n", "\n\n")),
+        ("S.csv", "\ufeff" + ROWS),
+        ("S.csv", ROWS.rstrip("\n")),
+        ("S.csv", ROWS.replace("0.5", '"0.5"')),
+    ],
+)
+def test_text_without_names(tmp_path, name, text):
+    data = load_proximity(write(tmp_path, name, text))
+    np.testing.assert_array_equal(data.S, S)
+    assert data.S.dtype == np.float64
+    assert data.y is None
+    assert data.ids is None
+    assert data.column_ids is None
+
+
+def with_ids(rows, ids):
+    return "".join(f"{name},{row}\n" for name, row in zip(ids, rows.splitlines()))
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("a,b,c\n" + ROWS, "abc"),
+        (with_ids(ROWS, "abc"), "abc"),
+        (",a,b,c\n" + with_ids(ROWS, "abc"), "abc"),
+        ("id,a,b,c\n" + with_ids(ROWS, "abc"), "abc"),
+        ("a,b,c\n" + with_ids(ROWS, "abc"), "abc"),
+        ('"","a","b","c"\n' + with_ids(ROWS, ['"a"', '"b"', '"c"']), "abc"),
+        ('"a","b","c"\n' + with_ids(ROWS, ['"a"', '"b"', '"c"']), "abc"),
+        ('id,"x, y",b,c\n' + with_ids(ROWS, ['"x, y"', "b", "c"]), ["x, y", "b", "c"]),
+        (",0,1,2\n" + with_ids(ROWS, "012"), "012"),
+        ("id,17,4,9\n" + with_ids(ROWS, ["17", "4", "9"]), ["17", "4", "9"]),
+        ("0,1,2\n" + ROWS, "012"),
+        ("1,2,3\n" + ROWS, "123"),
+        (",0,1,2\n" + with_ids(ROWS, "abc"), "abc"),
+        (",a,b,c\n" + with_ids(ROWS, "012"), "abc"),
+    ],
+)
+def test_text_with_names(tmp_path, text, ids):
+    data = load_proximity(write(tmp_path, "S.csv", text))
+    np.testing.assert_array_equal(data.S, S)
+    assert data.ids.tolist() == list(ids)
+    assert data.column_ids.tolist() == list(ids)
+
+
+def test_ids_before_whole_numbers_are_no_header(tmp_path):
+    data = load_proximity(write(tmp_path, "S.csv", "a,5,3\nb,3,5\n"))
+    np.testing.assert_array_equal(data.S, [[5, 3], [3, 5]])
+    assert data.ids.tolist() == ["a", "b"]
+
+
+def test_one_by_one(tmp_path):
+    assert load_proximity(write(tmp_path, "S.csv", "2.5\n")).S.tolist() == [[2.5]]
+
+
+def test_rectangular_with_both_names(tmp_path):
+    path = write(tmp_path, "S.csv", "id,a,b,c\nx,1,2,3\ny,4,5,6\n")
+    data = load_proximity(path, square=False)
+    assert data.S.tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert data.ids.tolist() == ["x", "y"]
+    assert data.column_ids.tolist() == ["a", "b", "c"]
+    refused(path, "S.csv: the matrix is not square: 2 rows and 3 columns")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    [
+        (ROWS.replace("2,0.001", "2,abc"), "row 2, column 3", "'abc' is not a number"),
+        (ROWS.replace("2,0.001", "2,0_1"), "row 2, column 3", "'0_1' is not a number"),
+        (ROWS.replace("2,0.001", "2,"), "row 2, column 3", "'' is a missing value"),
+        (ROWS.replace("2,0.001", "2,NA"), "row 2, column 3", "'NA' is a missing value"),
+        (ROWS.replace("2,0.001", "2,NaN"), "row 2, column 3", "'NaN' is NaN"),
+        (ROWS.replace("2,0.001", "2,-inf"), "row 2, column 3", "'-inf' is infinite"),
+        (ROWS.replace("2,0.001", "2,1e999"), "row 2, column 3", "'1e999' is infinite"),
+        (ROWS.replace("2,0.001", "2,1+2j"), "row 2, column 3", r"'1\+2j' is a complex number"),
+        (ROWS.replace(",", ";").replace("2;0.001", "2;0,001"), "row 2, column 3", "'0,001' is not a .*decimal comma"),
+        (ROWS.replace("1,", "o,", 1), "row 1, column 1", "'o' is not a number"),
+        (ROWS.replace("1,0.5", "1,0.x5", 1), "row 1, column 2", "'0.x5' is not a number"),
+        (ROWS.replace("1,", "NA,", 1), "row 1, column 1", "'NA' is a missing value"),
+        (ROWS.replace("-0.25,0.001", "x,0.001"), "row 3, column 1", "'x' is not a number"),
+        ("a,b,c\n" + ROWS.replace("2,0.001", "2,?"), "row 3, column 3", r"'\?' is a missing value"),
+        ("id,a,b,c\n" + with_ids(ROWS.replace("2,0.001", "2,x"), "abc"), "row 3, column 4", "'x' is not a number"),
+        ("\n\n" + ROWS.replace("2,0.001", "2,x"), "row 4, column 3", "'x' is not a number"),
+    ],
+)
+def test_the_culprit_cell_is_named(tmp_path, text, place, problem):
+    refused(write(tmp_path, "S.csv", text), f"S.csv: {place}: {problem}")
+
+
+def test_an_eval_would_have_been_noticed(tmp_path):
+    cell = "__import__('os').mkdir('made')"
+    assert "is not a number" in refused(
+        write(tmp_path, "S.csv", ROWS.replace("2,0.001", f"2,{cell}")), "row 2, column 3"
+    )
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ROWS + "1,2\n", "row 4 has 2 cells, row 2 has 3; all rows must have the same number"),
+        ("1,2\n" + ROWS, "row 2 has 3 cells, row 1 has 2"),
+        (ROWS.replace("0.001\n", "0.001,7\n", 1), "row 2 has 4 cells, row 1 has 3"),
+        ("\n \n", "the file is empty"),
+        ("1,2,3\n4,5,6\n", "not square: 2 rows and 3 columns"),
+        ("id,a,b,c\n" + with_ids(ROWS, "acb"), "row 3 is called 'c', but the column .* number 3, is called 'b'"),
+        ("id,a,b,c\n" + with_ids(ROWS, "aac"), r"the id 'a' appears twice \(rows 2 and 3\)"),
+        ("a,a,c\n" + ROWS, "the id 'a' appears twice"),
+        ("id,1,2,3\n" + with_ids(ROWS, ["7", "8", "8"]), "row 1, column 1: 'id' is not a number"),
+        ("1,2\n3,\x00\n", "S.csv: row"),
+    ],
+)  # fmt: skip
+def test_text_errors(tmp_path, text, message):
+    assert "S.csv" in refused(write(tmp_path, "S.csv", text), message)
+
+
+def test_text_that_is_not_utf8(tmp_path):
+    (tmp_path / "S.csv").write_bytes(b"a,b\n1,2\n\xff,3\n")
+    refused(tmp_path / "S.csv", "S.csv: row 3 is not UTF-8 text")
+
+
+@pytest.mark.parametrize("name", ["S.csv.gz", "S.mtx.gz"])
+def test_truncated_gz(tmp_path, name):
+    packed = gzip.compress(np.random.RandomState(0).bytes(4000).hex().encode())
+    (tmp_path / name).write_bytes(packed[: len(packed) // 2])
+    refused(tmp_path / name, "truncated or corrupt")
+    (tmp_path / name).write_bytes(b"this is no gzip file")
+    refused(tmp_path / name, "truncated or corrupt")
+
+
+def test_a_large_csv_is_read_in_seconds(tmp_path):
+    big = np.random.RandomState(0).uniform(size=(2000, 2000)).round(6)
+    names = [f"s{i}" for i in range(2000)]
+    rows = "".join(",".join(map(str, row)) + "\n" for row in big.tolist())
+    path = write(tmp_path, "big.csv", "id," + ",".join(names) + "\n" + with_ids(rows, names))
+    start = time.process_time()
+    data = load_proximity(path)
+    assert time.process_time() - start < 10
+    np.testing.assert_array_equal(data.S, big)
+
+
+@given(values=arrays.arrays(np.float64, st.integers(1, 5).map(lambda n: (n, n)), elements=st.floats(-1e300, 1e300)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_written_numbers_come_back_to_the_last_bit(tmp_path, values):
+    names = [f"s{i}" for i in range(len(values))]
+    text = "\n".join(",".join(map(repr, row)) for row in values.tolist())
+    data = load_proximity(write(tmp_path, "S.csv", "id," + ",".join(names) + "\n" + with_ids(text, names)))
+    np.testing.assert_array_equal(data.S, values)
+    assert data.ids.tolist() == names
+
+
+# NumPy
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"),
+    [("f4", "f4"), ("f8", "f8"), (">f8", "f8"), ("f2", "f8"), ("i4", "f8"), ("u1", "f8"), ("?", "f8")],
+)
+def test_npy(tmp_path, dtype, expected):
+    values = np.eye(3).astype(dtype)
+    np.save(tmp_path / "S.npy", values)
+    data = load_proximity(tmp_path / "S.npy")
+    assert data.S.dtype == np.dtype(expected)
+    np.testing.assert_array_equal(data.S, values)
+
+
+def test_mmap_leaves_the_values_on_disk(tmp_path):
+    np.save(tmp_path / "S.npy", S)
+    data = load_proximity(tmp_path / "S.npy", mmap=True)
+    assert isinstance(data.S, np.memmap)
+    np.testing.assert_array_equal(data.S, S)
+    with pytest.raises(ValueError, match="read-only"):
+        data.S[0, 0] = 7
+    np.savez(tmp_path / "S.npz", S)
+    refused(tmp_path / "S.npz", "mmap=True is for .npy files only", mmap=True)
+
+
+def test_npz(tmp_path):
+    np.savez_compressed(tmp_path / "one.npz", S=S)
+    np.testing.assert_array_equal(load_proximity(tmp_path / "one.npz").S, S)
+    np.savez(tmp_path / "two.npz", S=S, D=-S)
+    np.testing.assert_array_equal(load_proximity(tmp_path / "two.npz", key="D").S, -S)
+    refused(tmp_path / "two.npz", r"two.npz: holds 2 arrays; say which by key=, one of \['S', 'D'\]")
+    refused(tmp_path / "two.npz", r"there is no array key='K'; it must be one of \['S', 'D'\]", key="K")
+
+
+def test_sparse_npz(tmp_path):
+    sparse.save_npz(tmp_path / "S.npz", sparse.csc_array(np.eye(3, dtype=np.float32)))
+    data = load_proximity(tmp_path / "S.npz")
+    assert isinstance(data.S, sparse.csr_array)
+    assert data.S.dtype == np.float32
+    np.testing.assert_array_equal(data.S.toarray(), np.eye(3))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (np.eye(2) * 1j, "the numbers are complex; real ones are needed"),
+        (np.array([["a", "b"], ["c", "d"]]), "the array is of type <U1; numbers are needed"),
+        (np.zeros(3), r"has 1 dimension\(s\), shape \(3,\)"),
+        (np.zeros((2, 2, 2)), r"has 3 dimension\(s\)"),
+        (np.zeros((0, 0)), "the matrix is empty"),
+        (np.zeros((2, 3)), "not square: 2 rows and 3 columns"),
+        (np.array([[1, 2], [np.nan, 3]]), "row 2, column 1 is nan; a finite number is needed"),
+        (np.array([[1, np.inf], [2, 3]]), "row 1, column 2 is inf"),
+    ],
+)
+def test_arrays_that_are_no_proximities(tmp_path, values, message):
+    np.save(tmp_path / "S.npy", values)
+    refused(tmp_path / "S.npy", f"S.npy: .*{message}")
+    np.savez(tmp_path / "S.npz", S=values)
+    refused(tmp_path / "S.npz", f"S.npz: .*{message}")
+
+
+def test_mmap_of_what_is_no_proximity(tmp_path):
+    np.save(tmp_path / "S.npy", np.zeros((2, 3)))
+    refused(tmp_path / "S.npy", "not square", mmap=True)
+
+
+class Malicious:
+    """Makes a folder when unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+def test_pickles_are_not_executed(tmp_path):
+    trap = tmp_path / "executed"
+    array = np.array([[Malicious(trap)]], dtype=object)
+    np.save(tmp_path / "S.npy", array, allow_pickle=True)
+    np.savez(tmp_path / "S.npz", S=array)
+    (tmp_path / "raw.npy").write_bytes(pickle.dumps(Malicious(trap)))
+    (tmp_path / "raw.npz").write_bytes(pickle.dumps(Malicious(trap)))
+    for name in ("S.npy", "S.npz", "raw.npy", "raw.npz"):
+        refused(tmp_path / name, f"{name}: holds pickled Python objects, which are not loaded")
+    refused(tmp_path / "S.npy", "holds pickled|truncated or corrupt", mmap=True)
+    assert not trap.exists()
+    # The trap is one: loading with pickles allowed springs it.
+    np.load(tmp_path / "S.npy", allow_pickle=True)
+    assert trap.exists()
+
+
+def test_npy_and_npz_mistaken_for_each_other(tmp_path):
+    np.save(tmp_path / "S.npy", S)
+    np.savez(tmp_path / "T.npz", S)
+    shutil.copy(tmp_path / "S.npy", tmp_path / "S.npz")
+    shutil.copy(tmp_path / "T.npz", tmp_path / "T.npy")
+    refused(tmp_path / "S.npz", "a single array, not an archive; name it .npy")
+    refused(tmp_path / "T.npy", "an archive of arrays, not one; name it .npz")
+
+
+# MATLAB
+
+
+def test_mat(tmp_path):
+    scipy_io.savemat(tmp_path / "S.mat", {"S": S, "note": "text", "cells": np.array([S, "x"], dtype=object)})
+    np.testing.assert_array_equal(load_proximity(tmp_path / "S.mat").S, S)
+    refused(tmp_path / "S.mat", r"'note' is of class char; a numeric matrix is needed, one of \['S'\]", key="note")
+    refused(tmp_path / "S.mat", "'cells' is of class cell", key="cells")
+    refused(tmp_path / "S.mat", r"there is no array key='K'; it must be one of \['S'\]", key="K")
+
+
+def test_mat_with_several_matrices(tmp_path):
+    scipy_io.savemat(tmp_path / "S.mat", {"S": S, "D": -S, "K": sparse.csc_array(S).astype(float)})
+    np.testing.assert_array_equal(load_proximity(tmp_path / "S.mat", key="D").S, -S)
+    K = load_proximity(tmp_path / "S.mat", key="K").S
+    assert isinstance(K, sparse.csr_array)
+    np.testing.assert_array_equal(K.toarray(), S)
+    assert "['S', 'D', 'K']" in refused(tmp_path / "S.mat", "holds 3 arrays; say which by key=")
+
+
+def test_mat_errors(tmp_path):
+    scipy_io.savemat(tmp_path / "complex.mat", {"S": S * 1j})
+    refused(tmp_path / "complex.mat", "complex.mat: the numbers are complex")
+    scipy_io.savemat(tmp_path / "text.mat", {"note": "text"})
+    refused(tmp_path / "text.mat", "text.mat: holds no numeric array")
+    (tmp_path / "new.mat").write_bytes(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512) + b"\x89HDF\r\n\x1a\n")
+    assert "-v7" in refused(tmp_path / "new.mat", r"new.mat: is a MATLAB 7.3 \(HDF5\) file")
+
+
+# Matrix Market
+
+
+@pytest.mark.parametrize("name", ["S.mtx", "S.mtx.gz"])
+def test_mtx(tmp_path, name):
+    text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1.5\n2 1 0.5\n2 2 2\n3 3 3\n"
+    data = load_proximity(write(tmp_path, name, text))
+    assert isinstance(data.S, sparse.csr_array)
+    np.testing.assert_array_equal(data.S.toarray(), [[1.5, 0.5, 0], [0.5, 2, 0], [0, 0, 3]])
+
+
+def test_dense_mtx(tmp_path):
+    scipy_io.mmwrite(str(tmp_path / "S.mtx"), S)
+    np.testing.assert_array_equal(load_proximity(tmp_path / "S.mtx").S, S)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("real general\n2 2 1\n1 2 nan\n", "row 1, column 2 is nan; a finite number is needed"),
+        ("complex general\n2 2 1\n1 2 1 1\n", "the numbers are complex"),
+        ("real general\n2 3 1\n1 2 1\n", "not square: 2 rows and 3 columns"),
+        ("real general\n2 2 2\n1 2 1\n", "truncated or corrupt"),
+        ("real general\n2 2 1\n1 2 abc\n", "truncated or corrupt"),
+        ("real general\n2 2 1\n1 7 1\n", "truncated or corrupt"),
+    ],
+)
+def test_mtx_errors(tmp_path, text, message):
+    refused(write(tmp_path, "S.mtx", "%%MatrixMarket matrix coordinate " + text), f"S.mtx: .*{message}")
+
+
+# Parquet
+
+
+def parquet(folder, columns, name="S.parquet"):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table(columns), folder / name)
+    return folder / name
+
+
+def test_parquet(tmp_path):
+    data = load_proximity(parquet(tmp_path, {name: S[:, j] for j, name in enumerate("abc")}))
+    np.testing.assert_array_equal(data.S, S)
+    assert data.ids.tolist() == ["a", "b", "c"]
+
+
+def test_parquet_types(tmp_path):
+    single = load_proximity(parquet(tmp_path, {"a": np.float32([1, 2]), "b": np.float32([3, 4])}))
+    assert single.S.dtype == np.float32
+    mixed = load_proximity(parquet(tmp_path, {"a": np.float32([1, 2]), "b": [True, False]}))
+    assert mixed.S.dtype == np.float64
+    np.testing.assert_array_equal(mixed.S, [[1, 1], [2, 0]])
+
+
+@pytest.mark.parametrize("index", [["a", "b", "c"], [5, 7, 9]])
+def test_parquet_of_pandas(tmp_path, index):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame(S, index=index, columns=list(map(str, index))).to_parquet(tmp_path / "S.parquet")
+    data = load_proximity(tmp_path / "S.parquet")
+    np.testing.assert_array_equal(data.S, S)
+    assert data.ids.tolist() == list(map(str, index))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"id": ["b", "a"], "a": [1, 2], "b": [3, 4]}, "row 1 is called 'b', but the column in its place, number 1"),
+        ({"id": ["a", "a"], "a": [1, 2], "b": [3, 4]}, "the id 'a' appears twice"),
+        ({"a": [1, None], "b": [3, 4]}, "row 2, column 'a' is a missing value"),
+        ({"a": [1, 2], "b": [float("nan"), 4]}, "row 1, column 2 is nan"),
+        ({"a": [1, 2], "b": [3, 4], "c": [5, 6]}, "not square: 2 rows and 3 columns"),
+        ({"a": [1, 2], "b": [[3], [4]]}, "column 'b' is of type list"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, "column 'b' is of type string; numbers, and one column of ids"),
+        ({"a": ["x", "y"]}, "holds no column of numbers"),
+    ],
+)
+def test_parquet_errors(tmp_path, columns, message):
+    refused(parquet(tmp_path, columns), f"S.parquet: .*{message}")
+
+
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
+    write(tmp_path, "S.parquet", "PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'similitude\[data\]'"):
+        load_proximity(tmp_path / "S.parquet")
+
+
+# Damaged files
+
+
+def good_files(folder):
+    np.save(folder / "S.npy", S)
+    np.savez(folder / "S.npz", S=S)
+    scipy_io.savemat(folder / "S.mat", {"S": S})
+    parquet(folder, {name: S[:, j] for j, name in enumerate("abc")})
+    write(folder, "S.csv.gz", ROWS)
+
+
+@pytest.mark.parametrize("name", ["S.npy", "S.npz", "S.mat", "S.parquet", "S.csv.gz"])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_truncated_files(tmp_path, name, share):
+    good_files(tmp_path)
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(content[: int(share * len(content))])
+    refused(tmp_path / name, f"{name}: .*truncated")
+
+
+@pytest.mark.parametrize("name", ["S.npy", "S.npz", "S.mat", "S.mtx", "S.parquet", "S.csv"])
+@given(content=st.binary(min_size=1, max_size=200))
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bytes_load_or_give_a_value_error(tmp_path, name, content):
+    if name == "S.parquet":
+        pytest.importorskip("pyarrow")
+    (tmp_path / name).write_bytes(content)
+    with suppress(ValueError):
+        data = load_proximity(tmp_path / name)
+        assert data.S.shape[0] == data.S.shape[1]
+
+
+def test_damaged_zip_member(tmp_path):
+    with zipfile.ZipFile(tmp_path / "S.npz", "w") as archive:
+        archive.writestr("S.npy", b"no array at all")
+    refused(tmp_path / "S.npz", "S.npz: .*")
+
+
+# Paths
+
+
+def test_missing_and_empty_files(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"path: there is no file .*none\.csv"):
+        load_proximity(tmp_path / "none.csv")
+    path = write(tmp_path, "S.csv", ROWS)
+    with pytest.raises(FileNotFoundError, match=r"labels: there is no file .*none\.txt"):
+        load_proximity(path, tmp_path / "none.txt")
+    for name in ("empty.csv", "empty.npy", "empty.mat", "empty.mtx", "empty.parquet"):
+        refused(write(tmp_path, name, ""), f"{name}: the file is empty")
+    refused(tmp_path, "is not a file")
+
+
+@pytest.mark.parametrize("name", ["S.xlsx", "S", "S.npy.gz", "S.gz"])
+def test_unknown_suffix_lists_the_known(tmp_path, name):
+    message = refused(write(tmp_path, name, ROWS), "the suffix must be one of")
+    for known in (".csv", ".csv.gz", ".tsv", ".npy", ".npz", ".mat", ".mtx", ".mtx.gz", ".parquet"):
+        assert known in message
+
+
+def test_key_where_there_is_none(tmp_path):
+    refused(write(tmp_path, "S.csv", ROWS), "key='S' is for .npz and .mat files only", key="S")
+
+
+# Labels
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "labels"),
+    [
+        ("y.txt", "red\nblue\nred\n", ["red", "blue", "red"]),
+        ("y.txt", "red\nblue, pale\nred\n\n\n", ["red", "blue, pale", "red"]),
+        ("y.txt", "1\n2\n1", [1, 2, 1]),
+        ("y.txt", "-1\n0\n1", [-1, 0, 1]),
+        ("y.txt", "01\n02\n01", ["01", "02", "01"]),
+        ("y.txt", "1.5\n2\n2", ["1.5", "2", "2"]),
+        ("y.csv", "class\nred\nblue\nred\n", ["red", "blue", "red"]),
+        ("y.csv", "class\n1\n2\n1\n", [1, 2, 1]),
+        ("y.csv.gz", "red\nblue\nred\n", ["red", "blue", "red"]),
+        ("y.csv", '"a, b"\n"c"\n"c"\n', ["a, b", "c", "c"]),
+        ("y.csv", "a,red\nb,blue\nc,red\n", ["red", "blue", "red"]),
+        ("y.csv", "c;green\nb;blue\na;red\n", ["red", "blue", "green"]),
+        ("y.csv", "id,class\nc,green\nb,blue\na,red\n", ["red", "blue", "green"]),
+        ("y.tsv", "b\tblue\na\tred\nc\tgreen\n", ["red", "blue", "green"]),
+        ("y.txt", "b\tblue\na\tred\nc\tgreen\n", ["red", "blue", "green"]),
+    ],
+)
+def test_labels(tmp_path, name, text, labels):
+    path = write(tmp_path, "S.csv", "a,b,c\n" + ROWS)
+    data = load_proximity(path, write(tmp_path, name, text))
+    assert data.y.tolist() == labels
+    assert data.ids.tolist() == ["a", "b", "c"]
+
+
+def test_ids_of_the_labels_name_a_matrix_without(tmp_path):
+    np.save(tmp_path / "S.npy", S)
+    data = load_proximity(tmp_path / "S.npy", write(tmp_path, "y.csv", "b,1\na,2\nc,1\n"))
+    assert data.ids.tolist() == ["b", "a", "c"]
+    assert data.column_ids.tolist() == ["b", "a", "c"]
+    assert data.y.tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("red\nblue\n", "2 labels for 3 samples; one label per row of the matrix is needed"),
+        # One label too many is no heading: it is a label like the others.
+        ("red\nred\nblue\nred\n", "4 labels for 3 samples"),
+        ("0\n1\n2\n1\n", "4 labels for 3 samples"),
+        ("red\n\nblue\n", "row 2 has no label"),
+        ("a,red\nb,\nc,red\n", "row 2 has no label"),
+        ("a,red\nb,blue\nx,red\n", "row 3: 'x' is no sample of the matrix"),
+        ("a,red\nb,blue\nb,red\n", r"the id 'b' appears twice \(rows 2 and 3\)"),
+        ("a,b,red\na,b,red\na,b,red\n", "row 1 has 3 cells; a label, or an id and a label"),
+        ("a,red\nb\nc,red\n", "row 2 has 1 cells, row 1 has 2"),
+        ("\n\n", "the label file is empty"),
+    ],
+)
+def test_label_errors(tmp_path, text, message):
+    path = write(tmp_path, "S.csv", "a,b,c\n" + ROWS)
+    assert "y.csv" in refused(path, message, write(tmp_path, "y.csv", text))
+
+
+def test_labels_that_are_not_text(tmp_path):
+    np.save(tmp_path / "y.npy", [1, 2, 3])
+    refused(write(tmp_path, "S.csv", ROWS), "y.npy: row 1 is not UTF-8 text", tmp_path / "y.npy")
