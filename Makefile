@@ -3,6 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 MINIMUM := .venv-minimum/bin
 
+# Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
+test test-minimum doctest pytest coverage: export OPENBLAS_NUM_THREADS := 1
+test test-minimum doctest pytest coverage: export OMP_NUM_THREADS := 1
+
 .PHONY: demo test lint types doctest pytest coverage test-minimum bench dist clean
 
 demo: .venv/installed

@@ -7,7 +7,6 @@ import shutil
 import sys
 import time
 import zipfile
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -453,9 +452,12 @@ def test_any_bytes_load_or_give_a_value_error(tmp_path, name, content):
     if name == "S.parquet":
         pytest.importorskip("pyarrow")
     (tmp_path / name).write_bytes(content)
-    with suppress(ValueError):
+    message = None
+    try:
         data = load_proximity(tmp_path / name)
-        assert data.S.shape[0] == data.S.shape[1]
+    except ValueError as error:
+        message = str(error)
+    assert name in message if message else data.S.shape[0] == data.S.shape[1]
 
 
 def test_damaged_zip_member(tmp_path):

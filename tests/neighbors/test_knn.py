@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from joblib import Parallel, delayed, parallel_config
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import LeaveOneOut, cross_val_score
@@ -150,3 +151,14 @@ def test_recipes_on_the_pseudo_euclidean_embedding():
     recipe = make_pipeline(PseudoEuclideanEmbedding(), NearestCentroid()).fit(X[:40] @ X[:40].T, y[:40])
     plain = NearestCentroid().fit(X[:40], y[:40])
     assert np.array_equal(recipe.predict(X[40:] @ X[:40].T), plain.predict(X[40:]))
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
+def test_the_same_under_every_joblib_backend(backend):
+    S, y, _ = _two_blobs()
+    knn = KNNClassifier(5).fit(S, y)
+    rows = np.tile(S, (20, 1))
+    expected = knn.predict(rows)
+    with parallel_config(backend=backend, n_jobs=2):
+        for answer in Parallel()(delayed(knn.predict)(rows) for _ in range(4)):
+            assert np.array_equal(answer, expected)

@@ -22,8 +22,8 @@ class Measure:
     ----------
     function : callable
         On two objects, or on two batches of objects (``batch=True``, returns the matrix). One with parameters is an
-        instance of a small class (a scikit-learn ``BaseEstimator``) with ``__call__(A, B)``; where ``learns`` is true it
-        has ``fit(X, y)`` too.
+        instance of a small class (a scikit-learn ``BaseEstimator``) with ``__call__(A, B)``; where ``learns`` is
+        true it has ``fit(X, y)`` too.
     name : str
         What ``similarity="..."`` accepts.
     objects : str

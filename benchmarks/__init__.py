@@ -1,0 +1,10 @@
+"""Side-by-side runs of ours and the peer on the same work: ``python -m benchmarks [name ...]``.
+
+BLAS runs on one thread unless the environment says otherwise: two threads on a busy machine make every figure
+meaningless. It is set here, before anything imports NumPy.
+"""
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")

@@ -1,0 +1,37 @@
+"""Run benchmarks and print one table: all of them, or those named (``search``, ``topk``, ...)."""
+
+import importlib
+import pkgutil
+import sys
+
+import benchmarks
+
+NAMES = sorted(
+    m.name.removeprefix("bench_") for m in pkgutil.iter_modules(benchmarks.__path__) if m.name[:6] == "bench_"
+)
+
+
+def main(chosen: list[str]) -> None:
+    unknown = [name for name in chosen if name not in NAMES]
+    if unknown:
+        sys.exit(f"unknown benchmark {unknown[0]!r}; there are {', '.join(NAMES)}")
+    rows = []
+    for name in chosen or NAMES:
+        print(f"... {name}", flush=True)
+        rows += importlib.import_module(f"benchmarks.bench_{name}").run()
+    width = max(len(row["name"]) for row in rows)
+    print(f"\n{'':{width}}  {'ours':>10}  {'peer':>10}  {'ratio':>8}  goal")
+    for row in rows:
+        ours, peer = (_seconds(row.get(key)) for key in ("ours_seconds", "peer_seconds"))
+        ratio = "" if row.get("ratio") is None else f"{row['ratio']:.2f}"
+        print(f"{row['name']:{width}}  {ours:>10}  {peer:>10}  {ratio:>8}  {row.get('goal', '')}")
+
+
+def _seconds(value: float | str | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.4f} s"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
