@@ -103,8 +103,11 @@ def test_ids_before_whole_numbers_are_no_header(tmp_path):
     assert data.ids.tolist() == ["a", "b"]
 
 
-def test_one_by_one(tmp_path):
-    assert load_proximity(write(tmp_path, "S.csv", "2.5\n")).S.tolist() == [[2.5]]
+@pytest.mark.parametrize("text", ["2.5\n", "a\n2.5\n", "a,2.5\n", "id,a\na,2.5\n"])
+def test_one_by_one(tmp_path, text):
+    data = load_proximity(write(tmp_path, "S.csv", text))
+    assert data.S.tolist() == [[2.5]]
+    assert data.ids is None or data.ids.tolist() == ["a"]
 
 
 def test_rectangular_with_both_names(tmp_path):
@@ -156,6 +159,10 @@ def test_an_eval_would_have_been_noticed(tmp_path):
         ("1,2\n" + ROWS, "row 2 has 3 cells, row 1 has 2"),
         (ROWS.replace("0.001\n", "0.001,7\n", 1), "row 2 has 4 cells, row 1 has 3"),
         ("\n \n", "the file is empty"),
+        ("a,b,c\n", "there is a header row only"),
+        (",1,2\n", "row 1, column 1: '' is a missing value"),
+        ("x\n", "row 1, column 1: 'x' is not a number"),
+        ("1,2\n3," + "4" * 200_000 + "\n", "row 2 cannot be read: field larger than field limit"),
         ("1,2,3\n4,5,6\n", "not square: 2 rows and 3 columns"),
         ("id,a,b,c\n" + with_ids(ROWS, "acb"), "row 3 is called 'c', but the column .* number 3, is called 'b'"),
         ("id,a,b,c\n" + with_ids(ROWS, "aac"), r"the id 'a' appears twice \(rows 2 and 3\)"),
@@ -543,6 +550,7 @@ def test_ids_of_the_labels_name_a_matrix_without(tmp_path):
         ("a,b,red\na,b,red\na,b,red\n", "row 1 has 3 cells; a label, or an id and a label"),
         ("a,red\nb\nc,red\n", "row 2 has 1 cells, row 1 has 2"),
         ("\n\n", "the label file is empty"),
+        ("red\n" + "x" * 200_000 + "\nred\n", "row 2 cannot be read: field larger than field limit"),
     ],
 )
 def test_label_errors(tmp_path, text, message):

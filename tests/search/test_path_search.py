@@ -281,6 +281,12 @@ def test_raw_objects_are_compared_once_per_search(monkeypatch):
     theirs = GridSearchCV(raw, grid, cv=3).fit(words, y)
     _check_equal(ours, theirs)
     assert ours.predict(["trees", "house"]).tolist() == theirs.predict(["trees", "house"]).tolist()
+    # A model that keeps the matrix gets the one the search has computed.
+    calls.clear()
+    pipeline = make_pipeline(SpectrumModifier(similarity=shared_letters), SVC(kernel="precomputed"))
+    search = PathSearchCV(pipeline, {"svc__C": [0.1, 1.0]}, cv=3).fit(words, y)
+    assert calls == [(12, 12)]
+    assert np.array_equal(search.predict(words), clone(search.best_estimator_).fit(words, y).predict(words))
 
 
 def test_similarities_that_learn_are_fitted_on_the_training_part(monkeypatch):

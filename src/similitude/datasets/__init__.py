@@ -1,15 +1,27 @@
-"""Data: what ships, what is simulated, what is read from files."""
+"""Data: what ships, what is fetched, what is simulated, what is read from files."""
 
 from similitude.datasets.bundled import load_voting
+from similitude.datasets.bundled_objects import load_digit_images, load_promoters
+from similitude.datasets.complementary import make_complementary
+from similitude.datasets.fetched import fetch_protein
 from similitude.datasets.files import load_proximity
 from similitude.datasets.networks import make_copurchase, make_patrol
+from similitude.datasets.repository import load_similarity_repository
 from similitude.datasets.simulated import make_negative_direction, make_perturbed_centroids
+from similitude.datasets.uci import fetch_uci, uci_names
 
 __all__ = [
+    "fetch_protein",
+    "fetch_uci",
+    "load_digit_images",
+    "load_promoters",
     "load_proximity",
+    "load_similarity_repository",
     "load_voting",
+    "make_complementary",
     "make_copurchase",
     "make_negative_direction",
     "make_patrol",
     "make_perturbed_centroids",
+    "uci_names",
 ]

@@ -114,17 +114,15 @@ def _ragged(path: Path, line: int, found: int, other: int, needed: int) -> Value
 
 def _has_header(first: list[str], column: list[str], square: bool) -> bool:
     corner, rest = first[0], first[1:]
-    if len(column) == 1:
-        return False
     if not rest:
-        return _is_name(corner)
+        return len(column) > 1 and _is_name(corner)
     if not is_number(corner) and _mostly_names(rest):
         return True
     if is_number(corner):
         # Names that only count, as pandas writes them for a table without its index.
         return square and len(column) == len(first) + 1 and _counts(first)
     # Whole numbers as names: all different, beside a corner that can be a heading, and in the first column too.
-    if not _are_numeric_names(rest):
+    if len(column) == 1 or not _are_numeric_names(rest):
         return False
     if corner == "" and _mostly_names(column[1:]):
         return True
@@ -132,6 +130,8 @@ def _has_header(first: list[str], column: list[str], square: bool) -> bool:
 
 
 def _has_names(header: list[str] | None, body: list[str], width: int) -> bool:
+    if width == 1:
+        return False
     if 2 * sum(map(_is_name, body)) > len(body):
         return True
     if header is None:
@@ -233,14 +233,17 @@ def suffix(path: Path) -> str:
 
 def _rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the line of the file on which it ends."""
+    return (row for row in _all_rows(path, delimiter) if any(map(str.strip, row[1])))
+
+
+def _all_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     with open_text(path) as file:
         reader = csv.reader(file, delimiter=delimiter)
         try:
             for cells in reader:
-                if any(map(str.strip, cells)):
-                    yield reader.line_num, cells
+                yield reader.line_num, cells
         except csv.Error as error:
-            raise ValueError(f"{path}: row {reader.line_num + 1} cannot be read: {error}.") from None
+            raise ValueError(f"{path}: row {reader.line_num} cannot be read: {error}.") from None
 
 
 @contextmanager
@@ -298,10 +301,7 @@ def read_labels(path: Path, n: int, ids: list[str] | None) -> tuple[np.ndarray, 
 def _label_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     kind = suffix(path)
     if kind in DELIMITERS:
-        delimiter = _delimiter(path)
-        with open_text(path) as file:
-            reader = csv.reader(file, delimiter=delimiter)
-            rows = [(reader.line_num, [cell.strip() for cell in cells] or [""]) for cells in reader]
+        rows = [(i, [cell.strip() for cell in cells] or [""]) for i, cells in _all_rows(path, _delimiter(path))]
     else:
         with open_text(path) as file:
             rows = [(i, [cell.strip() for cell in line.split("\t")]) for i, line in enumerate(file, 1)]

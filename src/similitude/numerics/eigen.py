@@ -63,8 +63,8 @@ def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     # Scaling to unit size keeps entries near 1e-300 or 1e300 from under- or overflowing inside LAPACK.
     scale = float(np.max(np.abs(S), initial=0.0))
-    if scale == 0.0:
-        return np.zeros(len(S)), np.eye(len(S))
+    if scale == 0.0 or len(S) == 1:  # LAPACK's wrapper in older SciPy fails on a single entry
+        return np.diagonal(S).copy(), np.eye(len(S))
     exponent = float(2.0 ** np.floor(np.log2(scale)))
     values, vectors = linalg.eigh(S / exponent, driver="evd", check_finite=False, overwrite_a=True)
     return values * exponent, vectors

@@ -47,5 +47,11 @@ def _best_columns(block: np.ndarray, k: int) -> np.ndarray:
         collect_best(block, thresholds, columns)
     else:
         columns[:] = np.arange(n)
-    order = np.argsort(-np.take_along_axis(block, columns, axis=1), axis=1, kind="stable")
+    negative = -np.take_along_axis(block, columns, axis=1)
+    order = np.argsort(negative, axis=1)
+    ascending = np.take_along_axis(negative, order, axis=1)
+    # The quick sort is not stable: rows with ties are sorted again by one that is.
+    tied = np.flatnonzero((ascending[:, 1:] == ascending[:, :-1]).any(axis=1))
+    if tied.size:
+        order[tied] = np.argsort(negative[tied], axis=1, kind="stable")
     return np.take_along_axis(columns, order, axis=1)

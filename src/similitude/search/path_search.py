@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
-from similitude.base import Proximities, SimilarityClassifier, SimilarityEstimator, check_labels
+from similitude.base import Proximities, SimilarityClassifier, SimilarityEstimator, check_labels, known_matrix
 from similitude.numerics.eigen import shared_eigendecompositions
 from similitude.numerics.progress import progress
 from similitude.proximity.check import check_similarity
@@ -87,7 +88,7 @@ class PathSearchCV(GridSearchCV):
             raise ValueError("No fits were performed: param_grid or cv is empty.")
         self.n_splits_ = len(splits)
 
-        rows = self._evaluate(X, y, splits, candidates)
+        rows, matrices = self._evaluate(X, y, splits, candidates)
         results = self._format_results(candidates, len(splits), rows)
         first = rows[0]["test_scores"]
         self.multimetric_ = isinstance(first, dict)
@@ -102,22 +103,29 @@ class PathSearchCV(GridSearchCV):
         self.cv_results_ = results
         self.scorer_ = getattr(scorers, "_scorers", scorers)
         if self.refit:
-            self._refit(X, y)
+            self._refit(X, y, matrices[self.best_index_])
         return self
 
-    def _refit(self, X, y):
+    def _refit(self, X, y, matrix):
         start = time.time()
-        self.best_estimator_ = clone(self.estimator).set_params(**clone(self.best_params_, safe=False)).fit(X, y)
+        best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+        with nullcontext() if matrix is None else known_matrix(X, _bearer(best)[0].similarity, matrix):
+            self.best_estimator_ = best.fit(X, y)
         self.refit_time_ = time.time() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
 
     def _evaluate(self, X, y, splits, candidates):
-        """One row of scores and times per candidate and split, in the order ``GridSearchCV`` has them."""
+        """One row of scores and times per candidate and split, in the order ``GridSearchCV`` has them.
+
+        Also, for each candidate, the matrix that was computed from raw objects, if there is one.
+        """
+        matrices: dict[int, Any] = {}
         table: dict[tuple[int, int], dict[str, Any]] = {}
         for estimator, indices in self._by_similarity(candidates):
             grid = [{k: v for k, v in candidates[i].items() if k not in _contract_names(estimator)} for i in indices]
             data = _Data(estimator, X, y)
+            matrices.update(dict.fromkeys(indices, data.computed))
             task = _FoldTask(data, grid, named_scorers(self.scoring), self.error_score, self.return_train_score)
             parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as="generator")
             folds = parallel(delayed(task)(train, test) for train, test in splits)
@@ -126,7 +134,7 @@ class PathSearchCV(GridSearchCV):
                     table[i, split] = row
         ordered = [table[i, split] for i in range(len(candidates)) for split in range(len(splits))]
         _report_failures(ordered)
-        return ordered
+        return ordered, matrices
 
     def _by_similarity(self, candidates):
         """The estimator as it reads its input, for each way of doing so in the grid, with the candidates it serves."""
@@ -156,7 +164,7 @@ class _Data:
         self.y = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)
         if isinstance(estimator, SimilarityClassifier):
             self.y = check_labels(self.y, len(self.y))
-        self.learns = None
+        self.learns = self.computed = None
         if isinstance(part, SimilarityEstimator) and not part._is_precomputed:
             measure = resolve(part.similarity)
             estimator = clone(estimator).set_params(
@@ -165,7 +173,7 @@ class _Data:
             if measure.learns:
                 self.learns = measure
             else:
-                X = pairwise(X, similarity=measure)
+                X = self.computed = pairwise(X, similarity=measure)
         elif isinstance(part, SimilarityEstimator):
             X = _checked_once(X, part)
         self.estimator, self.X = estimator, X

@@ -1,4 +1,4 @@
-"""Similarities of categorical rows: counting, and the value difference metric."""
+"""Similarities of categorical rows: counting and its relatives, Tversky's models, the value difference metric."""
 
 from __future__ import annotations
 
@@ -35,14 +35,218 @@ def _codes(values: np.ndarray, known: dict[Any, int]) -> np.ndarray:
 @batch
 def counting(A: Any, B: Any) -> np.ndarray:
     """The number of columns in which two categorical rows agree (paper of Chen et al. 2009, Section 7.1)."""
-    A, B = as_table(A, "A"), as_table(B, "B")
-    if A.shape[1] != B.shape[1]:
-        raise ValueError(f"A and B must have the same columns; got {A.shape[1]} and {B.shape[1]}.")
+    return _weighted_agreement(*_two_tables(A, B))
+
+
+def _two_tables(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray]:
+    left, right = as_table(A, "A"), as_table(B, "B")
+    if left.shape[1] != right.shape[1]:
+        raise ValueError(f"A and B must have the same columns; got {left.shape[1]} and {right.shape[1]}.")
+    return left, right
+
+
+def _weighted_agreement(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """The total weight of the columns in which two rows agree; a column of weights for A's cells, or None for ones."""
     total = np.zeros((len(A), len(B)))
-    for a, b in zip(A.T, B.T):
+    for f, (a, b) in enumerate(zip(A.T, B.T)):
         known = {value: code for code, value in enumerate(dict.fromkeys(b))}
-        total += _codes(a, known)[:, None] == _codes(b, known)[None, :]
+        agree = _codes(a, known)[:, None] == _codes(b, known)[None, :]
+        total += agree if weights is None else agree * weights[:, f, None]
     return total
+
+
+@batch
+def overlap(A: Any, B: Any) -> np.ndarray:
+    """The share of columns in which two categorical rows agree, counting divided by the number of columns.
+
+    References
+    ----------
+    Boriah, Chandola & Kumar 2008, "Similarity measures for categorical data", SDM, Table 2 ("Overlap").
+
+    Examples
+    --------
+    >>> from similitude.similarities.categorical import overlap
+    >>> overlap([("red", "round")], [("red", "square"), ("red", "round")])
+    array([[0.5, 1. ]])
+    """
+    left, right = _two_tables(A, B)
+    return _weighted_agreement(left, right) / max(1, left.shape[1])
+
+
+class _Tversky(BaseEstimator):
+    """What both of Tversky's models share: rows as sets of (column, value) pairs, and the salience of their parts."""
+
+    orientation = "similarity"
+    similitude_batch = True
+
+    alpha: float
+    beta: float
+    weights: Any
+    missing: str
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether psi(a, b) = psi(b, a): alpha = beta, or every row with as much to lose as any other."""
+        return self.alpha == self.beta or self.missing == "value"
+
+    def _saliences(self, A: Any, B: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """``f(A n B)``, ``f(A - B)`` and ``f(B - A)`` for every pair of rows."""
+        if self.missing not in ("value", "absent"):
+            raise ValueError(f"missing must be 'value' or 'absent'; got {self.missing!r}.")
+        left, right = _two_tables(A, B)
+        columns = np.ones(left.shape[1]) if self.weights is None else np.asarray(self.weights, dtype=float)
+        if columns.shape != (left.shape[1],) or not np.isfinite(columns).all() or (columns < 0).any():
+            raise ValueError(
+                f"weights must be non-negative numbers, one for each of the {left.shape[1]} columns; got {self.weights!r}."
+            )
+        present = [np.ones(table.shape) for table in (left, right)]
+        if self.missing == "absent":
+            present = [(table != "?").astype(float) for table in (left, right)]
+        common = _weighted_agreement(left, right, present[0] * columns)
+        # Cumulated column by column like the common part, so that a row takes exactly nothing from itself.
+        only_a, only_b = (
+            np.cumsum(p * columns, axis=1)[:, -1:] if len(columns) else p.sum(1, keepdims=True) for p in present
+        )
+        return common, only_a - common, only_b.T - common
+
+
+class TverskyContrast(_Tversky):
+    """Tversky's contrast model on categorical rows.
+
+    ``psi(a, b) = theta f(A n B) - alpha f(A - B) - beta f(B - A)``, where A is the set of a's (column, value) pairs and f
+    adds the columns' weights.
+
+    Parameters
+    ----------
+    theta, alpha, beta : float, default=1, 0.5, 0.5
+        Weights of what both rows have, of what only a has, of what only b has.
+    weights : array-like, default=None
+        Salience of each column; None: 1 each.
+    missing : {"value", "absent"}, default="value"
+        A missing value (None, NaN, "?") is a value of its own, or no feature at all. Where all rows have the same
+        features, f(A - B) = f(B - A) and the model is symmetric whatever alpha and beta.
+
+    References
+    ----------
+    Tversky 1977, "Features of similarity", Psychological Review 84.
+
+    Examples
+    --------
+    >>> from similitude.similarities.categorical import TverskyContrast
+    >>> TverskyContrast()([("red", "round", "big")], [("red", "round", "small"), ("blue", "flat", "small")])
+    array([[ 1., -3.]])
+    """
+
+    def __init__(
+        self,
+        theta: float = 1.0,
+        alpha: float = 0.5,
+        beta: float = 0.5,
+        weights: Any = None,
+        missing: str = "value",
+    ):
+        self.theta = theta
+        self.alpha = alpha
+        self.beta = beta
+        self.weights = weights
+        self.missing = missing
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Similarities of the rows of A to those of B."""
+        common, only_a, only_b = self._saliences(A, B)
+        return self.theta * common - (self.alpha * only_a + self.beta * only_b)
+
+
+class TverskyRatio(_Tversky):
+    """Tversky's ratio model on categorical rows.
+
+    ``psi(a, b) = f(A n B) / (f(A n B) + alpha f(A - B) + beta f(B - A))``, where A is the set of a's (column, value)
+    pairs and f adds the columns' weights; 1 where numerator and denominator are zero.
+
+    Parameters
+    ----------
+    alpha, beta : float, default=0.5
+        Weights of what only a has and of what only b has, not negative.
+    weights : array-like, default=None
+        Salience of each column; None: 1 each.
+    missing : {"value", "absent"}, default="value"
+        A missing value (None, NaN, "?") is a value of its own, or no feature at all.
+
+    References
+    ----------
+    Tversky 1977, "Features of similarity", Psychological Review 84.
+
+    Examples
+    --------
+    >>> from similitude.similarities.categorical import TverskyRatio
+    >>> TverskyRatio(alpha=1, beta=1)([("red", "round", "big")], [("red", "round", "small")])
+    array([[0.5]])
+    """
+
+    def __init__(self, alpha: float = 0.5, beta: float = 0.5, weights: Any = None, missing: str = "value"):
+        self.alpha = alpha
+        self.beta = beta
+        self.weights = weights
+        self.missing = missing
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Similarities of the rows of A to those of B."""
+        if self.alpha < 0 or self.beta < 0:
+            raise ValueError(f"alpha and beta must not be negative; got {self.alpha!r} and {self.beta!r}.")
+        common, only_a, only_b = self._saliences(A, B)
+        whole = common + (self.alpha * only_a + self.beta * only_b)
+        return np.divide(common, whole, out=np.ones_like(common), where=whole > 0)
+
+
+class Goodall(BaseEstimator):
+    """Goodall's similarity of categorical rows: agreement in a rare value counts for more.
+
+    ``psi(a, b) = mean_f [a_f = b_f] (1 - p_f(a_f))``, where ``p_f(v) = n_v (n_v - 1) / (n (n - 1))`` is the chance that
+    two of the n training rows share the value v, which n_v of them have. This is the variant called Goodall3, learned
+    from the training rows without their labels; a value not seen in training counts in full.
+
+    Attributes
+    ----------
+    n_rows_ : int
+        The number of training rows.
+
+    References
+    ----------
+    Goodall 1966, "A new similarity index based on probability", Biometrics 22.
+    Boriah, Chandola & Kumar 2008, "Similarity measures for categorical data", SDM, Table 2 ("Goodall3").
+
+    Examples
+    --------
+    >>> from similitude.similarities.categorical import Goodall
+    >>> rows = [("a",), ("a",), ("a",), ("b",)]
+    >>> Goodall().fit(rows)(rows, rows)[[0, 0, 3], [1, 3, 3]]
+    array([0.5, 0. , 1. ])
+    """
+
+    orientation = "similarity"
+
+    def fit(self, X: Any, y: Any = None) -> Goodall:
+        """Count how often each value occurs."""
+        table = as_table(X, "X")
+        n = len(table)
+        self._values = [{v: i for i, v in enumerate(dict.fromkeys(column))} for column in table.T]
+        self._weights = []
+        for column, known in zip(table.T, self._values):
+            counts = np.append(np.bincount(_codes(column, known), minlength=len(known)).astype(float), 0.0)
+            self._weights.append(1.0 - counts * (counts - 1.0) / max(1, n * (n - 1)))
+        self.n_rows_ = n
+        return self
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Similarities of the rows of A to those of B."""
+        check_is_fitted(self, "n_rows_")
+        A, B = as_table(A, "A"), as_table(B, "B")
+        for name, table in (("A", A), ("B", B)):
+            if table.shape[1] != len(self._values):
+                raise ValueError(f"{name} has {table.shape[1]} columns, but Goodall was fitted on {len(self._values)}.")
+        columns = zip(A.T, self._values, self._weights)
+        weights = np.column_stack([weight[_codes(a, known)] for a, known, weight in columns] or [np.empty(len(A))])
+        return _weighted_agreement(A, B, weights) / max(1, len(self._values))
 
 
 class VDM(BaseEstimator):
@@ -143,5 +347,50 @@ register(
         learns=True,
         range="0 to 1 on the training rows",
         reference="Stanfill & Waltz 1986",
+    )
+)
+register(
+    Measure(
+        overlap,
+        name="overlap",
+        objects="categorical rows",
+        batch=True,
+        symmetric=True,
+        range="0 to 1",
+        reference="Boriah et al. 2008, Table 2",
+    )
+)
+register(
+    Measure(
+        TverskyContrast(),
+        name="tversky-contrast",
+        objects="categorical rows",
+        batch=True,
+        symmetric=True,
+        range="minus the number of columns to the number of columns",
+        reference="Tversky 1977",
+    )
+)
+register(
+    Measure(
+        TverskyRatio(),
+        name="tversky-ratio",
+        objects="categorical rows",
+        batch=True,
+        symmetric=True,
+        range="0 to 1",
+        reference="Tversky 1977",
+    )
+)
+register(
+    Measure(
+        Goodall(),
+        name="goodall",
+        objects="categorical rows",
+        batch=True,
+        symmetric=True,
+        learns=True,
+        range="0 to 1",
+        reference="Goodall 1966; Boriah et al. 2008, Table 2",
     )
 )

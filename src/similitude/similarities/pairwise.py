@@ -2,23 +2,83 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
 
-from similitude.similarities.registry import resolve
+from similitude.numerics.progress import progress as with_bar
+from similitude.similarities._blocks import (
+    WAITING_BYTES,
+    Block,
+    Grid,
+    Task,
+    can_travel,
+    default_length,
+    evaluated,
+    worker_count,
+)
+from similitude.similarities.fingerprint import fingerprint, fingerprint_of_measure
+from similitude.similarities.journal import DiskMatrix, store
+from similitude.similarities.registry import Measure, resolve
 
 
-def pairwise(A: Any, B: Any = None, similarity: Any = "counting") -> np.ndarray:
+def pairwise(
+    A: Any,
+    B: Any = None,
+    similarity: Any = "counting",
+    *,
+    out: Any = None,
+    n_jobs: int | None = None,
+    block_size: int | None = None,
+    progress: bool = False,
+) -> np.ndarray:
     """The matrix of similarities (or dissimilarities: native values) between two sequences of objects.
+
+    It is computed in blocks of rows and columns. Where B is None and the function symmetric, those below the diagonal
+    are mirrored. A value must depend on its two objects only, not on the others in the same batch.
 
     Parameters
     ----------
     A, B : sequences of objects
-        B None: the square matrix of A with itself; a symmetric function is then evaluated on half of the pairs.
+        Lists, tuples, arrays, Series; the rows of a DataFrame, array or sparse matrix. B None: the square matrix of A
+        with itself; a symmetric function is then evaluated on half of the pairs.
     similarity : str, callable or Measure, default="counting"
         A registered name, a callable on two objects, or one marked with
         :func:`~similitude.similarities.batch`. One that learns from data must have been fitted.
+    out : array or path, default=None
+        A float32 or float64 array of the right shape is filled in place. A path ending in ".npy" is filled on disk and
+        returned as a read-only memory map; if the run is interrupted, or the function fails, the same call goes on
+        where it stopped (all it needs is in ``<out>.journal``, removed at the end). Other objects, another measure or
+        other parameters are then refused with a ValueError, a file that is complete with a FileExistsError, and a
+        second run at the same time with a ValueError.
+    n_jobs : int, default=None
+        Blocks computed at the same time: in threads where the measure works outside of Python's lock, else in
+        processes. None means 1, -1 all cores; always 1 inside a joblib worker.
+    block_size : int, default=None
+        Rows and columns of a block. None: an eighth of the longer side, within 128 and 1024 for functions on batches
+        (16 and 128 for callables on two objects). But where none of ``out``, ``n_jobs`` and ``progress`` asks for
+        blocks, a function on batches gets larger ones: everything in one call up to 4096 objects; where half of the
+        blocks can be left out, up to 1024, then blocks of 512 to 1024. A resumed run keeps its block size. What is
+        under way is lost in an interruption: with a function that takes a second for two objects choose a small one.
+    progress : bool, default=False
+        A bar over the blocks, on a terminal.
+
+    Returns
+    -------
+    ndarray of shape (len(A), len(B))
+        float32 where a function on batches gives that for every block, else float64. On disk the first block decides.
+
+    Raises
+    ------
+    ValueError
+        Where the function raises, or gives something that is not finite, not real or not of the right shape; the
+        objects are named by their positions in A and B.
 
     Examples
     --------
@@ -26,54 +86,145 @@ def pairwise(A: Any, B: Any = None, similarity: Any = "counting") -> np.ndarray:
     >>> pairwise([("red", "round"), ("red", "square")], similarity="counting")
     array([[2., 1.],
            [1., 2.]])
+    >>> pairwise([1.0, 2.0, 4.0], [1.0, 3.0], similarity=lambda a, b: abs(a - b))
+    array([[0., 2.],
+           [1., 1.],
+           [3., 1.]])
     """
+    measure = _checked_measure(similarity)
+    same = B is None
+    A = _checked_objects(A, "A")
+    B = A if same else _checked_objects(B, "B")
+    shape = (_count(A), _count(B))
+    if 0 in shape:
+        raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
+    half = same and measure.symmetric
+    n_jobs = worker_count(n_jobs)
+    length = _checked_block_size(block_size)
+    target: Any
+    if isinstance(out, (str, os.PathLike)):
+        target = DiskMatrix(out, shape, half, fingerprint(A, None if same else B), fingerprint_of_measure(measure))
+    else:
+        target = _MatrixInMemory(out, shape, half)
+    with closing(target):
+        asked_for_blocks = out is not None or progress
+        length = length or target.length or default_length(*shape, measure, half, n_jobs, asked_for_blocks)
+        target.begin(length)
+        _fill(target, Grid(*shape, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress)
+        return target.finish()
+
+
+def _fill(target: Any, grid: Grid, source: _Source, measure: Measure, n_jobs: int, progress: bool) -> None:
+    """Evaluate the blocks that the target does not have yet."""
+    todo = (block for block in grid if block.number not in target.done)
+    total = len(grid) - len(target.done)
+    task = Task(measure.function, measure.name or "the function", measure.batch, grid.half)
+    if total <= 1:
+        n_jobs = 1
+    if n_jobs > 1 and not measure.threads and not can_travel(task, source(next(iter(grid))), n_jobs):
+        n_jobs = 1
+    waiting = WAITING_BYTES // (8 * grid.length**2)
+    with closing(evaluated(task, todo, source, n_jobs, measure.threads, waiting)) as results:
+        for block, values in with_bar(results, total, "Filling blocks", enabled=progress):
+            target.write(block, values)
+
+
+def _checked_measure(similarity: Any) -> Measure:
     measure = resolve(similarity)
     if measure.learns and isinstance(similarity, str):
         raise ValueError(
             f"similarity={similarity!r} learns from data: pass a fitted object, e.g. "
             f"{type(measure.function).__name__}().fit(X, y)."
         )
-    same = B is None
-    B = A if same else B
-    if len(A) == 0 or len(B) == 0:
-        raise ValueError(f"A and B must not be empty; got {len(A)} and {len(B)} objects.")
-    if measure.batch or measure.learns:
-        values = np.asarray(measure.function(A, B))
-        if values.shape != (len(A), len(B)):
+    return replace(measure, batch=True) if measure.learns else measure
+
+
+def _checked_objects(objects: Any, name: str) -> Any:
+    """Objects that can be counted and cut; a sparse matrix as rows."""
+    if sparse.issparse(objects):
+        return objects.tocsr()
+    has_both = hasattr(objects, "__len__") and hasattr(objects, "__getitem__") and getattr(objects, "shape", None) != ()
+    if not has_both or isinstance(objects, (str, bytes, Mapping)):
+        raise ValueError(f"{name} must be a sequence of objects; got {type(objects).__name__}.")
+    return objects
+
+
+def _checked_block_size(block_size: Any) -> int | None:
+    if block_size is None:
+        return None
+    if isinstance(block_size, bool) or not isinstance(block_size, (int, np.integer)) or block_size < 1:
+        raise ValueError(f"block_size must be None or a whole number of at least 1; got {block_size!r}.")
+    return int(block_size)
+
+
+class _Source:
+    """The objects of a block: two batches, or two lists for functions on two objects."""
+
+    def __init__(self, A: Any, B: Any, batch: bool):
+        self.A = A if batch else _one_by_one(A)
+        self.B = self.A if B is A else B if batch else _one_by_one(B)
+
+    def __call__(self, block: Block) -> tuple[Any, Any]:
+        a = _part(self.A, block.rows)
+        # The same object twice tells a function (rapidfuzz's cdist is one) that half of the block will do.
+        same = self.B is self.A and block.rows == block.columns
+        return a, a if same else _part(self.B, block.columns)
+
+
+def _part(objects: Any, rows: slice) -> Any:
+    if rows == slice(0, _count(objects)):
+        return objects
+    return objects[rows] if isinstance(objects, (list, np.ndarray)) else _safe_indexing(objects, rows)
+
+
+def _count(objects: Any) -> int:
+    return objects.shape[0] if hasattr(objects, "shape") else len(objects)
+
+
+def _one_by_one(objects: Any) -> list:
+    if sparse.issparse(objects):
+        return [objects[i : i + 1] for i in range(objects.shape[0])]
+    return list(objects.to_numpy() if hasattr(objects, "iloc") else objects)
+
+
+class _MatrixInMemory:
+    """The caller's array, or one that is made when the first block shows its type."""
+
+    length = None
+    done = frozenset[int]()
+
+    def __init__(self, out: Any, shape: tuple[int, int], half: bool):
+        self.shape, self.half, self.given = shape, half, out is not None
+        self.matrix: Any = out
+        if not self.given:
+            return
+        if not isinstance(out, np.ndarray):
+            raise ValueError(f"out must be an array or the path of a .npy file; got {type(out).__name__}.")
+        if out.shape != shape or out.dtype not in (np.float32, np.float64) or not out.flags.writeable:
             raise ValueError(
-                f"similarity: {measure.name or 'the batch function'} returned shape {values.shape} for batches of "
-                f"{len(A)} and {len(B)} objects."
+                f"out must be a writable float32 or float64 array of shape {shape}; got a "
+                f"{'' if out.flags.writeable else 'read-only '}{out.dtype} array of shape {out.shape}."
             )
-    else:
-        values = _one_by_one(measure, list(_items(A)), list(_items(B)), half=same and measure.symmetric)
-    if np.iscomplexobj(values):
-        raise ValueError(f"similarity: {measure.name or 'the function'} gave complex values; they must be real.")
-    if values.dtype != np.float32:
-        values = values.astype(np.float64, copy=False)
-    if not np.isfinite(values).all():
-        i, j = map(int, np.argwhere(~np.isfinite(values))[0])
-        raise ValueError(
-            f"similarity: {measure.name or 'the function'} gave {values[i, j]} for objects {i} and {j}; "
-            "it must be finite."
-        )
-    return values
 
+    def begin(self, length: int) -> None:
+        """Nothing to remember."""
 
-def _items(objects: Any) -> Any:
-    return objects.to_numpy() if hasattr(objects, "iloc") else objects
+    def write(self, block: Block, values: np.ndarray) -> None:
+        """Put a block, and its mirror image, in place."""
+        if self.matrix is None:
+            self.matrix = values if values.shape == self.shape else np.empty(self.shape, values.dtype)
+        if self.matrix is values:
+            return
+        if not self.given and self.matrix.dtype != values.dtype == np.float64:
+            self.matrix = self.matrix.astype(np.float64)
+        try:
+            with np.errstate(over="raise"):
+                store(self.matrix, block, values, self.half)
+        except FloatingPointError:
+            raise ValueError(f"out: a value of {np.abs(values).max()} does not fit into {self.matrix.dtype}.") from None
 
+    def finish(self) -> np.ndarray:
+        return self.matrix
 
-def _one_by_one(measure: Any, A: list, B: list, half: bool) -> np.ndarray:
-    values = np.empty((len(A), len(B)))
-    for i, a in enumerate(A):
-        for j in range(i if half else 0, len(B)):
-            try:
-                values[i, j] = measure.function(a, B[j])
-            except Exception as error:
-                raise ValueError(
-                    f"similarity: {measure.name or 'the function'} failed on objects {i} and {j}: "
-                    f"{type(error).__name__}: {error}"
-                ) from error
-            if half:
-                values[j, i] = values[i, j]
-    return values
+    def close(self) -> None:
+        """Nothing to let go of."""

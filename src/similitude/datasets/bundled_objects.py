@@ -1,0 +1,90 @@
+"""Raw objects, not rows of features: DNA sequences that ship with the package, images that ship with scikit-learn."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.utils import Bunch
+
+
+def load_promoters(*, return_X_y: bool = False) -> Any:
+    """Load 106 DNA sequences of E. coli, 57 letters each: 53 promoters and 53 others.
+
+    The sequences are strings, for similarities of strings such as ``"levenshtein"``.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    Bunch or (data, target)
+        data : list of 106 str
+            Letters a, c, g, t.
+        target : ndarray of str, shape (106,)
+            '+' (promoter) or '-'.
+        target_names : list of str
+        DESCR : str
+            Source, licence and counts.
+
+    References
+    ----------
+    UCI Machine Learning Repository, "Molecular Biology (Promoter Gene Sequences)".
+
+    Examples
+    --------
+    >>> from similitude.datasets import load_promoters
+    >>> promoters = load_promoters()
+    >>> len(promoters.data), promoters.data[0][:10], promoters.target[0].item()
+    (106, 'gccttctcca', '+')
+    """
+    folder = resources.files("similitude.datasets") / "data"
+    _, *rows = csv.reader((folder / "promoters.csv").read_text(encoding="utf-8").splitlines())
+    data = [sequence for _, sequence in rows]
+    target = np.array([label for label, _ in rows])
+    counts = [int((target == label).sum()) for label in "+-"]
+    if counts != [53, 53] or {len(sequence) for sequence in data} != {57} or set("".join(data)) != set("acgt"):
+        raise ValueError(
+            f"promoters.csv is damaged: {counts} sequences of + and -; 53 each, of 57 letters, are needed."
+        )
+    if return_X_y:
+        return data, target
+    description = (folder / "promoters.LICENSE.md").read_text(encoding="utf-8")
+    return Bunch(data=data, target=target, target_names=["+", "-"], DESCR=description)
+
+
+def load_digit_images(*, return_X_y: bool = False) -> Any:
+    """Load 1797 handwritten digits as images of 8 x 8 pixels, the ones that scikit-learn ships.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    Bunch or (data, target)
+        data : ndarray of float, shape (1797, 8, 8)
+            Ink from 0 to 16.
+        target : ndarray of int, shape (1797,)
+            The digit.
+        target_names : list of int
+        DESCR : str
+
+    Examples
+    --------
+    >>> from similitude.datasets import load_digit_images
+    >>> digits = load_digit_images()
+    >>> digits.data.shape, digits.target[:3].tolist()
+    ((1797, 8, 8), [0, 1, 2])
+    """
+    digits = load_digits()
+    if return_X_y:
+        return digits.images, digits.target
+    names = digits.target_names.tolist()
+    return Bunch(data=digits.images, target=digits.target, target_names=names, DESCR=digits.DESCR)

@@ -1,0 +1,156 @@
+"""Reading the layout of the Similarity-based Learning Repository: a matrix and a label file for each data set."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from similitude.datasets._tables import is_number, open_text, read_labels
+from similitude.datasets.files import load_proximity
+
+_MATRIX = {"similarity", "similarities", "sim", "s", "matrix", "proximity", "proximities"}
+_DISSIMILARITY = {"dissimilarity", "dissimilarities", "distance", "distances", "d"}
+_LABELS = {"label", "labels", "class", "classes", "y", "target"}
+_SUFFIXES = (".txt", ".csv", ".tsv", ".npy", ".npz", ".mat", ".mtx")
+
+
+def load_similarity_repository(folder: str | os.PathLike) -> dict[str, Bunch]:
+    """Read a folder of data sets, each a matrix of similarities and a file of labels.
+
+    Two layouts are read, also mixed: a sub-folder for each set (``Voting/similarity.txt`` and ``Voting/labels.txt``),
+    or pairs of files that begin with its name (``voting_similarity.txt`` and ``voting_labels.txt``). The last word of a
+    file's name, after ``_``, ``-``, ``.`` or a space, tells what it is: ``similarity``, ``sim``, ``matrix``, ``S``,
+    ``proximity``; ``dissimilarity``, ``distance``, ``D``; ``labels``, ``classes``, ``y``, ``target``; plurals and any
+    case too. Other files are left alone.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    dict
+        Name -> Bunch, by name in alphabetical order:
+
+        S : ndarray or CSR array of shape (n, n)
+            As it is in the file, dissimilarities too.
+        y : ndarray of shape (n,)
+            Integers where all labels are, else strings.
+        dissimilarity : bool
+            Whether the name of the file says that S holds dissimilarities.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such folder.
+    ValueError
+        Where nothing in it looks like a data set, a set lacks one of its two files, or a file cannot be read; the
+        message names the file.
+
+    Notes
+    -----
+    Matrices are ``.txt`` (numbers separated by white space, commas or semicolons) or what
+    :func:`similitude.datasets.load_proximity` reads; labels are text, one per line, or ``.npy`` or ``.mat``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from similitude.datasets import load_similarity_repository
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "toy_similarity.txt").write_text("1 0.2\\n0.2 1\\n")
+    >>> _ = (folder / "toy_labels.txt").write_text("yes\\nno\\n")
+    >>> sets = load_similarity_repository(folder)
+    >>> sets["toy"].S.tolist(), sets["toy"].y.tolist()
+    ([[1.0, 0.2], [0.2, 1.0]], ['yes', 'no'])
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"folder: there is no folder {folder}.")
+    found: dict[str, dict[str, list[Path]]] = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            for file in sorted(path.iterdir()):
+                _, role = _role(file)
+                _add(found, path.name, role, file)
+        else:
+            _add(found, *_role(path), path)
+    if not found:
+        raise ValueError(
+            f"{folder}: no data set found; sub-folders with a similarity and a label file, or pairs such as "
+            "voting_similarity.txt and voting_labels.txt, are needed."
+        )
+    return {name: _load(folder, name, found[name]) for name in sorted(found)}
+
+
+def _role(path: Path) -> tuple[str, str | None]:
+    """What a file's name says: the data set and 'matrix', 'dissimilarity' or 'labels', or None for neither."""
+    if not path.is_file() or path.suffix.lower() not in _SUFFIXES:
+        return path.stem, None
+    name, word = re.fullmatch(r"(?s)(?:(.*)[_\-. ])?([^_\-. ]*)", path.stem).groups()  # type: ignore[union-attr]
+    roles = {"matrix": _MATRIX, "dissimilarity": _DISSIMILARITY, "labels": _LABELS}
+    return name or "", next((role for role, words in roles.items() if word.lower() in words), None)
+
+
+def _add(found: dict, name: str, role: str | None, path: Path) -> None:
+    if role is not None and name:
+        found.setdefault(name, {}).setdefault(role, []).append(path)
+
+
+def _load(folder: Path, name: str, files: dict[str, list[Path]]) -> Bunch:
+    matrices = files.get("matrix", []) or files.get("dissimilarity", [])
+    labels = files.get("labels", [])
+    for what, paths in (("similarity", matrices), ("label", labels)):
+        if len(paths) != 1:
+            there = ", ".join(path.name for path in [*matrices, *labels])
+            raise ValueError(f"{folder}: {name}: one {what} file is needed, {len(paths)} found among: {there}.")
+    S = _read_text(matrices[0]) if matrices[0].suffix.lower() == ".txt" else load_proximity(matrices[0]).S
+    return Bunch(S=S, y=_read_labels(labels[0], S.shape[0]), dissimilarity="matrix" not in files)
+
+
+def _read_text(path: Path) -> np.ndarray:
+    """A square matrix of numbers between white space, commas or semicolons."""
+    rows: list[list[float]] = []
+    with open_text(path) as file:
+        for line, text in enumerate(file, 1):
+            cells = [cell for cell in re.split(r"[\s,;]+", text) if cell]
+            if cells:
+                rows.append(_numbers(path, line, cells))
+                if len(rows[-1]) != len(rows[0]):
+                    raise ValueError(f"{path}: row {line} has {len(cells)} numbers, the first row {len(rows[0])}.")
+    if not rows:
+        raise ValueError(f"{path}: the file is empty; a matrix is needed.")
+    if len(rows) != len(rows[0]):
+        raise ValueError(f"{path}: the matrix is not square: {len(rows)} rows and {len(rows[0])} columns.")
+    return np.array(rows)
+
+
+def _numbers(path: Path, line: int, cells: Iterable[str]) -> list[float]:
+    numbers = []
+    for column, cell in enumerate(cells, 1):
+        if not is_number(cell) or not np.isfinite(float(cell)):
+            raise ValueError(f"{path}: row {line}, column {column}: {cell!r} is not a finite number.")
+        numbers.append(float(cell))
+    return numbers
+
+
+def _read_labels(path: Path, n: int) -> Any:
+    kind = path.suffix.lower()
+    if kind not in (".npy", ".mat"):
+        return read_labels(path, n, None)[0]
+    if kind == ".mat":
+        y = load_proximity(path, square=False).S.ravel()
+    else:
+        try:
+            y = np.load(path, allow_pickle=False).ravel()
+        except (ValueError, OSError, EOFError) as error:
+            raise ValueError(f"{path}: not a NumPy array of labels ({error}).") from error
+    if len(y) != n:
+        raise ValueError(f"{path}: {len(y)} labels for {n} samples; one label per row of the matrix is needed.")
+    return y.astype(int) if y.dtype.kind in "fiub" and (y == y.astype(int)).all() else y

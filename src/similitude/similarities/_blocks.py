@@ -1,0 +1,262 @@
+"""Cutting a matrix into blocks, and evaluating them one by one, in threads or in processes."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import traceback
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+
+from similitude.similarities.registry import Measure
+
+try:
+    import cloudpickle
+except ImportError:  # joblib before 1.6 brings its own
+    from joblib.externals import cloudpickle
+
+# Not about two objects: these reach the caller as they are.
+PASSED_ON = (ImportError, MemoryError, NotFittedError)
+
+# Results that wait to be written take at most this many bytes, or one round of a few blocks per worker.
+WAITING_BYTES = 2**28
+
+
+class Block(NamedTuple):
+    """Consecutive rows and columns of the matrix, with the block's number in its grid."""
+
+    number: int
+    rows: slice
+    columns: slice
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The blocks of an (n, m) matrix; with ``half`` those on and above the diagonal, for the others mirror them."""
+
+    n: int
+    m: int
+    length: int
+    half: bool
+
+    def __len__(self) -> int:
+        down, across = math.ceil(self.n / self.length), math.ceil(self.m / self.length)
+        return down * (down + 1) // 2 if self.half else down * across
+
+    def __iter__(self) -> Iterator[Block]:
+        number = 0
+        for top in range(0, self.n, self.length):
+            for left in range(top if self.half else 0, self.m, self.length):
+                rows, columns = slice(top, min(top + self.length, self.n)), slice(left, min(left + self.length, self.m))
+                yield Block(number, rows, columns)
+                number += 1
+
+
+def default_length(n: int, m: int, measure: Measure, half: bool, n_jobs: int, asked_for_blocks: bool) -> int:
+    """Rows and columns of a block where ``block_size`` is None.
+
+    Eight blocks to a side leave 56 % of the work to a symmetric function, four 62 %; many workers need more blocks. A
+    batch costs something for its objects too: left to itself a function gets few, large ones. On 2000 words the
+    Levenshtein distance takes half of the time of one call so, and counting the same.
+    """
+    longest = max(n, m)
+    smallest, largest = (128, 1024) if measure.batch else (16, 128)
+    if measure.batch and n_jobs == 1 and not asked_for_blocks:
+        smallest = 512
+        if not half or longest <= 1024:
+            return min(longest, 4096)
+    side = max(8, math.ceil(math.sqrt(8 * n_jobs)))
+    return min(max(math.ceil(longest / side), smallest), largest)
+
+
+class Failure(NamedTuple):
+    """What went wrong in a block."""
+
+    message: str
+    cause: Exception | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """The values of one block: a float32 or float64 array, or a :class:`Failure` that names the objects."""
+
+    function: Callable[..., Any]
+    name: str
+    batch: bool
+    half: bool
+
+    def __call__(self, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
+        values = self._of_batches(block, a, b) if self.batch else self._of_pairs(block, a, b)
+        if not isinstance(values, Failure) and not np.isfinite(values).all():
+            i, j = map(int, np.argwhere(~np.isfinite(values))[0])
+            where = _pair(block, i, j)
+            values = Failure(f"similarity: {self.name} gave {values[i, j]} for {where}; it must be finite.")
+        return block, values
+
+    def _of_pairs(self, block: Block, a: list, b: list) -> np.ndarray | Failure:
+        values = np.empty((len(a), len(b)))
+        diagonal = self.half and block.rows == block.columns
+        for i, left in enumerate(a):
+            for j in range(i if diagonal else 0, len(b)):
+                try:
+                    value = self.function(left, b[j])
+                    if isinstance(value, (complex, np.complexfloating)):
+                        raise TypeError("a complex value; it must be real")
+                    values[i, j] = value
+                except PASSED_ON:
+                    raise
+                except Exception as error:
+                    return self._failed(_pair(block, i, j), error)
+                if diagonal:
+                    values[j, i] = values[i, j]
+        return values
+
+    def _of_batches(self, block: Block, a: Any, b: Any) -> np.ndarray | Failure:
+        n, m = block.rows.stop - block.rows.start, block.columns.stop - block.columns.start
+        try:
+            values = self.function(a, b)
+            values = values.toarray() if sparse.issparse(values) else np.asarray(values)
+            if values.shape == (n, m) and values.dtype != np.float32 and not np.iscomplexobj(values):
+                values = values.astype(np.float64, copy=False)
+        except PASSED_ON:
+            raise
+        except Exception as error:
+            return self._failed(*self._narrowed(block, a, b, error))
+        if values.shape != (n, m):
+            return Failure(
+                f"similarity: {self.name} returned shape {values.shape} for batches of {n} and {m} objects "
+                f"({_ranges(block)})."
+            )
+        if np.iscomplexobj(values):
+            i, j = divmod(int(np.argmax(values.imag != 0)), m)
+            return Failure(f"similarity: {self.name} gave a complex value for {_pair(block, i, j)}; it must be real.")
+        return values
+
+    def _narrowed(self, block: Block, a: Any, b: Any, error: Exception) -> tuple[str, Exception]:
+        """The pair of objects on which a function of batches fails: halves of the block are tried again."""
+        i, j, n, m = 0, 0, block.rows.stop - block.rows.start, block.columns.stop - block.columns.start
+        last = None
+        while n * m > 1 or last is None:
+            down, across = (math.ceil(n / 2), m) if n >= m else (n, math.ceil(m / 2))
+            last = self._error(_safe_indexing(a, slice(i, i + down)), _safe_indexing(b, slice(j, j + across)))
+            if last is not None:
+                n, m = down, across
+            elif n * m == 1:
+                return _ranges(block), error
+            else:
+                i, j, n, m = (i + down, j, n - down, m) if n >= m else (i, j + across, n, m - across)
+        return _pair(block, i, j), last
+
+    def _error(self, a: Any, b: Any) -> Exception | None:
+        try:
+            self.function(a, b)
+        except Exception as error:
+            return error
+        return None
+
+    def _failed(self, where: str, error: Exception) -> Failure:
+        return Failure(f"similarity: {self.name} failed on {where}: {type(error).__name__}: {error}", error)
+
+
+def _pair(block: Block, i: int, j: int) -> str:
+    return f"objects {block.rows.start + i} and {block.columns.start + j}"
+
+
+def _ranges(block: Block) -> str:
+    (rows, columns) = (f"{part.start} to {part.stop - 1}" for part in (block.rows, block.columns))
+    return f"objects {rows} and {columns}"
+
+
+def evaluated(
+    task: Task,
+    blocks: Iterable[Block],
+    cut: Callable[[Block], tuple[Any, Any]],
+    n_jobs: int,
+    threads: bool,
+    waiting: int,
+) -> Generator[tuple[Block, np.ndarray], None, None]:
+    """The blocks with their values, in the order in which they are finished.
+
+    After a failure no block is begun, those under way are still given, then it is raised. At most ``waiting`` results
+    are held for a slow reader.
+    """
+    failures: list[Failure] = []
+
+    def wanted(blocks: Iterable[Block]) -> Iterator[Block]:
+        for block in blocks:
+            if failures:
+                return
+            yield block
+
+    if n_jobs == 1:
+        results = (task(block, *cut(block)) for block in wanted(blocks))
+    else:
+        results = _in_parallel(task, iter(blocks), wanted, cut, n_jobs, threads, waiting)
+    for block, values in results:
+        if isinstance(values, Failure):
+            failures.append(values)
+        else:
+            yield block, values
+    if failures:
+        raise ValueError(failures[0].message) from failures[0].cause
+
+
+def _in_parallel(task, blocks, wanted, cut, n_jobs, threads, waiting):
+    work = delayed(task if threads else _Remote(task))
+    # Blocks are large enough to travel alone, and batches of them would be lost together in an interruption.
+    settings = {"prefer": "threads" if threads else "processes", "batch_size": 1, "max_nbytes": None}
+    with Parallel(n_jobs=n_jobs, return_as="generator_unordered", **settings) as parallel:
+        while part := list(islice(wanted(blocks), max(waiting, 8 * n_jobs))):
+            yield from parallel(work(block, *cut(block)) for block in wanted(part))
+
+
+@dataclass(frozen=True)
+class _Remote:
+    """A task in another process: the cause of a failure travels back if it can, with its traceback as a note."""
+
+    task: Task
+
+    def __call__(self, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
+        block, values = self.task(block, a, b)
+        if isinstance(values, Failure) and values.cause is not None:
+            values.cause.add_note("".join(traceback.format_exception(values.cause)))
+            try:
+                pickle.loads(pickle.dumps(values.cause))
+            except Exception:
+                values = Failure(values.message)
+        return block, values
+
+
+def worker_count(n_jobs: int | None) -> int:
+    """Workers to use: one inside a joblib worker, else what ``n_jobs`` means in scikit-learn."""
+    if n_jobs == 0 or (n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)))):
+        raise ValueError(f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}.")
+    if getattr(get_active_backend()[0], "nesting_level", 0):
+        return 1
+    return effective_n_jobs(n_jobs)
+
+
+def can_travel(task: Task, sample: tuple[Any, Any], n_jobs: int) -> bool:
+    """Whether function and objects can be sent to other processes; a warning says why not."""
+    try:
+        cloudpickle.dumps((task, sample))
+    except Exception as error:
+        warnings.warn(
+            f"similarity: {task.name} or its objects cannot be sent to other processes ({type(error).__name__}: "
+            f"{error}); n_jobs={n_jobs} is ignored and this process does the work alone.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return False
+    return True

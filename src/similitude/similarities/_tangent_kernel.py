@@ -1,0 +1,124 @@
+"""Compiled parts of the tangent distance.
+
+An image's tangent plane is an orthonormal basis, one row for each direction and zero where it has fewer; a pair costs
+the inner products of two bases and a small linear system. Sums run in an order that depends on nothing but the number
+of pixels: equal pairs give equal distances, to the last bit. On 16 x 16 images a pair takes about 3 microseconds of one
+core, some 90 times less than NumPy's solution of the same system from the same bases (``benchmarks/bench_tangent.py``).
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from similitude.numerics._compile import kernel
+
+
+# Only sums may be reordered, so that they run in vector registers: four times faster, and the same for equal input.
+# Not cached itself: it becomes part of the kernels that call it, which are.
+@numba.njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _inner(x, z):
+    total = 0.0
+    for q in range(x.shape[0]):
+        total += x[q] * z[q]
+    return total
+
+
+@kernel
+def orthonormalize(tangents, bases):
+    """Orthonormal bases of the spans of ``tangents`` (n, t, n_pixels) into ``bases``, of the same shape.
+
+    Gram-Schmidt, twice for each vector; one that keeps less than 1e-8 of its length adds no direction.
+    """
+    n, n_tangents, n_pixels = tangents.shape
+    vector = np.empty(n_pixels)
+    for row in range(n):
+        bases[row] = 0.0
+        found = 0
+        for t in range(n_tangents):
+            length = np.sqrt(_inner(tangents[row, t], tangents[row, t]))
+            if length == 0.0:
+                continue
+            for q in range(n_pixels):
+                vector[q] = tangents[row, t, q] / length
+            for _ in range(2):
+                for c in range(found):
+                    inner = _inner(bases[row, c], vector)
+                    for q in range(n_pixels):
+                        vector[q] -= inner * bases[row, c, q]
+            length = np.sqrt(_inner(vector, vector))
+            if length > 1e-8:
+                for q in range(n_pixels):
+                    bases[row, found, q] = vector[q] / length
+                found += 1
+
+
+@kernel
+def _cholesky_solve(M, x):
+    """Solve M x = x in place for a symmetric positive definite M, given and overwritten in its lower half."""
+    n = x.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            total = M[i, j]
+            for c in range(j):
+                total -= M[i, c] * M[j, c]
+            M[i, j] = total / M[j, j] if j < i else np.sqrt(total)
+    for i in range(n):
+        for c in range(i):
+            x[i] -= M[i, c] * x[c]
+        x[i] /= M[i, i]
+    for i in range(n - 1, -1, -1):
+        for c in range(i + 1, n):
+            x[i] -= M[c, i] * x[c]
+        x[i] /= M[i, i]
+
+
+@kernel
+def two_sided(X, bases_x, Z, bases_z, spring, same, start, stop, squares):
+    """Rows start..stop of ``min_ab |x + P'a - z - Q'b|^2 + spring (|a|^2 + |b|^2)`` for bases P of x and Q of z.
+
+    With d = x - z, u = P d, v = Q d and C = P Q' the minimum is where ``((1 + spring)^2 I - C C') a = C v - (1 +
+    spring) u`` and ``(1 + spring) b = v + C'a``; its value is ``|d|^2 + a'u - b'v``. Where ``same`` is true, X is Z and
+    only the columns after the diagonal are filled.
+    """
+    width = bases_x.shape[1]
+    d = np.empty(X.shape[1])
+    u, v, a = np.empty(width), np.empty(width), np.empty(width)
+    C, M = np.empty((width, width)), np.empty((width, width))
+    stiff = 1.0 + spring
+    for i in range(start, stop):
+        for j in range(i + 1 if same else 0, Z.shape[0]):
+            for q in range(X.shape[1]):
+                d[q] = X[i, q] - Z[j, q]
+            for c in range(width):
+                u[c] = _inner(bases_x[i, c], d)
+                v[c] = _inner(bases_z[j, c], d)
+                for e in range(width):
+                    C[c, e] = _inner(bases_x[i, c], bases_z[j, e])
+            for c in range(width):
+                a[c] = _inner(C[c], v) - stiff * u[c]
+                for e in range(c + 1):
+                    M[c, e] = -_inner(C[c], C[e])
+                M[c, c] += stiff * stiff
+            _cholesky_solve(M, a)
+            value = _inner(d, d)
+            for c in range(width):
+                b = v[c]
+                for e in range(width):
+                    b += C[e, c] * a[e]
+                value += a[c] * u[c] - b / stiff * v[c]
+            squares[i, j] = max(value, 0.0)
+
+
+@kernel
+def one_sided(X, Z, bases_z, spring, start, stop, squares):
+    """Rows start..stop of ``min_b |x - z - Q'b|^2 + spring |b|^2 = |d|^2 - |Q d|^2 / (1 + spring)``."""
+    d = np.empty(X.shape[1])
+    for i in range(start, stop):
+        for j in range(Z.shape[0]):
+            for q in range(X.shape[1]):
+                d[q] = X[i, q] - Z[j, q]
+            value = _inner(d, d)
+            for c in range(bases_z.shape[1]):
+                value -= _inner(bases_z[j, c], d) ** 2 / (1.0 + spring)
+            squares[i, j] = max(value, 0.0)

@@ -1,0 +1,98 @@
+"""Similarity of documents: the cosine of tf-idf vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.similarities.registry import Measure, register
+from similitude.similarities.strings import as_strings, string_pair
+
+
+class TfidfCosine(BaseEstimator):
+    """Cosine between documents as vectors of term frequency times inverse document frequency.
+
+    ``s(x, z) = v(x) . v(z) / (|v(x)| |v(z)|)`` with ``v_t(x) = tf(t, x) (log((1 + n) / (1 + df(t))) + 1)``, n and df
+    counted on the training documents alone. A document without any known term has similarity 0 to everything.
+
+    Parameters
+    ----------
+    analyzer : {"word", "char", "char_wb"} or callable, default="word"
+    ngram_range : tuple of two int, default=(1, 1)
+    lowercase : bool, default=True
+    stop_words : {"english"} or list, default=None
+    min_df, max_df : int or float, default=1, 1.0
+        Terms in fewer, or more, training documents are left out.
+    sublinear_tf : bool, default=False
+        ``1 + log(tf)`` in place of tf.
+
+    Attributes
+    ----------
+    vectorizer_ : sklearn.feature_extraction.text.TfidfVectorizer
+
+    References
+    ----------
+    G. Salton and C. Buckley (1988), "Term-weighting approaches in automatic text retrieval".
+
+    Examples
+    --------
+    >>> from similitude.similarities.documents import TfidfCosine
+    >>> train = ["a red apple", "a green apple", "the blue sea"]
+    >>> TfidfCosine().fit(train)(["red red apple", "unheard of"], train).round(2)
+    array([[0.96, 0.22, 0.  ],
+           [0.  , 0.  , 0.  ]])
+    """
+
+    def __init__(
+        self,
+        analyzer: Any = "word",
+        ngram_range: tuple[int, int] = (1, 1),
+        lowercase: bool = True,
+        stop_words: Any = None,
+        min_df: float = 1,
+        max_df: float = 1.0,
+        sublinear_tf: bool = False,
+    ):
+        self.analyzer = analyzer
+        self.ngram_range = ngram_range
+        self.lowercase = lowercase
+        self.stop_words = stop_words
+        self.min_df = min_df
+        self.max_df = max_df
+        self.sublinear_tf = sublinear_tf
+
+    def fit(self, X: Any, y: Any = None) -> TfidfCosine:
+        """Count in how many training documents each term stands."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self.vectorizer_ = TfidfVectorizer(**self.get_params(deep=False)).fit(as_strings(X, "X"))
+        return self
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """The matrix of cosines between two collections of documents."""
+        check_is_fitted(self, "vectorizer_")
+        left, right = string_pair(A, B)
+        if not left or not right:
+            return np.zeros((len(left), len(right)))
+        vectors = self.vectorizer_.transform(left)
+        others = vectors if right is left else self.vectorizer_.transform(right)
+        # Vectors have length 1 up to rounding, which must not lift a cosine above 1.
+        return np.minimum((vectors @ others.T).toarray(), 1.0)
+
+
+register(
+    Measure(
+        TfidfCosine(),
+        name="tfidf-cosine",
+        objects="documents",
+        symmetric=True,
+        learns=True,
+        batch=True,
+        range="0 to 1",
+        library="scikit-learn",
+        reference="Salton & Buckley 1988",
+    )
+)

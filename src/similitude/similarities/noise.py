@@ -1,0 +1,112 @@
+"""What makes a similarity worse on purpose: coarse values and noise, to see what a classifier still makes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+
+def quantize(S: Any, levels: int, *, value_range: tuple[float, float] | None = None) -> np.ndarray:
+    """Round (dis)similarities to a few equally spaced levels of their range.
+
+    The range [a, b] is cut into ``levels`` cells of equal width, and all values of the i-th cell (from 0) become
+    ``a + i (b - a) / (levels - 1)``: a stays a, and b stays b. With three levels: similar, average, dissimilar.
+
+    Parameters
+    ----------
+    S : array-like
+    levels : int
+        At least 2.
+    value_range : (float, float), default=None
+        The range; values outside go to its ends. None: from the smallest to the largest of S. Rows of test samples want
+        the range of the training matrix.
+
+    References
+    ----------
+    Wang et al., "Theory and algorithm for learning with dissimilarity functions", Section 4 and Figure 5 (Euclidean
+    distances quantised to 3 to 15 levels).
+
+    Examples
+    --------
+    >>> from similitude.similarities.noise import quantize
+    >>> quantize([[0.0, 1.0, 2.5], [3.0, 5.0, 6.0]], 3)
+    array([[0., 0., 3.],
+           [3., 6., 6.]])
+    """
+    S = _finite(S, "S")
+    if isinstance(levels, bool) or not isinstance(levels, (int, np.integer)) or levels < 2:
+        raise ValueError(f"levels must be an integer of at least 2; got {levels!r}.")
+    low, high = (S.min(), S.max()) if value_range is None else map(float, value_range)
+    if not low <= high:
+        raise ValueError(f"value_range must be (smallest, largest); got {value_range!r}.")
+    if low == high:
+        return np.full_like(S, low)
+    cells = np.clip(np.floor((S - low) / (high - low) * levels), 0, levels - 1)
+    # Interpolated from both ends: the first level is exactly low and the last exactly high.
+    share = cells / (levels - 1)
+    return ((1 - share) * low + share * high).astype(S.dtype, copy=False)
+
+
+def add_noise(
+    X: Any,
+    variance: float = 0.1,
+    *,
+    symmetric: bool = False,
+    diagonal: bool = True,
+    clip: tuple[float, float] | None = None,
+    random_state: Any = None,
+) -> np.ndarray:
+    """Add Gaussian white noise, independent in every entry, to images, feature vectors or a (dis)similarity matrix.
+
+    Parameters
+    ----------
+    X : array-like
+        Any shape: images (n, h, w), rows (n, d), a matrix (n, n).
+    variance : float, default=0.1
+        Of the noise; 0 adds nothing.
+    symmetric : bool, default=False
+        Both (i, j) and (j, i) of a square matrix get the same noise, so that a symmetric one stays symmetric.
+    diagonal : bool, default=True
+        False: leave the diagonal of a square matrix as it is.
+    clip : (float, float), default=None
+        Limits for the result, such as the grey levels of the images; (0, inf) for distances.
+    random_state : int, RandomState or None, default=None
+
+    References
+    ----------
+    Wang et al., "Theory and algorithm for learning with dissimilarity functions", Section 4 and Figure 6 (white noise on
+    the images, then Euclidean distances).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude.similarities.noise import add_noise
+    >>> S = add_noise(np.eye(3), variance=0.01, symmetric=True, diagonal=False, random_state=0)
+    >>> bool((S == S.T).all()), S.diagonal().tolist()
+    (True, [1.0, 1.0, 1.0])
+    """
+    X = _finite(X, "X")
+    if not 0 <= variance < np.inf:
+        raise ValueError(f"variance must be a finite number of at least 0; got {variance!r}.")
+    if (symmetric or not diagonal) and (X.ndim != 2 or X.shape[0] != X.shape[1]):
+        raise ValueError(f"X must be square for symmetric=True or diagonal=False; got shape {X.shape}.")
+    noise = check_random_state(random_state).normal(scale=np.sqrt(variance), size=X.shape)
+    if symmetric:
+        noise = np.triu(noise) + np.triu(noise, 1).T
+    if not diagonal:
+        np.fill_diagonal(noise, 0.0)
+    noisy = X + noise.astype(X.dtype, copy=False)
+    return noisy if clip is None else np.clip(noisy, *clip)
+
+
+def _finite(X: Any, name: str) -> np.ndarray:
+    X = np.asarray(X)
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    if X.size == 0:
+        raise ValueError(f"{name} must not be empty; got shape {X.shape}.")
+    if not np.isfinite(X).all():
+        place = tuple(map(int, np.argwhere(~np.isfinite(X))[0]))
+        raise ValueError(f"{name} contains {X[place]} at {place}; every entry must be finite.")
+    return X

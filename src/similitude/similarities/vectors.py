@@ -1,0 +1,537 @@
+"""Similarities and distances of feature vectors.
+
+Distances are summed coordinate by coordinate (SciPy's ``cdist``), not by inner products: equal rows are at distance
+exactly zero, and equal pairs have equal values to the last bit, which keeps ties between neighbours true ties.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from scipy.special import rel_entr
+from sklearn.base import BaseEstimator
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_distances, pairwise_kernels
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.similarities.pairwise import pairwise
+from similitude.similarities.registry import Measure, batch, register, resolve
+
+OBJECTS = "feature vectors"
+
+
+def as_vectors(X: Any, name: str) -> np.ndarray:
+    """Rows of finite numbers as a 2-d array of floats; an error names the first row that is not one."""
+    if sparse.issparse(X):
+        raise ValueError(f"{name} is a sparse matrix; feature vectors must be dense: pass {name}.toarray().")
+    rows = X.to_numpy() if hasattr(X, "iloc") else X
+    try:
+        table = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(_first_bad_row(rows, name)) from None
+    if table.ndim != 2:
+        found = f"{name}[0] is {rows[0]!r}" if table.ndim == 1 and len(table) else f"got {table.ndim} dimension(s)"
+        raise ValueError(f"{name} must be rows of numbers, all of one length; {found}.")
+    if not np.isfinite(table).all():
+        i, j = map(int, np.argwhere(~np.isfinite(table))[0])
+        raise ValueError(f"{name}[{i}] has {table[i, j]} in column {j}; every entry must be a finite number.")
+    return table
+
+
+def _first_bad_row(rows: Any, name: str) -> str:
+    length = None
+    for i, row in enumerate(rows):
+        try:
+            vector = np.asarray(row, dtype=np.float64)
+        except (TypeError, ValueError):
+            return f"{name}[{i}] must be a row of numbers; got {row!r}."
+        if vector.ndim != 1 or len(vector) != (length := len(vector) if length is None else length):
+            return f"{name}[{i}] must be a row of numbers as long as {name}[0]; got shape {vector.shape}."
+    return f"{name} must be rows of numbers, all of one length."
+
+
+def as_vector_pair(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Both batches as arrays with the same number of columns."""
+    left = as_vectors(A, "A")
+    right = left if B is A else as_vectors(B, "B")
+    if left.shape[1] != right.shape[1]:
+        raise ValueError(f"A and B must have rows of one length; A[0] has {left.shape[1]}, B[0] {right.shape[1]}.")
+    return left, right
+
+
+def as_distributions(X: np.ndarray, name: str) -> np.ndarray:
+    """Rows of non-negative numbers scaled to sum to one."""
+    if (X < 0).any():
+        i, j = map(int, np.argwhere(X < 0)[0])
+        raise ValueError(f"{name}[{i}] has {X[i, j]:.6g} in column {j}; a distribution must be non-negative.")
+    totals = X.sum(axis=1, keepdims=True)
+    if (totals == 0).any():
+        raise ValueError(f"{name}[{int(np.argmin(totals))}] is all zero; a distribution needs some mass.")
+    return X / totals
+
+
+@batch
+def euclidean(A: Any, B: Any) -> np.ndarray:
+    """Euclidean distance ``sqrt(sum_f (x_f - z_f)^2)``.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import euclidean
+    >>> euclidean([[0, 0], [3, 4]], [[0, 0]])
+    array([[0.],
+           [5.]])
+    """
+    return cdist(*as_vector_pair(A, B), "euclidean")
+
+
+@batch
+def manhattan(A: Any, B: Any) -> np.ndarray:
+    """Manhattan (l1, city block) distance ``sum_f |x_f - z_f|``.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import manhattan
+    >>> manhattan([[0, 0], [3, 4]], [[0, 0]])
+    array([[0.],
+           [7.]])
+    """
+    return cdist(*as_vector_pair(A, B), "cityblock")
+
+
+@batch
+def chebyshev(A: Any, B: Any) -> np.ndarray:
+    """Chebyshev (l-infinity) distance ``max_f |x_f - z_f|``.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import chebyshev
+    >>> chebyshev([[0, 0], [3, 4]], [[0, 0]])
+    array([[0.],
+           [4.]])
+    """
+    return cdist(*as_vector_pair(A, B), "chebyshev")
+
+
+@batch
+def cosine(A: Any, B: Any) -> np.ndarray:
+    """Cosine of the angle between two vectors, ``x'z / (|x| |z|)``: a similarity; 0 where one of them is zero.
+
+    Computed as ``1 - |x/|x| - z/|z||^2 / 2``, so that equal directions give 1 up to rounding and equal rows exactly 1.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import cosine
+    >>> cosine([[2.0, 0.0]], [[1.0, 0.0], [0.0, 3.0], [-1.0, 0.0], [0.0, 0.0]])
+    array([[ 1.,  0., -1.,  0.]])
+    """
+    A, B = as_vector_pair(A, B)
+    return _cosine_of_directions(_directions(A), _directions(B))
+
+
+@batch
+def correlation(A: Any, B: Any) -> np.ndarray:
+    """Pearson's correlation of two vectors' entries, the cosine after centring each: a similarity; 0 for a constant one.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import correlation
+    >>> correlation([[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 1.0, 1.0]])
+    array([[ 1., -1.,  0.]])
+    """
+    A, B = as_vector_pair(A, B)
+    return _cosine_of_directions(*(_directions(X - X.mean(axis=1, keepdims=True), X) for X in (A, B)))
+
+
+def _directions(X: np.ndarray, original: np.ndarray | None = None) -> np.ndarray:
+    """Rows scaled to length one, by their largest entry first lest squares overflow; zero where nothing is left."""
+    largest = np.abs(X).max(axis=1, keepdims=True, initial=0.0)
+    floor = 0.0 if original is None else 1e-13 * np.abs(original).max(axis=1, keepdims=True, initial=0.0)
+    X = np.where(largest > floor, X, 0.0) / np.where(largest > floor, largest, 1.0)
+    lengths = np.sqrt((X**2).sum(axis=1, keepdims=True))
+    return X / np.where(lengths > 0, lengths, 1.0)
+
+
+def _cosine_of_directions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    values = np.clip(1.0 - cdist(A, B, "sqeuclidean") / 2.0, -1.0, 1.0)
+    values[~A.any(axis=1)] = 0.0
+    values[:, ~B.any(axis=1)] = 0.0
+    return values
+
+
+class RelativeEntropy(BaseEstimator):
+    """Relative entropy (Kullback-Leibler divergence) of two distributions, asymmetric.
+
+    ``d(p, q) = sum_f p_f log(p_f / q_f)``, in nats. Rows are scaled to sum to one and then mixed with the uniform
+    distribution, ``p <- (1 - smoothing) p + smoothing / n_columns`` (Jelinek-Mercer smoothing), so that d is finite
+    where q has an empty cell. A is p, B is q.
+
+    Parameters
+    ----------
+    smoothing : float, default=1e-6
+        Share of the uniform distribution, 0 to 1. At 0 an empty cell of q where p is not empty is an error.
+
+    References
+    ----------
+    Kullback & Leibler 1951, "On information and sufficiency", Annals of Mathematical Statistics 22.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import RelativeEntropy
+    >>> RelativeEntropy()([[1, 1]], [[1, 1], [3, 1]]).round(4)
+    array([[0.    , 0.1438]])
+    """
+
+    orientation = "dissimilarity"
+    similitude_batch = True
+
+    def __init__(self, smoothing: float = 1e-6):
+        self.smoothing = smoothing
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Divergences of the rows of A from those of B."""
+        if not 0 <= self.smoothing <= 1:
+            raise ValueError(f"smoothing must lie between 0 and 1; got {self.smoothing!r}.")
+        A, B = as_vector_pair(A, B)
+        P, Q = (
+            (1 - self.smoothing) * as_distributions(X, name) + self.smoothing / X.shape[1]
+            for X, name in ((A, "A"), (B, "B"))
+        )
+        # Row by row: the terms need as much room as B, and equal pairs are summed in the same order.
+        values = np.array([rel_entr(p, Q).sum(axis=1) for p in P]).reshape(len(P), len(Q))
+        if not np.isfinite(values).all():
+            i, j = map(int, np.argwhere(~np.isfinite(values))[0])
+            raise ValueError(f"B[{j}] is zero in a column where A[{i}] is not: d is infinite; set smoothing above 0.")
+        return np.maximum(values, 0.0)
+
+
+class DeltaE94(BaseEstimator):
+    """Colour difference CIE 1994 of two colours in L*a*b*, asymmetric: A holds the reference colours.
+
+    ``d^2 = (dL / kL)^2 + (dC / (kC (1 + k1 C1)))^2 + (dH / (kH (1 + k2 C1)))^2``, where C is the chroma
+    ``sqrt(a^2 + b^2)``, C1 that of the reference, and ``dH^2 = da^2 + db^2 - dC^2``.
+
+    Parameters
+    ----------
+    kH, kC, kL : float, default=1
+        Weights of hue, chroma and lightness. For textiles: kL = 2.
+    k1, k2 : float, default=0.045, 0.015
+        How tolerance grows with chroma. For textiles: 0.048 and 0.014.
+
+    References
+    ----------
+    CIE 116-1995, "Industrial colour-difference evaluation". Values as scikit-image's ``deltaE_ciede94``.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import DeltaE94
+    >>> DeltaE94()([[50, 20, 0], [50, 0, 0]], [[50, 20, 0], [50, 0, 0]]).round(3)
+    array([[ 0.   , 10.526],
+           [20.   ,  0.   ]])
+    """
+
+    orientation = "dissimilarity"
+    similitude_batch = True
+
+    def __init__(self, kH: float = 1.0, kC: float = 1.0, kL: float = 1.0, k1: float = 0.045, k2: float = 0.015):
+        self.kH = kH
+        self.kC = kC
+        self.kL = kL
+        self.k1 = k1
+        self.k2 = k2
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Differences of the colours in B from the references in A."""
+        A, B = as_vector_pair(A, B)
+        if A.shape[1] != 3:
+            raise ValueError(f"A[0] must be a colour (L, a, b); got {A.shape[1]} numbers.")
+        (L1, a1, b1), (L2, a2, b2) = (A.T[:, :, None], B.T[:, None, :])
+        C1, C2 = np.hypot(a1, b1), np.hypot(a2, b2)
+        # dH^2 / 2 = C1 C2 - inner: where that cancels, as cross^2 / (C1 C2 + inner), which is exactly 0 for equal hues.
+        inner, cross = a1 * a2 + b1 * b2, a1 * b2 - b1 * a2
+        total = C1 * C2 + inner
+        half = np.where(inner > 0, cross**2 / np.where(total > 0, total, 1.0), C1 * C2 - inner)
+        squares = ((L1 - L2) / self.kL) ** 2 + ((C1 - C2) / (self.kC * (1 + self.k1 * C1))) ** 2
+        squares += 2.0 * np.maximum(half, 0.0) / (self.kH * (1 + self.k2 * C1)) ** 2
+        return np.sqrt(squares)
+
+
+class RBF(BaseEstimator):
+    """Gaussian radial basis function of the Euclidean distance, ``exp(-gamma |x - z|^2)``.
+
+    Parameters
+    ----------
+    gamma : float, default=None
+        None: 1 / number of columns, as in scikit-learn.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import RBF
+    >>> RBF(gamma=0.5)([[0.0]], [[0.0], [1.0]]).round(4)
+    array([[1.    , 0.6065]])
+    """
+
+    orientation = "similarity"
+    similitude_batch = True
+
+    def __init__(self, gamma: float | None = None):
+        self.gamma = gamma
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Similarities of the rows of A to those of B."""
+        A, B = as_vector_pair(A, B)
+        gamma = 1.0 / max(1, A.shape[1]) if self.gamma is None else _positive(self.gamma, "gamma")
+        return np.exp(-gamma * cdist(A, B, "sqeuclidean"))
+
+
+def _positive(value: Any, name: str) -> float:
+    if not np.isscalar(value) or not 0 < value < np.inf:
+        raise ValueError(f"{name} must be a positive number; got {value!r}.")
+    return float(value)
+
+
+class RBFRows(BaseEstimator):
+    """Gaussian of the distance between two objects' rows of another similarity.
+
+    ``psi(x, z) = exp(-gamma |s(x) - s(z)|^2)``, where s(x) is the vector of x's similarities to the training objects.
+    Two objects are alike when they are alike to the same others. With gamma = 1 it is the "RBF-sim" of the Protein
+    data.
+
+    Parameters
+    ----------
+    similarity : str, callable or "precomputed", default="precomputed"
+        The other similarity (or dissimilarity), between objects. "precomputed": each object is already its row s(x).
+    gamma : float, default=1.0
+
+    Attributes
+    ----------
+    objects_ : sequence
+        The training objects, where ``similarity`` is not "precomputed".
+
+    References
+    ----------
+    Chen et al. 2009, "Similarity-based classification: concepts and algorithms", JMLR 10, Section 7.1.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import RBFRows
+    >>> rows = [("a", "x"), ("a", "y"), ("b", "y")]
+    >>> RBFRows("counting", gamma=0.1).fit(rows)(rows[:1], rows).round(2)
+    array([[1.  , 0.74, 0.45]])
+    """
+
+    orientation = "similarity"
+
+    def __init__(self, similarity: Any = "precomputed", gamma: float = 1.0):
+        self.similarity = similarity
+        self.gamma = gamma
+
+    def fit(self, X: Any, y: Any = None) -> RBFRows:
+        """Keep the training objects, to which rows are computed."""
+        if self._is_precomputed:
+            self.n_columns_ = as_vectors(X, "X").shape[1]
+            return self
+        self.objects_ = X
+        self._measure = resolve(self.similarity).learned(X, y)
+        self.n_columns_ = len(X)
+        return self
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    def _rows(self, X: Any, name: str) -> np.ndarray:
+        rows = as_vectors(X if self._is_precomputed else pairwise(X, self.objects_, similarity=self._measure), name)
+        if rows.shape[1] != self.n_columns_:
+            raise ValueError(
+                f"{name}[0] has {rows.shape[1]} similarities, but RBFRows was fitted on {self.n_columns_}."
+            )
+        return rows
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Similarities of the objects in A to those in B."""
+        check_is_fitted(self, "n_columns_")
+        left = self._rows(A, "A")
+        right = left if B is A else self._rows(B, "B")
+        return np.exp(-_positive(self.gamma, "gamma") * cdist(left, right, "sqeuclidean"))
+
+
+# Names of scikit-learn that are left to SciPy, which computes them without inner products.
+_SCIPY = {
+    "l1": "cityblock",
+    "l2": "euclidean",
+    **{
+        name: name
+        for name in ("braycurtis", "canberra", "cityblock", "hamming", "minkowski", "sqeuclidean")
+        + ("correlation", "cosine", "euclidean", "chebyshev")
+    },
+}
+_SCIPY_BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+_METRICS = {"l1", "l2", "cityblock", "minkowski", "hamming", "canberra", "euclidean", "chebyshev", "haversine"}
+
+
+class ScikitLearnDistance(BaseEstimator):
+    """A distance that scikit-learn knows by name, with its default parameters.
+
+    Parameters
+    ----------
+    metric : str, default="euclidean"
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import ScikitLearnDistance
+    >>> ScikitLearnDistance("canberra")([[1.0, 3.0]], [[1.0, 1.0]])
+    array([[0.5]])
+    """
+
+    orientation = "dissimilarity"
+    similitude_batch = True
+
+    def __init__(self, metric: str = "euclidean"):
+        self.metric = metric
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Distances between the rows of A and those of B."""
+        if self.metric == "nan_euclidean":  # the one distance in which NaN has a meaning
+            return pairwise_distances(np.asarray(A, dtype=float), np.asarray(B, dtype=float), metric=self.metric)
+        A, B = as_vector_pair(A, B)
+        if self.metric in _SCIPY_BOOLEAN:
+            return cdist(A != 0, B != 0, self.metric)
+        if self.metric in _SCIPY:
+            return cdist(A, B, _SCIPY[self.metric])
+        return pairwise_distances(A, B, metric=self.metric)
+
+
+class ScikitLearnKernel(BaseEstimator):
+    """A kernel that scikit-learn knows by name, with its default parameters.
+
+    Parameters
+    ----------
+    metric : str, default="linear"
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import ScikitLearnKernel
+    >>> ScikitLearnKernel("linear")([[1.0, 3.0]], [[1.0, 1.0]])
+    array([[4.]])
+    """
+
+    orientation = "similarity"
+    similitude_batch = True
+
+    def __init__(self, metric: str = "linear"):
+        self.metric = metric
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Kernel values of the rows of A with those of B."""
+        return pairwise_kernels(*as_vector_pair(A, B), metric=self.metric)
+
+
+def scikit_learn_measure(name: str) -> Measure | None:
+    """The measure behind a metric or kernel name of scikit-learn, with default parameters; None for other names.
+
+    Distance metrics are dissimilarities, kernels similarities; a name that is both is the distance. "mahalanobis" and
+    "seuclidean" are None: scikit-learn would estimate their scales from the training and test rows together.
+
+    Examples
+    --------
+    >>> from similitude.similarities.vectors import scikit_learn_measure
+    >>> scikit_learn_measure("canberra").orientation, scikit_learn_measure("laplacian").orientation
+    ('dissimilarity', 'similarity')
+    >>> scikit_learn_measure("levenshtein") is None
+    True
+    """
+    common = {"name": name, "objects": OBJECTS, "batch": True, "symmetric": True, "library": "scikit-learn"}
+    if name in _SCIPY or name in _SCIPY_BOOLEAN or name in ("haversine", "nan_euclidean"):
+        return Measure(
+            ScikitLearnDistance(name),
+            orientation="dissimilarity",
+            metric=name in _METRICS,
+            threads=name in _SCIPY or name in _SCIPY_BOOLEAN,
+            range="0 or more",
+            **common,
+        )
+    if name in kernel_metrics():
+        return Measure(ScikitLearnKernel(name), threads=True, **common)
+    return None
+
+
+for _function, _name in ((euclidean, "euclidean"), (manhattan, "manhattan"), (chebyshev, "chebyshev")):
+    register(
+        Measure(
+            _function,
+            name=_name,
+            objects=OBJECTS,
+            orientation="dissimilarity",
+            batch=True,
+            symmetric=True,
+            metric=True,
+            threads=True,
+            range="0 or more",
+            library="scipy",
+        )
+    )
+for _function, _name in ((cosine, "cosine"), (correlation, "correlation")):
+    register(
+        Measure(
+            _function,
+            name=_name,
+            objects=OBJECTS,
+            batch=True,
+            symmetric=True,
+            threads=True,
+            range="-1 to 1",
+            library="scipy",
+        )
+    )
+register(
+    Measure(
+        RelativeEntropy(),
+        name="relative-entropy",
+        objects="distributions (rows of non-negative numbers)",
+        orientation="dissimilarity",
+        batch=True,
+        threads=True,
+        range="0 to log(number of columns / smoothing)",
+        library="scipy",
+        reference="Kullback & Leibler 1951",
+    )
+)
+register(
+    Measure(
+        DeltaE94(),
+        name="delta-e94",
+        objects="colours (L, a, b)",
+        orientation="dissimilarity",
+        batch=True,
+        threads=True,
+        range="0 or more",
+        reference="CIE 116-1995",
+    )
+)
+register(
+    Measure(
+        RBF(),
+        name="rbf",
+        objects=OBJECTS,
+        batch=True,
+        symmetric=True,
+        threads=True,
+        range="0 to 1",
+        library="scipy",
+    )
+)
+register(
+    Measure(
+        RBFRows(),
+        name="rbf-rows",
+        objects="rows of similarities, or any that another similarity takes",
+        batch=True,
+        symmetric=True,
+        learns=True,
+        range="0 to 1",
+        library="scipy",
+        reference="Chen et al. 2009, Section 7.1",
+    )
+)

