@@ -8,9 +8,10 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d, validate_data
 
 from similitude.proximity.check import check_similarity
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constants_needed
@@ -21,30 +22,31 @@ from similitude.similarities import pairwise, resolve
 class Proximities:
     """A similarity matrix together with what belongs to its samples, sliced as one.
 
-    It stands in for S in every estimator of the package and in scikit-learn's cross-validation, where keyword
-    arguments to ``predict`` would get lost.
+        It stands in for S in every estimator of the package and in scikit-learn's cross-validation, where keyword
+        arguments to ``predict`` would get lost.
 
-    Parameters
-    ----------
-    S : array-like or sparse matrix of shape (m, n)
-        Similarities of m row samples to n column samples.
-    features : array-like of shape (m, d), default=None
-        Feature vectors of the row samples.
-    self_similarity : array-like of shape (m,), default=None
-        psi(x, x) of the row samples.
-    ids : sequence of length m, default=None
-        Names of the row samples.
-    column_ids : sequence of length n, default=None
-        Names of the column samples; where S is square, ``ids``. ``predict`` compares them with the training ids.
+        Parameters
+        ----------
+        S : array-like or sparse matrix of shape (m, n)
+            Similarities of m row samples to n column samples.
+        features : array-like of shape (m, d), default=None
+            Feature vectors of the row samples.
+        self_similarity : array-like of shape (m,), default=None
+            psi(x, x) of the row samples.
+        ids : sequence of length m, default=None
+            Names of the row samples.
+        column_ids : sequence of length n, default=None
+            Names of the column samples; where S is square, ``ids``. ``predict`` compares them with the training ids.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude import Proximities
-    >>> P = Proximities(np.eye(3), ids=["a", "b", "c"])
-    >>> part = P[np.ix_([2], [0, 1])]
-    >>> part.shape, part.ids.tolist(), part.column_ids.tolist()
-    ((1, 2), ['c'], ['a', 'b'])
+        Examples
+        --------
+        >>> import numpy as np
+    from scipy import sparse
+        >>> from similitude import Proximities
+        >>> P = Proximities(np.eye(3), ids=["a", "b", "c"])
+        >>> part = P[np.ix_([2], [0, 1])]
+        >>> part.shape, part.ids.tolist(), part.column_ids.tolist()
+        ((1, 2), ['c'], ['a', 'b'])
     """
 
     def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None):
@@ -256,9 +258,11 @@ class SimilarityEstimator(BaseEstimator):
 
 
 def _check_objects(X: Any) -> Any:
-    if not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
+    if sparse.issparse(X):
+        X = X.tocsr()
+    elif not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
         raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
-    if len(X) == 0:
+    if _num_samples(X) == 0:
         raise ValueError("X must hold at least one object; got 0.")
     return X
 
@@ -341,6 +345,8 @@ def append_objects(old: Any, new: Sequence) -> Any:
         import pandas as pd
 
         return pd.concat([old, new], ignore_index=True)
+    if sparse.issparse(old):
+        return sparse.vstack([old, new], format="csr")
     if isinstance(old, np.ndarray):
         return np.concatenate([old, np.asarray(new, dtype=old.dtype if old.dtype == object else None)])
     return list(old) + list(new)

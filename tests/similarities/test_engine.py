@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 import textwrap
@@ -120,7 +119,9 @@ def test_every_pair_is_evaluated_once(symmetric, block_size, n_jobs):
         calls.append((a, b))
         return a * b
 
-    pairwise(list(range(N)), similarity=Measure(f, symmetric=symmetric, threads=True), block_size=block_size, n_jobs=n_jobs)
+    pairwise(
+        list(range(N)), similarity=Measure(f, symmetric=symmetric, threads=True), block_size=block_size, n_jobs=n_jobs
+    )
     wanted = [(a, b) for a in range(N) for b in range(N) if a <= b or not symmetric]
     assert sorted(calls) == wanted
     calls.clear()
@@ -193,7 +194,9 @@ def test_a_function_that_cannot_be_sent_works_here_with_a_warning():
         with lock:
             return float(a * b)
 
-    with pytest.warns(UserWarning, match=r"similarity: locked .*cannot be sent to other processes .*n_jobs=2 is ign") as w:
+    with pytest.warns(
+        UserWarning, match=r"similarity: locked .*cannot be sent to other processes .*n_jobs=2 is ign"
+    ) as w:
         S = pairwise([1, 2, 3], similarity=locked, n_jobs=2, block_size=1)
     assert w[0].filename == __file__
     assert np.array_equal(S, np.outer([1, 2, 3], [1, 2, 3]))
@@ -304,7 +307,9 @@ def test_a_number_of_workers_that_is_none(bad):
         pairwise([1, 2], similarity=lambda a, b: 1.0, n_jobs=bad)
 
 
-@pytest.mark.parametrize("bad", ["abc", b"abc", 3, {1: 2}, {1, 2}, iter([1]), np.array(3)], ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize(
+    "bad", ["abc", b"abc", 3, {1: 2}, {1, 2}, iter([1]), np.array(3)], ids=lambda b: type(b).__name__
+)
 def test_objects_that_are_no_sequence(bad):
     with pytest.raises(ValueError, match=rf"A must be a sequence of objects; got {type(bad).__name__}"):
         pairwise(bad, similarity=lambda a, b: 1.0)
@@ -353,7 +358,7 @@ def test_failures_are_named_by_positions_in_the_whole(how, kind, workers):
     said = SAID[how]
     if "complex" in how and kind == "batch":
         said = "gave a complex value for objects 11 and 7;"
-    for block_size in (5, None):
+    for block_size in (None, 5):
         with pytest.raises(ValueError, match=f"similarity: f {said}|similarity: f failed on {said}") as caught:
             pairwise(range(N), range(10, N), similarity, block_size=block_size, n_jobs=1 if workers == "one" else 2)
     if how == "raises":
@@ -366,7 +371,9 @@ def test_a_wrong_shape_is_named_by_ranges():
     def f(A, B):
         return np.ones((len(A), len(B)) if A[0] < 5 else (2, 2))
 
-    with pytest.raises(ValueError, match=r"f returned shape \(2, 2\) for batches of 5 and 4 .*objects 5 to 9 and 0 to 3"):
+    with pytest.raises(
+        ValueError, match=r"f returned shape \(2, 2\) for batches of 5 and 4 .*objects 5 to 9 and 0 to 3"
+    ):
         pairwise(range(10), range(4), batch(f), block_size=5)
 
 
@@ -394,22 +401,423 @@ def test_errors_that_are_not_about_objects_pass(error, as_batch):
     assert caught.value is error
 
 
-def test_what_was_under_way_is_kept_when_another_block_fails(tmp_path):
-    calls = []
+# --- on disk ---
+
+
+class Counted:
+    """An asymmetric function that counts its calls; it fails on one pair until it is mended."""
+
+    def __init__(self, fails_on=None, seconds=0.0):
+        self.calls, self.fails_on, self.seconds = [], fails_on, seconds
+
+    def __call__(self, a, b):
+        self.calls.append((a, b))
+        time.sleep(self.seconds)
+        return np.nan if (a, b) == self.fails_on else float(10 * a + b)
+
+    def interrupted(self, path, A=range(10), **settings):
+        """Fill the file until the pair on which it fails."""
+        with pytest.raises(ValueError, match=r"gave nan for objects"):
+            pairwise(A, similarity=self.measure, out=path, **settings)
+        self.fails_on = None
+        done, self.calls = list(self.calls), []
+        return done
+
+    @property
+    def measure(self):
+        return Measure(self, name="counted", threads=True)
+
+
+def test_a_file_is_filled_and_can_only_be_read(tmp_path):
+    path = tmp_path / "S.npy"
+    for out in (path, str(tmp_path / "T.npy")):
+        S = pairwise(WORDS, similarity=Measure(shared_letters, symmetric=True), out=out, block_size=7)
+        assert isinstance(S, np.memmap)
+        assert not S.flags.writeable
+        assert np.array_equal(S, double_loop(shared_letters, WORDS, WORDS))
+    assert np.array_equal(np.load(path), S)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["S.npy", "T.npy"]
+
+
+def test_a_complete_file_is_left_alone(tmp_path):
+    path = tmp_path / "S.npy"
+    pairwise([1, 2], similarity=prefix_of_numbers, out=path)
+    before = path.read_bytes()
+    with pytest.raises(FileExistsError, match=r"out: .*S\.npy exists .*numpy\.load\(out, mmap_mode='r'\), delete it"):
+        pairwise([1, 2], similarity=prefix_of_numbers, out=path)
+    (tmp_path / "S.npy.journal").touch()
+    with pytest.raises(FileExistsError, match=r"out: .*S\.npy exists"):
+        pairwise([1, 2], similarity=prefix_of_numbers, out=path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["S.npy"]
+
+
+def prefix_of_numbers(a, b):
+    return float(a - b)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_mended_function_goes_on_where_it_failed(tmp_path, n_jobs):
+    f = Counted(fails_on=(5, 5), seconds=0.001)
+    done = f.interrupted(tmp_path / "S.npy", block_size=1, n_jobs=n_jobs)
+    assert 55 <= len(done) < 90
+    S = pairwise(range(10), similarity=f.measure, out=tmp_path / "S.npy", n_jobs=n_jobs)
+    # What was evaluated beside the failing pair was kept, whichever worker had it.
+    assert sorted(done + f.calls) == sorted([(a, b) for a in range(10) for b in range(10)] + [(5, 5)])
+    assert np.array_equal(S, np.add.outer(10 * np.arange(10), np.arange(10)))
+
+
+def test_failing_processes_leave_what_is_finished(tmp_path):
+    path = tmp_path / "S.npy"
+    with pytest.raises(ValueError, match="objects 11 and 17"):
+        pairwise(range(N), similarity=Measure(partial(failing, "nan"), name="f"), out=path, n_jobs=2, block_size=5)
+    finished = journal_file.Journal(tmp_path / "S.npy.journal")
+    finished.close()
+    assert len(finished.done) >= 5
+    assert 13 not in finished.done
+    S = np.load(path, mmap_mode="r")
+    for block in blocks.Grid(N, N, 5, False):
+        assert (S[block.rows, block.columns] == (block.number in finished.done)).all()
+
+
+@pytest.mark.parametrize("lost", range(1, journal_file.RECORD_SIZE + 1))
+def test_a_torn_record_does_not_count(tmp_path, lost):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    f.interrupted(path, block_size=1)
+    os.truncate(journal, journal.stat().st_size - lost)
+    pairwise(range(10), similarity=f.measure, out=path)
+    assert sorted(f.calls) == [(5, 4)] + [(a, b) for a in range(5, 10) for b in range(10) if (a, b) > (5, 4)]
+
+
+def test_a_record_with_a_wrong_checksum_does_not_count(tmp_path):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    f.interrupted(path, block_size=1)
+    data = bytearray(journal.read_bytes())
+    data[-journal_file.RECORD_SIZE] ^= 1
+    journal.write_bytes(data)
+    S = pairwise(range(10), similarity=f.measure, out=path)
+    assert f.calls[0] == (5, 4)
+    assert np.array_equal(S, np.add.outer(10 * np.arange(10), np.arange(10)))
+
+
+@pytest.mark.parametrize("size", [0, 1, journal_file.HEADER_SIZE - 1])
+def test_a_torn_header_is_a_new_beginning(tmp_path, size):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    f.interrupted(path, block_size=1)
+    os.truncate(journal, size)
+    path.unlink()
+    pairwise(range(10), similarity=f.measure, out=path)
+    assert len(f.calls) == 100
+    assert not journal.exists()
+
+
+def test_killed_between_the_header_and_the_first_block(tmp_path):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    f.interrupted(path, block_size=1)
+    os.truncate(journal, journal_file.HEADER_SIZE)
+    os.truncate(path, 128)
+    S = pairwise(range(10), similarity=f.measure, out=path, block_size=3)
+    assert len(f.calls) == 100
+    assert S[9, 9] == 99
+
+
+def test_a_matrix_that_was_deleted_is_begun_anew(tmp_path):
+    f, path = Counted(fails_on=(5, 5)), tmp_path / "S.npy"
+    f.interrupted(path, block_size=1)
+    path.unlink()
+    pairwise(range(10), similarity=f.measure, out=path)
+    assert len(f.calls) == 100
+
+
+@pytest.mark.parametrize("damage", ["shorter", "other shape", "header of the journal"])
+def test_files_that_do_not_belong_together(tmp_path, damage):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    f.interrupted(path, block_size=1)
+    if damage == "shorter":
+        os.truncate(path, path.stat().st_size - 8)
+    elif damage == "other shape":
+        np.save(path, np.ones((10, 9)))
+    else:
+        journal.write_bytes(b"x" * 1000)
+    before = path.read_bytes()
+    with pytest.raises(
+        ValueError, match=r"out: .*(not the matrix its journal speaks of|no journal of pairwise).*delete"
+    ):
+        pairwise(range(10), similarity=f.measure, out=path)
+    assert f.calls == []
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"A": range(11)}, "A and B: 10 and 10 objects there, 11 and 11 here"),
+        ({"B": range(9)}, "A and B: 10 and 10 objects there, 10 and 9 here"),
+        ({"A": [0, 1, 2, 3, 4, 5, 6, 7, 8, 10]}, "A or B: the objects are not the same"),
+        ({"A": [0, 2, 1, 3, 4, 5, 6, 7, 8, 9]}, "A or B: the objects are not the same"),
+        ({"B": range(10)}, "A or B: the objects are not the same"),
+        ({"name": "other"}, "similarity: its name or its parameters"),
+        ({"symmetric": True}, "similarity: its name or its parameters"),
+    ],
+    ids=str,
+)
+def test_something_else_is_refused(tmp_path, change, message):
+    f, path = Counted(fails_on=(5, 5)), tmp_path / "S.npy"
+    f.interrupted(path, block_size=1)
+    A, B = change.pop("A", range(10)), change.pop("B", None)
+    other = Measure(f, **{"name": "counted", **change})
+    with pytest.raises(ValueError, match=rf"out: .*S\.npy was begun for something else \({message}.*Delete it"):
+        pairwise(A, B, other, out=path)
+    assert f.calls == []
+    pairwise(range(10), similarity=f.measure, out=path)
+    assert len(f.calls) == 45
+
+
+def test_other_parameters_are_refused(tmp_path):
+    def scaled(a, b, scale):
+        if (a, b) == (2, 2):
+            raise KeyError("here")
+        return scale * a * b
+
+    rows = [(a,) for a in "aabbc"]
+    weighted, plain = VDM(weighted=True).fit(rows, [0, 1, 0, 1, 1]), VDM().fit(rows, [0, 1, 0, 1, 1])
+    relearned = VDM().fit(rows, [0, 0, 0, 1, 1])
+    stops = [Measure(partial(scaled, scale=2.0)), Measure(partial(scaled, scale=3.0))]
+    with pytest.raises(ValueError, match="objects 2 and 2"):
+        pairwise(range(3), similarity=stops[0], out=tmp_path / "S.npy", block_size=1)
+    with pytest.raises(ValueError, match="similarity: its name or its parameters"):
+        pairwise(range(3), similarity=stops[1], out=tmp_path / "S.npy", block_size=1)
+    digests = {journal_fingerprint(m) for m in (weighted, plain, relearned, VDM().fit(rows, [0, 1, 0, 1, 1]))}
+    assert len(digests) == 3
+
+
+def journal_fingerprint(function):
+    from similitude.similarities.fingerprint import fingerprint_of_measure
+    from similitude.similarities.registry import resolve
+
+    return fingerprint_of_measure(resolve(function))
+
+
+def test_the_block_size_of_a_resumed_run(tmp_path):
+    f, path = Counted(fails_on=(5, 5)), tmp_path / "S.npy"
+    f.interrupted(path, block_size=3)
+    with pytest.raises(ValueError, match=r"block_size=4: the interrupted run of .*S\.npy used 3; pass that, or None"):
+        pairwise(range(10), similarity=f.measure, out=path, block_size=4)
+    S = pairwise(range(10), similarity=f.measure, out=path, n_jobs=2)
+    assert len(f.calls) < 80
+    assert np.array_equal(S, np.add.outer(10 * np.arange(10), np.arange(10)))
+
+
+def test_values_are_on_disk_before_their_record(tmp_path, monkeypatch):
+    events = []
+    flush, append = np.memmap.flush, journal_file.Journal.append
+    monkeypatch.setattr(np.memmap, "flush", lambda self: events.append("flush") or flush(self))
+    monkeypatch.setattr(journal_file.Journal, "append", lambda self, n: events.append(n) or append(self, n))
+    pairwise(range(3), similarity=prefix_of_numbers, out=tmp_path / "S.npy", block_size=2)
+    assert events == ["flush", 0, "flush", 1, "flush", 2, "flush", 3]
+
+
+def test_two_runs_on_one_file(tmp_path):
+    path, said = tmp_path / "S.npy", []
 
     def f(a, b):
-        calls.append((a, b))
-        time.sleep(0.002)
-        return np.nan if (a, b) == (3, 3) else float(a * b)
+        try:
+            pairwise([1, 2], similarity=prefix_of_numbers, out=path)
+        except ValueError as error:
+            said.append(str(error))
+        return 1.0
 
-    settings = {"out": tmp_path / "S.npy", "block_size": 1, "n_jobs": 2}
-    with pytest.raises(ValueError, match="objects 3 and 3"):
-        pairwise(range(10), similarity=Measure(f, threads=True), **settings)
-    before = len(calls)
-    assert before < 70
-    S = pairwise(range(10), similarity=Measure(lambda a, b: calls.append((a, b)) or float(a * b), threads=True, name=""), **{
-        **settings, "n_jobs": 1
-    }) if False else None
-    del S
-    mended = Measure(f.__class__(f.__code__.replace(co_consts=f.__code__.co_consts), f.__globals__, "f", None, f.__closure__))
-    assert mended.function.__name__ == "f"
+    S = pairwise([1, 2], similarity=f, out=path, block_size=1)
+    assert S.tolist() == [[1, 1], [1, 1]]
+    assert said == [f"out: another run is filling {path} at this moment."] * 4
+
+
+def test_the_lock_of_a_run_that_completes_meanwhile(tmp_path, monkeypatch):
+    """The journal is opened, then removed by its owner, then locked: it must not be taken for a new one."""
+    path, journal = tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    owner = journal_file.Journal(journal)
+    flock, completed = journal_file.fcntl.flock, []
+
+    def complete_first(file, how):
+        if not completed:
+            np.save(path, np.ones((2, 2)))
+            completed.append(owner.remove())
+        flock(file, how)
+
+    monkeypatch.setattr(journal_file.fcntl, "flock", complete_first)
+    with pytest.raises(FileExistsError, match=r"S\.npy exists"):
+        pairwise([1, 2], similarity=prefix_of_numbers, out=path)
+    assert completed
+    assert [p.name for p in tmp_path.iterdir()] == ["S.npy"]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("closed")
+    opened = [p for p in (folder, *folder.parents) if p.stat().st_uid == os.geteuid() and p.name.startswith("pytest")]
+    modes = {p: p.stat().st_mode for p in opened}
+    was_root = os.geteuid() == 0
+    try:
+        for p in opened:
+            p.chmod(0o755)
+        folder.chmod(0o555)
+        if was_root:
+            os.seteuid(65534)
+        with pytest.raises(PermissionError, match=r"out: cannot write .*S\.npy\.journal: Permission denied"):
+            pairwise([1, 2], similarity=prefix_of_numbers, out=folder / "S.npy")
+    finally:
+        if was_root:
+            os.seteuid(0)
+        for p, mode in modes.items():
+            p.chmod(mode)
+    assert not list(folder.iterdir())
+
+
+def test_a_folder_that_does_not_exist(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"out: cannot write .*nowhere.*: No such file or directory"):
+        pairwise([1, 2], similarity=prefix_of_numbers, out=tmp_path / "nowhere" / "S.npy")
+
+
+def test_a_full_disk(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "posix_fallocate", full)
+        with pytest.raises(OSError, match=r"out: no room for the 160 bytes of .*S\.npy"):
+            pairwise([1, 2], similarity=prefix_of_numbers, out=tmp_path / "S.npy")
+    assert not list(tmp_path.iterdir())
+
+
+KILLER = textwrap.dedent("""
+    import json, os, random, signal, sys, time, traceback
+    from similitude.similarities import Measure, pairwise
+    from similitude.similarities._blocks import Grid
+    from similitude.similarities.journal import HEADER_SIZE, RECORD, RECORD_SIZE
+
+    folder, n_jobs, chance = sys.argv[1], int(sys.argv[2]), random.Random(int(sys.argv[2]))
+    N, LENGTH, KILLS = 40, 2, 20
+    pause = 0.002 * n_jobs
+    log = os.open(folder + "/evaluations", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+    grid = Grid(N, N, LENGTH, True)
+    pairs = {b.number: {(i, j) for i in range(N)[b.rows] for j in range(N)[b.columns]} for b in grid}
+
+    def slow(a, b):
+        os.write(log, bytes([a, b]))
+        time.sleep(pause)
+        return 1 / (1 + a * b) + 1 / (3 + a + b)
+
+    def fill(name):
+        measure = Measure(slow, symmetric=True, threads=True)
+        pairwise(list(range(N)), similarity=measure, out=f"{folder}/{name}.npy", block_size=LENGTH, n_jobs=n_jobs)
+
+    def life(seconds):
+        child = os.fork()
+        if child == 0:
+            try:
+                fill("killed")
+                os._exit(0)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+        if seconds is not None:
+            time.sleep(seconds)
+            os.kill(child, signal.SIGKILL)
+        return os.waitpid(child, 0)[1]
+
+    def evaluations():
+        data = open(folder + "/evaluations", "rb").read()
+        return list(zip(data[::2], data[1::2]))
+
+    def finished():
+        try:
+            records = open(folder + "/killed.npy.journal", "rb").read()[HEADER_SIZE:]
+        except FileNotFoundError:
+            return []
+        whole = range(0, len(records) // RECORD_SIZE * RECORD_SIZE, RECORD_SIZE)
+        return [RECORD.unpack(records[k : k + RECORD.size])[0] for k in whole]
+
+    # Everything is imported before the first child is born.
+    pairwise([1, 2], similarity=Measure(lambda a, b: 1.0, threads=True), n_jobs=n_jobs, block_size=1)
+    lives = [chance.uniform(0, 0.12) for _ in range(KILLS)]
+    assert 0.9 < sum(lives) < 1.5 < pause / n_jobs * N * (N + 1) / 2  # it cannot be finished before the last kill
+    statuses, again, counts, seen = [], 0, [], 0
+    for seconds in [*lives, None]:
+        done = set().union(*(pairs[b] for b in finished()))
+        counts.append(len(done))
+        statuses.append(life(seconds))
+        again += sum(pair in done for pair in evaluations()[seen:])
+        seen = len(evaluations())
+    pause = 0
+    fill("straight")
+    print(json.dumps({"statuses": statuses, "again": again, "counts": counts, "evaluations": seen}))
+""")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_killed_twenty_times(tmp_path, n_jobs):
+    """A child is killed at random moments and begun again; what it recorded is never computed twice."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLER, str(tmp_path), str(n_jobs)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["statuses"] == [9] * 20 + [0], done.stderr
+    assert told["again"] == 0
+    assert sorted(told["counts"]) == told["counts"]
+    assert 0 < told["counts"][-1] < 1600
+    assert told["evaluations"] >= 820
+    assert (tmp_path / "killed.npy").read_bytes() == (tmp_path / "straight.npy").read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["evaluations", "killed.npy", "straight.npy"]
+
+
+# --- what the fingerprint sees ---
+
+SAME = """[
+    {"pear", "apple", "fig"}, frozenset({"pear", "apple", "fig"}), {"b": 1, "a": {"x", "y"}}, ("a", 1, 2.5, None, True),
+    np.arange(6.0).reshape(2, 3), np.array(["a", "b"]), np.array([("a",), None, 3], dtype=object), b"bytes", 1 + 2j,
+    pd.DataFrame({"a": [1, 2], "b": ["x", None]}), pd.Series(["a", "b"]), sparse.csr_array(np.eye(3)), np.float32(0.1),
+    pd.Timestamp("2020-01-01"), range(3), "\\ud800",
+]"""
+
+
+def test_equal_objects_have_equal_fingerprints_in_every_process():
+    script = f"""
+import numpy as np, pandas as pd
+from scipy import sparse
+from similitude.similarities.fingerprint import fingerprint
+print([fingerprint(x).hex() for x in {SAME}])
+"""
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    other = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    assert other.stdout.strip() == str([fingerprint(x).hex() for x in eval(SAME)]), other.stderr
+
+
+def test_other_objects_have_other_fingerprints():
+    values = [*eval(SAME), "a", ["a"], [["a"]], ["a", ""], ["", "a"], "1", 1, 1.0, [1, 2], [12], {1, 2}, {1: 2}]
+    values += [np.arange(6.0).reshape(3, 2), np.arange(6), sparse.csr_array(2 * np.eye(3)), {"pear", "apple"}, [], ()]
+    digests = [fingerprint(value) for value in values]
+    # A list and a tuple of the same are the same objects, and so are a set and a frozenset.
+    assert len(set(digests)) == len(values) - 2
+    assert fingerprint([["a"], ["b"]]) == fingerprint(np.array([["a"], ["b"]], dtype=object))
+
+
+def test_objects_that_cannot_be_pickled_are_known_by_their_kind():
+    assert fingerprint([threading.Lock()]) == fingerprint([threading.Lock()])
+    assert fingerprint([threading.Lock()]) != fingerprint([threading.RLock()])
+
+
+def test_the_bar_counts_blocks_with_rate_and_time_left(tmp_path):
+    slow = Measure(lambda a, b: time.sleep(0.01) or 1.0, symmetric=True, threads=True)
+    for settings in ({}, {"n_jobs": 2}, {"out": tmp_path / "S.npy"}):
+        drawn = []
+        with terminal(drawn):
+            pairwise(range(8), similarity=slow, block_size=2, progress=True, **settings)
+        text = "".join(drawn)
+        assert "Filling blocks" in text
+        assert "10/10" in text
+        assert "/s" in text.replace("10/10", "")
+        assert "0:00:0" in text
+    drawn = []
+    with terminal(drawn):
+        pairwise(range(8), similarity=slow, block_size=2)
+    assert drawn == []

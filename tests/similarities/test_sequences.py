@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from similitude import KNNClassifier
-from similitude.similarities import Measure, pairwise, resolve
+from similitude.similarities import pairwise, resolve
 from similitude.similarities.sequences import NeedlemanWunsch, SmithWaterman
 from tests.reference import sequences as reference
 
@@ -20,22 +20,24 @@ DNA = [PROMOTER, PROMOTER.upper(), "acgt", "ttgcgttcggtgg", "gggggggg", "a", ""]
 PROTEINS = ["HEAGAWGHEE", "PAWHEAE", "MKVLAAGIVGLLLAQWERTY", "HEAGAWGHE", "W"]
 BOTH = [SmithWaterman, NeedlemanWunsch]
 
+LETTERS = "ARNDWYV"
+
 dna = st.lists(st.text(alphabet="acgtACGT", max_size=8), min_size=1, max_size=4)
-proteins = st.lists(st.text(alphabet="ARNDWYV", max_size=7), min_size=1, max_size=3)
+proteins = st.lists(st.text(alphabet=LETTERS, max_size=7), min_size=1, max_size=3)
 # The corner of BLOSUM62 that the tests need, copied from the published table.
-BLOSUM62 = {
-    "A": dict(A=4, R=-1, N=-2, D=-2, W=-3, Y=-2, V=0),
-    "R": dict(R=5, N=0, D=-2, W=-3, Y=-2, V=-3),
-    "N": dict(N=6, D=1, W=-4, Y=-2, V=-3),
-    "D": dict(D=6, W=-4, Y=-3, V=-3),
-    "W": dict(W=11, Y=2, V=-3),
-    "Y": dict(Y=7, V=-1),
-    "V": dict(V=4),
-}
+BLOSUM62 = [
+    [4, -1, -2, -2, -3, -2, 0],
+    [-1, 5, 0, -2, -3, -2, -3],
+    [-2, 0, 6, 1, -4, -2, -3],
+    [-2, -2, 1, 6, -4, -3, -3],
+    [-3, -3, -4, -4, 11, 2, -3],
+    [-2, -2, -2, -3, 2, 7, -1],
+    [0, -3, -3, -3, -3, -1, 4],
+]
 
 
 def blosum62(a, b):
-    return BLOSUM62[a][b] if b in BLOSUM62[a] else BLOSUM62[b][a]
+    return BLOSUM62[LETTERS.index(a)][LETTERS.index(b)]
 
 
 def by_definition(A, B, score, gap_open, gap_extend, local):
@@ -55,6 +57,16 @@ def test_match_and_mismatch(measure, A, B, gaps, scores):
         local=measure is SmithWaterman,
     )
     aligner = measure(match=match, mismatch=mismatch, gap_open=gaps[0], gap_extend=gaps[1])
+    assert np.array_equal(aligner(A, B), expected)
+
+
+@pytest.mark.parametrize("gaps", [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (5, 2)])
+@pytest.mark.parametrize("measure", BOTH)
+def test_many_pairs_with_cheap_and_dear_gaps(measure, gaps):
+    rng = np.random.default_rng(0)
+    A, B = (["".join(rng.choice(list("AC"), size=n)) for n in rng.integers(1, 15, 25)] for _ in range(2))
+    aligner = measure(match=5, mismatch=-4, gap_open=gaps[0], gap_extend=gaps[1])
+    expected = by_definition(A, B, lambda a, b: 5 if a == b else -4, *gaps, local=measure is SmithWaterman)
     assert np.array_equal(aligner(A, B), expected)
 
 
@@ -162,11 +174,17 @@ def test_an_evalue_is_a_dissimilarity():
     assert SmithWaterman().orientation == "similarity"
     evalue = SmithWaterman(output="evalue")
     assert (evalue.orientation, evalue.to_similarity) == ("dissimilarity", "log")
-    measure = Measure(evalue, orientation=evalue.orientation, to_similarity=evalue.to_similarity, batch=True)
     X, y = ["acgtacgtacgt", "ttttttttgggg"], ["p", "q"]
-    knn = KNNClassifier(1, similarity=measure).fit(X, y)
+    knn = KNNClassifier(1, similarity=evalue).fit(X, y)
     assert knn.predict(["acgtacgt", "ttttgggg"]).tolist() == ["p", "q"]
     assert knn.kneighbors(X[:1])[0][0, 0] == pytest.approx(-np.log1p(evalue(X[:1], X)[0, 0]))
+
+
+def test_an_instance_says_what_its_values_are():
+    measure = resolve(SmithWaterman(output="evalue"))
+    assert (measure.orientation, measure.to_similarity, measure.range) == ("dissimilarity", "log", "positive numbers")
+    assert measure.symmetric
+    assert resolve(SmithWaterman(output="normalized")).orientation == "similarity"
 
 
 @pytest.mark.parametrize(

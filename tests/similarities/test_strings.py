@@ -216,6 +216,12 @@ def test_an_instance_brings_its_parameters():
     assert KNNClassifier(1, similarity=Levenshtein(normalized=True)).fit(X, y).predict(["a"]).tolist() == ["long"]
 
 
+def test_an_instance_says_what_its_values_are():
+    measure = resolve(Levenshtein(normalized=True))
+    assert (measure.to_similarity, measure.metric, measure.range) == ("one-minus", False, "0 to 1")
+    assert measure.orientation == "dissimilarity"
+
+
 def test_threads_of_the_library_change_nothing():
     assert np.array_equal(Levenshtein(workers=2)(WORDS, WORDS), Levenshtein()(WORDS, WORDS))
 

@@ -46,6 +46,7 @@ def arrays(collection):
     return [np.array(x if len(x) > 1 else x[0]) for x in collection]
 
 
+@pytest.mark.kernel
 @given(collections())
 def test_dtw_follows_its_recursion(case):
     A, B = case
@@ -113,7 +114,9 @@ def test_the_series_are_left_alone():
     ("bad", "message"),
     [
         (["ab"], r"A\[0\] must be an array of numbers"),
-        ([[1.0], [1.0, None]], r"A\[1\] must be an array of numbers"),
+        ([[1.0], [1.0, {}]], r"A\[1\] must be an array of numbers"),
+        ([[1.0], [[1.0, 2.0], [1.0]]], r"A\[1\] must be an array of numbers"),
+        ([[1.0], [1.0, None]], r"A\[1\] contains NaN"),
         ([[1.0], [1j]], r"A\[1\] must be an array of numbers"),
         ([[1.0], []], r"A\[1\] must be a series .*not empty; got \(0,\)"),
         ([3.0], r"A\[0\] must be a series .*got \(\)"),
@@ -176,6 +179,14 @@ def test_a_process_that_used_it_may_still_fork():
     with multiprocessing.get_context("fork").Pool(1) as pool:
         there = pool.apply_async(DTW(), (X, X)).get(timeout=60)
     assert np.array_equal(here, there)
+
+
+def test_compiled_code_does_not_outlive_the_aeon_it_came_from():
+    from similitude.similarities._dtw_kernel import fill
+
+    DTW()(series_of([5]), series_of([6]))
+    assert fill.signatures
+    assert fill.stats.cache_path is None
 
 
 @settings(max_examples=10)

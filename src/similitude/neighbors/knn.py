@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples
 
 from similitude.base import SimilarityClassifier, append_objects, check_labels, costs_matrix, priors_vector
 from similitude.numerics.topk import top_k
@@ -94,7 +95,7 @@ class KNNClassifier(SimilarityClassifier):
         """Keep the training labels (and objects)."""
         self._check_parameters(self.n_neighbors, self.weights)
         self._fit_proximities(X, y, needs_matrix=False)
-        n = self.n_features_in_ if self._is_precomputed else len(self.objects_)
+        n = self.n_features_in_ if self._is_precomputed else _num_samples(self.objects_)
         return self._fit_labels(check_labels(y, n))
 
     def _fit_labels(self, y):

@@ -22,4 +22,4 @@ def require(module: str, extra: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != library:
             raise  # the library is there, and something that it needs itself is not
-        raise ImportError(f"this needs {library}: pip install 'similitude[{extra}]'", name=library) from error
+        raise ImportError(f"this needs {library}: pip install 'similitude[{extra}]'") from error

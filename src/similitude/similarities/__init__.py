@@ -1,7 +1,69 @@
-"""Similarity functions on raw objects: the registry, and what estimators make of ``similarity=...``."""
+"""Similarity functions on raw objects: the registry, the functions, the engine that fills matrices with them."""
 
-from similitude.similarities.categorical import VDM, counting
+from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
+from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
+from similitude.similarities.documents import TfidfCosine
+from similitude.similarities.images import EuclideanImage, Tangent
+from similitude.similarities.noise import add_noise, quantize
 from similitude.similarities.pairwise import pairwise
-from similitude.similarities.registry import Measure, batch, names, register, resolve
+from similitude.similarities.registry import Measure, batch, names, register, resolve, table
+from similitude.similarities.sequences import NeedlemanWunsch, SmithWaterman
+from similitude.similarities.sets import TverskyLinear, dice, jaccard
+from similitude.similarities.strings import LCS, Compression, DamerauLevenshtein, Indel, JaroWinkler, Levenshtein
+from similitude.similarities.timeseries import DTW
+from similitude.similarities.vectors import (
+    RBF,
+    DeltaE94,
+    RBFRows,
+    RelativeEntropy,
+    chebyshev,
+    correlation,
+    cosine,
+    euclidean,
+    manhattan,
+)
 
-__all__ = ["VDM", "Measure", "batch", "counting", "names", "pairwise", "register", "resolve"]
+__all__ = [
+    "DTW",
+    "EMD",
+    "LCS",
+    "RBF",
+    "VDM",
+    "Compression",
+    "DamerauLevenshtein",
+    "DeltaE94",
+    "EuclideanImage",
+    "Goodall",
+    "Hausdorff",
+    "Indel",
+    "JaroWinkler",
+    "Levenshtein",
+    "Measure",
+    "NeedlemanWunsch",
+    "PyramidMatch",
+    "RBFRows",
+    "RelativeEntropy",
+    "SmithWaterman",
+    "Tangent",
+    "TfidfCosine",
+    "TverskyContrast",
+    "TverskyLinear",
+    "TverskyRatio",
+    "add_noise",
+    "batch",
+    "chebyshev",
+    "correlation",
+    "cosine",
+    "counting",
+    "dice",
+    "euclidean",
+    "jaccard",
+    "manhattan",
+    "names",
+    "overlap",
+    "pairwise",
+    "quantize",
+    "register",
+    "resolve",
+    "table",
+]

@@ -213,29 +213,28 @@ def evaluated(
 
 
 def _in_parallel(task, blocks, wanted, cut, n_jobs, threads, waiting):
-    work = delayed(task if threads else _Remote(task))
+    work = delayed(_here if threads else _elsewhere)
     # Blocks are large enough to travel alone, and batches of them would be lost together in an interruption.
     settings = {"prefer": "threads" if threads else "processes", "batch_size": 1, "max_nbytes": None}
     with Parallel(n_jobs=n_jobs, return_as="generator_unordered", **settings) as parallel:
         while part := list(islice(wanted(blocks), max(waiting, 8 * n_jobs))):
-            yield from parallel(work(block, *cut(block)) for block in wanted(part))
+            yield from parallel(work(task, block, *cut(block)) for block in wanted(part))
 
 
-@dataclass(frozen=True)
-class _Remote:
-    """A task in another process: the cause of a failure travels back if it can, with its traceback as a note."""
+def _here(task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
+    return task(block, a, b)
 
-    task: Task
 
-    def __call__(self, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
-        block, values = self.task(block, a, b)
-        if isinstance(values, Failure) and values.cause is not None:
-            values.cause.add_note("".join(traceback.format_exception(values.cause)))
-            try:
-                pickle.loads(pickle.dumps(values.cause))
-            except Exception:
-                values = Failure(values.message)
-        return block, values
+def _elsewhere(task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
+    """In another process: the cause of a failure travels back if it can, with its traceback as a note."""
+    block, values = task(block, a, b)
+    if isinstance(values, Failure) and values.cause is not None:
+        values.cause.add_note("".join(traceback.format_exception(values.cause)))
+        try:
+            pickle.loads(pickle.dumps(values.cause))
+        except Exception:
+            values = Failure(values.message)
+    return block, values
 
 
 def worker_count(n_jobs: int | None) -> int:

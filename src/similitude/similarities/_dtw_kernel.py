@@ -5,12 +5,12 @@ aeon's own pairwise function runs in numba's parallel loops: a process that has 
 Python's lock. Imported on first use, since it imports aeon.
 """
 
+import numba
 from aeon.distances import dtw_distance
 
-from similitude.numerics._compile import kernel
 
-
-@kernel
+# Not cached on disk: the cache would hold aeon's compiled code too, and outlive a new version of aeon.
+@numba.njit(nogil=True, error_model="numpy")
 def fill(a, a_starts, b, b_starts, channels, window, half, out):
     """out[i, j] = dtw(series i of a, series j of b); series stand one after the other in flat arrays."""
     for i in range(len(a_starts) - 1):

@@ -97,7 +97,8 @@ class _Tversky(BaseEstimator):
         columns = np.ones(left.shape[1]) if self.weights is None else np.asarray(self.weights, dtype=float)
         if columns.shape != (left.shape[1],) or not np.isfinite(columns).all() or (columns < 0).any():
             raise ValueError(
-                f"weights must be non-negative numbers, one for each of the {left.shape[1]} columns; got {self.weights!r}."
+                f"weights must be non-negative numbers, one for each of the {left.shape[1]} columns; "
+                f"got {self.weights!r}."
             )
         present = [np.ones(table.shape) for table in (left, right)]
         if self.missing == "absent":
@@ -113,8 +114,8 @@ class _Tversky(BaseEstimator):
 class TverskyContrast(_Tversky):
     """Tversky's contrast model on categorical rows.
 
-    ``psi(a, b) = theta f(A n B) - alpha f(A - B) - beta f(B - A)``, where A is the set of a's (column, value) pairs and f
-    adds the columns' weights.
+    ``psi(a, b) = theta f(A n B) - alpha f(A - B) - beta f(B - A)``, where A is the set of a's (column, value) pairs and
+    f adds the columns' weights.
 
     Parameters
     ----------

@@ -26,9 +26,13 @@ def as_point_sets(X: Any, name: str, n_dimensions: int | None = None) -> list[np
         try:
             array = np.asarray(points, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"{name}[{i}] must be an array of points (n_points, n_dimensions); got {points!r}.") from None
+            raise ValueError(
+                f"{name}[{i}] must be an array of points (n_points, n_dimensions); got {points!r}."
+            ) from None
         if array.ndim != 2 or 0 in array.shape:
-            raise ValueError(f"{name}[{i}] must be an array of points (n_points, n_dimensions); got shape {array.shape}.")
+            raise ValueError(
+                f"{name}[{i}] must be an array of points (n_points, n_dimensions); got shape {array.shape}."
+            )
         if not np.isfinite(array).all():
             place = tuple(map(int, np.argwhere(~np.isfinite(array))[0]))
             raise ValueError(f"{name}[{i}] has {array[place]} at {place}; every coordinate must be a finite number.")
@@ -51,8 +55,8 @@ class EMD(BaseEstimator):
     ``d(p, q) = min_F sum_ij F_ij g_ij`` over flows ``F >= 0`` with row sums p and column sums q, where g_ij is the
     ground distance from the i-th place of p to the j-th of q. Masses are scaled to sum to one (Wasserstein-1).
 
-    Objects are histograms (rows of non-negative numbers over the same bins), point sets (arrays of points, each with the
-    same mass), or weighted point sets (pairs of points and weights). Solved by the network simplex method of POT
+    Objects are histograms (rows of non-negative numbers over the same bins), point sets (arrays of points, each with
+    the same mass), or weighted point sets (pairs of points and weights). Solved by the network simplex method of POT
     (extra ``transport``); histograms on a line by their cumulative sums, which need no solver.
 
     Parameters
@@ -107,8 +111,8 @@ class EMD(BaseEstimator):
         ground = np.ascontiguousarray(self.ground, dtype=np.float64)
         if ground.shape != (P.shape[1],) * 2 or not np.isfinite(ground).all() or (ground < 0).any():
             raise ValueError(
-                f"ground must be a matrix of non-negative numbers, one row and column for each of the {P.shape[1]} bins; "
-                f"got shape {ground.shape}."
+                f"ground must be a matrix of non-negative numbers, one row and column for each of the "
+                f"{P.shape[1]} bins; got shape {ground.shape}."
             )
         return _fill(P, Q, half, lambda p, q: self._solve(p, q, ground))
 
@@ -116,9 +120,7 @@ class EMD(BaseEstimator):
         if not isinstance(self.ground, str):
             raise ValueError("ground must be the name of a distance between points; a matrix is for histograms.")
         if A[0][0].shape[1] != B[0][0].shape[1]:
-            raise ValueError(
-                f"B[0] has points of {B[0][0].shape[1]} dimensions; those of A have {A[0][0].shape[1]}."
-            )
+            raise ValueError(f"B[0] has points of {B[0][0].shape[1]} dimensions; those of A have {A[0][0].shape[1]}.")
         return _fill(A, B, half, lambda a, b: self._solve(a[1], b[1], cdist(a[0], b[0], self.ground)))
 
     def _solve(self, p: np.ndarray, q: np.ndarray, ground: np.ndarray) -> float:
@@ -172,8 +174,8 @@ class PyramidMatch(BaseEstimator):
     level where it is one. Normalised as ``K(X, Z) / sqrt(K(X, X) K(Z, Z))``, with ``K(X, X) = |X|``. Positive
     semidefinite.
 
-    The grid is learned from the training sets, so that new sets are put on the same one: the origin is the lowest corner
-    of all points, and the coarsest cell covers them all.
+    The grid is learned from the training sets, so that new sets are put on the same one: the origin is the lowest
+    corner of all points, and the coarsest cell covers them all.
 
     Parameters
     ----------

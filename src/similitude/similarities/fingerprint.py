@@ -21,8 +21,8 @@ def fingerprint_of_measure(measure: Measure) -> bytes:
     if isinstance(function, BaseEstimator):
         state = vars(function)
     elif isinstance(function, partial):
-        state = [getattr(function.func, "__qualname__", ""), function.args, function.keywords]
-    return fingerprint(measure.name, getattr(function, "__qualname__", type(function).__qualname__), state)
+        state = [getattr(function.func, "__name__", ""), function.args, function.keywords]
+    return fingerprint(measure.name or getattr(function, "__name__", type(function).__name__), state)
 
 
 def fingerprint(*values: Any) -> bytes:

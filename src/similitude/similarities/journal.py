@@ -192,12 +192,16 @@ class DiskMatrix:
             self._journal.reset()
             return
         self._check(header)
-        size = self.path.stat().st_size
-        self._matrix = np.lib.format.open_memmap(self.path, mode="r+")
-        if (self._matrix.shape, self._matrix.dtype.str) != ((header.n, header.m), header.dtype) or (
-            size != self.path.stat().st_size
-        ):
+        if not self._holds(header):
             raise ValueError(f"out: {self.path} is not the matrix its journal speaks of; delete both to start anew.")
+        self._matrix = np.lib.format.open_memmap(self.path, mode="r+")
+
+    def _holds(self, header: Header) -> bool:
+        try:
+            matrix = np.load(self.path, mmap_mode="r")
+        except (OSError, ValueError):  # no such format, or too short
+            return False
+        return (matrix.shape, matrix.dtype.str) == ((header.n, header.m), header.dtype)
 
     def _check(self, header: Header) -> None:
         wanted = self._wanted

@@ -76,8 +76,8 @@ def add_noise(
 
     References
     ----------
-    Wang et al., "Theory and algorithm for learning with dissimilarity functions", Section 4 and Figure 6 (white noise on
-    the images, then Euclidean distances).
+    Wang et al., "Theory and algorithm for learning with dissimilarity functions", Section 4 and Figure 6 (white noise
+    on the images, then Euclidean distances).
 
     Examples
     --------

@@ -69,6 +69,7 @@ class Measure:
 
 
 _registry: dict[str, Measure] = {}
+_SAID = ("orientation", "to_similarity", "symmetric", "metric", "range")
 
 
 def register(measure: Measure) -> Measure:
@@ -83,6 +84,22 @@ def register(measure: Measure) -> Measure:
         raise ValueError(f"name must be a new word of its own; got {measure.name!r}.")
     _registry[measure.name] = measure
     return measure
+
+
+def table() -> str:
+    """The registered measures as a Markdown table."""
+    rows = ["| name | on | what | symmetric | metric | learns | values | by | reference |", "| --- " * 9 + "|"]
+    for name in names():
+        measure = _registry[name]
+        what = (
+            "similarity"
+            if measure.orientation == "similarity"
+            else f"distance, made similar by {measure.to_similarity}"
+        )
+        yes = ["yes" if flag else "" for flag in (measure.symmetric, measure.metric, measure.learns)]
+        cells = [f"`{name}`", measure.objects, what, *yes, measure.range, measure.library, measure.reference]
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows) + "\n"
 
 
 def names() -> list[str]:
@@ -116,18 +133,23 @@ def resolve(similarity: Any) -> Measure:
     if isinstance(similarity, Measure):
         return similarity
     if isinstance(similarity, str):
-        if similarity not in _registry:
+        from similitude.similarities.vectors import scikit_learn_measure  # which registers its own here
+
+        found = _registry.get(similarity) or scikit_learn_measure(similarity)
+        if found is None:
             close = difflib.get_close_matches(similarity, _registry, n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""
             raise ValueError(
                 f"similarity={similarity!r} is not known.{hint} It can be 'precomputed', one of {names()}, a callable "
-                "on two objects, or an object with fit and __call__."
+                "on two objects, a metric or kernel name of scikit-learn, or an object with fit and __call__."
             )
-        return _registry[similarity]
+        return found
     if callable(similarity):
         for known in _registry.values():
             if isinstance(similarity, BaseEstimator) and type(similarity) is type(known.function):
-                return replace(known, function=similarity)
+                # Parameters may change what is known: a normalised distance is no metric, an E-value no similarity.
+                said = {name: getattr(similarity, name) for name in _SAID if hasattr(similarity, name)}
+                return replace(known, function=similarity, **said)
         return Measure(
             similarity,
             name=getattr(similarity, "__name__", type(similarity).__name__),

@@ -4,7 +4,7 @@ A set may be a Python set, a list or tuple of hashable elements (repeats count o
 booleans, or a row of a SciPy sparse matrix (what is stored and not zero is in the set). A list of lists is a list of
 sets, even where its elements are 0 and 1: vectors must come as one array, DataFrame or sparse matrix.
 
-All of these similarities are functions of three counts, ``|A n B|``, ``|A|`` and ``|B|``, taken from one sparse product.
+All of these similarities are functions of three counts, ``|A n B|``, ``|A|`` and ``|B|``, from one sparse product.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _as_binary(X: Any, name: str) -> sparse.csr_array | None:
     is_sparse = sparse.issparse(X)
     if not is_sparse and not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"):
         return None
-    rows = sparse.csr_array(X, dtype=np.float64)  # a copy: zeros are removed below
+    rows = sparse.csr_array(X, dtype=np.float64, copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()
     wrong = np.flatnonzero(rows.data != 1)

@@ -365,6 +365,7 @@ register(
         orientation="dissimilarity",
         to_similarity="one-minus",
         batch=True,
+        threads=True,
         range="a little above 0 to a little above 1",
         library="Python",
         reference="Cilibrasi & Vitanyi 2005",

@@ -47,7 +47,7 @@ class DTW(BaseEstimator):
 
     ``d(x, z) = D(|x|, |z|)`` with ``D(i, j) = sum_c (x_ci - z_cj)^2 + min(D(i-1, j), D(i, j-1), D(i-1, j-1))`` and
     ``D(0, 0) = 0``, over channels c; no root is taken. Series may differ in length. It is not a metric.
-    The first call in an environment compiles for some seconds; later ones read the compiled code from disk.
+    The first call in a process compiles for about a second, the very first one after installing aeon for several.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ exactly zero, and equal pairs have equal values to the last bit, which keeps tie
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,7 @@ def cosine(A: Any, B: Any) -> np.ndarray:
 
 @batch
 def correlation(A: Any, B: Any) -> np.ndarray:
-    """Pearson's correlation of two vectors' entries, the cosine after centring each: a similarity; 0 for a constant one.
+    """Pearson's correlation of two vectors, the cosine after centring each: a similarity; 0 for a constant vector.
 
     Examples
     --------
@@ -286,7 +287,7 @@ class RBF(BaseEstimator):
 
 
 def _positive(value: Any, name: str) -> float:
-    if not np.isscalar(value) or not 0 < value < np.inf:
+    if not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a positive number; got {value!r}.")
     return float(value)
 
@@ -442,7 +443,13 @@ def scikit_learn_measure(name: str) -> Measure | None:
     >>> scikit_learn_measure("levenshtein") is None
     True
     """
-    common = {"name": name, "objects": OBJECTS, "batch": True, "symmetric": True, "library": "scikit-learn"}
+    common: dict[str, Any] = {
+        "name": name,
+        "objects": OBJECTS,
+        "batch": True,
+        "symmetric": True,
+        "library": "scikit-learn",
+    }
     if name in _SCIPY or name in _SCIPY_BOOLEAN or name in ("haversine", "nan_euclidean"):
         return Measure(
             ScikitLearnDistance(name),
