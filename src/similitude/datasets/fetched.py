@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from similitude.numerics.extras import require
+
 PROTEIN_FILE = "protein.RData"
 PROTEIN_SHA256 = "009f95edcba72e67f3db269dac30e84c62b88f5e152b7bdce1064680bf77f16c"
 PROTEIN_MEMBER = "evclust/data/protein.RData"
@@ -66,7 +68,7 @@ def fetch_protein(data_home: str | os.PathLike | None = None, download_if_missin
     ----------
     Hofmann & Buhmann, "Pairwise data clustering by deterministic annealing", IEEE PAMI 19, 1997.
     """
-    rdata = _extra("rdata", "reading protein.RData")
+    rdata = require("rdata", "data")
     path = _find_protein(data_home) or _download_protein(data_home, download_if_missing)
     content = rdata.read_rda(path)["protein"]
     D, y = np.asarray(content["D"], dtype=float), np.asarray(content["class"]).astype(str)
@@ -76,18 +78,11 @@ def fetch_protein(data_home: str | os.PathLike | None = None, download_if_missin
     return Bunch(D=D, y=y, DESCR=_PROTEIN_DESCR)
 
 
-def _extra(name: str, purpose: str) -> Any:
-    try:
-        return __import__(name)
-    except ImportError as error:
-        raise ImportError(f"{purpose} needs {name}: pip install 'similitude[data]'") from error
-
-
 def _cache(data_home: Any) -> Path:
     """The folder to download to."""
     if data_home is not None:
         return Path(data_home).expanduser()
-    return Path(_extra("pooch", "the cache of downloaded data").os_cache("similitude"))
+    return Path(require("pooch", "data").os_cache("similitude"))
 
 
 def _find_protein(data_home: Any) -> Path | None:
@@ -116,7 +111,7 @@ def _download_protein(data_home: Any, allowed: bool) -> Path:
     remedy = f"Put {PROTEIN_FILE} (in {PROTEIN_URL} it is {PROTEIN_MEMBER}) into {folder}, or set SIMILITUDE_DATA."
     if not allowed:
         raise OSError(f"{PROTEIN_FILE} is not in {folder}, and download_if_missing=False. {remedy}")
-    pooch = _extra("pooch", "downloading protein.RData")
+    pooch = require("pooch", "data")
     with tempfile.TemporaryDirectory() as temporary:
         try:
             archive = pooch.retrieve(PROTEIN_URL, known_hash=None, path=temporary, progressbar=False)

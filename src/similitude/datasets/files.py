@@ -12,6 +12,7 @@ from scipy import io, sparse
 from sklearn.utils import Bunch
 
 from similitude.datasets._tables import check_unique, matching_names, read_labels, read_table, suffix
+from similitude.numerics.extras import require
 
 _SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".npy", ".npz", ".mat", ".mtx", ".mtx.gz", ".parquet")
 _MAT_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
@@ -195,11 +196,7 @@ def _choose(path: Path, names: list[str], key: str | None) -> str:
 
 def _read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
     """Numbers, the ids in the one text column, and the names of the other columns."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError("reading .parquet files needs pyarrow: pip install 'similitude[data]'") from error
+    pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     table = _read(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
     ids = None
     names: list[str] = []

@@ -15,6 +15,8 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
+from similitude.numerics.extras import require
+
 
 @dataclass(frozen=True)
 class UCISet:
@@ -267,10 +269,7 @@ def _monk(key: str) -> Bunch:
 
 
 def _from_openml(entry: UCISet, data_home: Any) -> Bunch:
-    try:
-        import pandas  # noqa: F401  frames keep the texts of categories, arrays only their numbers
-    except ImportError as error:
-        raise ImportError("data from OpenML needs pandas: pip install 'similitude[data]'") from error
+    require("pandas", "data")  # frames keep the texts of categories, arrays only their numbers
     home = None if data_home is None else os.fspath(data_home)
     try:
         fetched = sklearn_datasets.fetch_openml(data_id=int(entry.key), data_home=home, as_frame=True, parser="auto")
