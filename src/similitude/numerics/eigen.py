@@ -6,9 +6,7 @@ SciPy's divide-and-conquer driver (``evd``) is the fastest LAPACK offers here: 9
 
 from __future__ import annotations
 
-import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,7 +30,7 @@ def shared_eigendecompositions() -> Iterator[None]:
     if getattr(_memo, "store", None) is not None:
         yield
         return
-    _memo.store = OrderedDict()
+    _memo.store = []
     try:
         yield
     finally:
@@ -48,16 +46,17 @@ def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     store = getattr(_memo, "store", None)
     if store is None:
         return _decompose(S)
-    key = (S.shape, hashlib.blake2b(S.data, digest_size=16).digest())
-    if key in store:
-        store.move_to_end(key)
-    else:
-        store[key] = _decompose(S)
-        for array in store[key]:
-            array.flags.writeable = False
-        while len(store) > _MEMO_SIZE:
-            store.popitem(last=False)
-    return store[key]
+    for i, (known, answer) in enumerate(store):
+        # One row tells most matrices apart, without a look at all of both.
+        if known.shape == S.shape and np.array_equal(known[0], S[0]) and np.array_equal(known, S):
+            store.append(store.pop(i))
+            return answer
+    answer = _decompose(S)
+    for array in answer:
+        array.flags.writeable = False
+    del store[: len(store) + 1 - _MEMO_SIZE]
+    store.append((S.copy(), answer))  # the caller may go on to change S
+    return answer
 
 
 def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -45,7 +45,7 @@ def symmetrize(S: Any, how: str = "mean") -> Symmetrized:
     """
     S = check_similarity(S, orientation="any")
     ways = {
-        "mean": _mean,
+        "mean": mean_of_directions,
         "min": lambda A: A.minimum(A.T) if sparse.issparse(A) else np.minimum(A, A.T),
         "max": lambda A: A.maximum(A.T) if sparse.issparse(A) else np.maximum(A, A.T),
         "lower": lambda A: _mirror(A, sparse.tril if sparse.issparse(A) else np.tril),
@@ -57,7 +57,8 @@ def symmetrize(S: Any, how: str = "mean") -> Symmetrized:
     return Symmetrized(result.tocsr() if sparse.issparse(result) else result, asymmetry(S))
 
 
-def _mean(S: Any) -> Any:
+def mean_of_directions(S: Any) -> Any:
+    """``(S + S^T)/2``."""
     # Halved first: the sum of two numbers near the largest float would overflow.
     half = S * S.dtype.type(0.5)
     return half + half.T
@@ -80,4 +81,4 @@ def symmetrized_for(who: str, S: Any) -> Any:
         SimilarityWarning,
         stacklevel=4,
     )
-    return _mean(S)
+    return mean_of_directions(S)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude.base import SimilarityEstimator
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
 from similitude.proximity.check import dense
-from similitude.proximity.symmetry import symmetrize, symmetrized_for
+from similitude.proximity.symmetry import mean_of_directions, symmetrized_for
 
 METHODS = ("clip", "flip", "shift", "square", "none")
 TEST_ROWS = ("consistent", "augmented", "untreated")
@@ -125,7 +125,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
             S = symmetrized_for("SpectrumModifier", S)
             self._raw_values, self._vectors = eigh(S)
         else:
-            self._raw_values, _ = eigh(symmetrize(S).S)
+            self._raw_values, _ = eigh(mean_of_directions(S))
         self.eigenvalues_ = cut_zeros(self._raw_values, self.tol)
         self.n_negative_ = int(np.sum(self.eigenvalues_ < 0))
         self.negative_eigenfraction_ = negative_eigenfraction(self.eigenvalues_)
@@ -198,4 +198,4 @@ def _with_spectrum(S, values, modified, vectors):
         V = vectors[:, remaining]
         kernel = (V * modified[remaining]) @ V.T
     # Rounding leaves differences in the last bit between the triangles.
-    return symmetrize(kernel).S
+    return mean_of_directions(kernel)
