@@ -22,31 +22,30 @@ from similitude.similarities import pairwise, resolve
 class Proximities:
     """A similarity matrix together with what belongs to its samples, sliced as one.
 
-        It stands in for S in every estimator of the package and in scikit-learn's cross-validation, where keyword
-        arguments to ``predict`` would get lost.
+    It stands in for S in every estimator of the package and in scikit-learn's cross-validation, where keyword
+    arguments to ``predict`` would get lost.
 
-        Parameters
-        ----------
-        S : array-like or sparse matrix of shape (m, n)
-            Similarities of m row samples to n column samples.
-        features : array-like of shape (m, d), default=None
-            Feature vectors of the row samples.
-        self_similarity : array-like of shape (m,), default=None
-            psi(x, x) of the row samples.
-        ids : sequence of length m, default=None
-            Names of the row samples.
-        column_ids : sequence of length n, default=None
-            Names of the column samples; where S is square, ``ids``. ``predict`` compares them with the training ids.
+    Parameters
+    ----------
+    S : array-like or sparse matrix of shape (m, n)
+        Similarities of m row samples to n column samples.
+    features : array-like of shape (m, d), default=None
+        Feature vectors of the row samples.
+    self_similarity : array-like of shape (m,), default=None
+        psi(x, x) of the row samples.
+    ids : sequence of length m, default=None
+        Names of the row samples.
+    column_ids : sequence of length n, default=None
+        Names of the column samples; where S is square, ``ids``. ``predict`` compares them with the training ids.
 
-        Examples
-        --------
-        >>> import numpy as np
-    from scipy import sparse
-        >>> from similitude import Proximities
-        >>> P = Proximities(np.eye(3), ids=["a", "b", "c"])
-        >>> part = P[np.ix_([2], [0, 1])]
-        >>> part.shape, part.ids.tolist(), part.column_ids.tolist()
-        ((1, 2), ['c'], ['a', 'b'])
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import Proximities
+    >>> P = Proximities(np.eye(3), ids=["a", "b", "c"])
+    >>> part = P[np.ix_([2], [0, 1])]
+    >>> part.shape, part.ids.tolist(), part.column_ids.tolist()
+    ((1, 2), ['c'], ['a', 'b'])
     """
 
     def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None):

@@ -23,33 +23,32 @@ def train_test_split(
 ) -> list[Any]:
     """Split a square matrix, and arrays that go with its samples, into a training and a test part.
 
-        ``S_train`` has the training rows and columns; ``S_test`` the test rows and the *training* columns, as
-        ``predict`` takes them. scikit-learn's function of the same name cuts rows only.
+    ``S_train`` has the training rows and columns; ``S_test`` the test rows and the *training* columns, as
+    ``predict`` takes them. scikit-learn's function of the same name cuts rows only.
 
-        Parameters
-        ----------
-        S : array, sparse matrix, DataFrame or Proximities of shape (n, n)
-        *arrays : sequences of length n
-            Labels and whatever else goes with the samples.
-        test_size, train_size, random_state, shuffle, stratify
-            As in scikit-learn's ``train_test_split``.
-        groups : array-like of shape (n,), default=None
-            Samples of one group stay on the same side. Together with ``stratify`` the test share is the nearest 1/k.
+    Parameters
+    ----------
+    S : array, sparse matrix, DataFrame or Proximities of shape (n, n)
+    *arrays : sequences of length n
+        Labels and whatever else goes with the samples.
+    test_size, train_size, random_state, shuffle, stratify
+        As in scikit-learn's ``train_test_split``.
+    groups : array-like of shape (n,), default=None
+        Samples of one group stay on the same side. Together with ``stratify`` the test share is the nearest 1/k.
 
-        Returns
-        -------
-        list
-            ``S_train, S_test``, then train and test part of each array.
+    Returns
+    -------
+    list
+        ``S_train, S_test``, then train and test part of each array.
 
-        Examples
-        --------
-        >>> import numpy as np
-    from scipy import sparse
-        >>> from similitude import train_test_split
-        >>> S_train, S_test, y_train, y_test = train_test_split(
-        ...     np.eye(8), [0, 1] * 4, test_size=2, stratify=[0, 1] * 4, random_state=0)
-        >>> S_train.shape, S_test.shape, sorted(y_test)
-        ((6, 6), (2, 6), [0, 1])
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import train_test_split
+    >>> S_train, S_test, y_train, y_test = train_test_split(
+    ...     np.eye(8), [0, 1] * 4, test_size=2, stratify=[0, 1] * 4, random_state=0)
+    >>> S_train.shape, S_test.shape, sorted(y_test)
+    ((6, 6), (2, 6), [0, 1])
     """
     if not hasattr(S, "shape"):
         S = np.asarray(S)
