@@ -30,11 +30,8 @@ pytest: .venv/installed-dev
 
 # The compiled kernels are invisible to coverage, so their own tests run once more, uncompiled.
 coverage: .venv/installed-dev
-	rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest -n 2
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m kernel
-	$(BIN)/coverage combine -q
-	$(BIN)/coverage report
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m kernel --cov --cov-append --cov-report=term
 
 test-minimum: .venv-minimum/installed
 	$(MINIMUM)/python -m pytest -n 2
