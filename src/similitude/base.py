@@ -165,8 +165,7 @@ class SimilarityEstimator(BaseEstimator):
             chosen = self.dissimilarity
         else:
             measure = resolve(self.similarity)
-            known = isinstance(self.similarity, (str, BaseEstimator))
-            if known and measure.orientation == "similarity" and self.dissimilarity is not None:
+            if measure.known and measure.orientation == "similarity" and self.dissimilarity is not None:
                 raise ValueError(
                     f"dissimilarity={self.dissimilarity!r}: {measure.name!r} is a similarity; leave dissimilarity=None."
                 )

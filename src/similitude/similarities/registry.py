@@ -59,6 +59,11 @@ class Measure:
         if self.to_similarity not in TO_SIMILARITY:
             raise ValueError(f"to_similarity must be one of {sorted(TO_SIMILARITY)}; got {self.to_similarity!r}.")
 
+    @property
+    def known(self) -> bool:
+        """Whether its orientation is known: of a function that somebody hands in it is not."""
+        return isinstance(self.function, BaseEstimator) or any(self is measure for measure in _registry.values())
+
     def learned(self, X: Any, y: Any) -> Measure:
         """This measure after seeing the training part: itself, unless it learns from data."""
         if not self.learns:
@@ -146,6 +151,8 @@ def resolve(similarity: Any) -> Measure:
         return found
     if callable(similarity):
         for known in _registry.values():
+            if similarity is known.function:
+                return known
             if isinstance(similarity, BaseEstimator) and type(similarity) is type(known.function):
                 # Parameters may change what is known: a normalised distance is no metric, an E-value no similarity.
                 said = {name: getattr(similarity, name) for name in _SAID if hasattr(similarity, name)}
