@@ -15,18 +15,17 @@ from sklearn.metrics.pairwise import pairwise_distances, pairwise_kernels
 
 from similitude import KNNClassifier
 from similitude.similarities import pairwise, resolve
+from similitude.similarities.scikit_learn import ScikitLearnDistance, scikit_learn_measure
 from similitude.similarities.vectors import (
     RBF,
     DeltaE94,
     RBFRows,
     RelativeEntropy,
-    ScikitLearnDistance,
     chebyshev,
     correlation,
     cosine,
     euclidean,
     manhattan,
-    scikit_learn_measure,
 )
 from tests.reference import vectors as reference
 

@@ -138,7 +138,7 @@ def resolve(similarity: Any) -> Measure:
     if isinstance(similarity, Measure):
         return similarity
     if isinstance(similarity, str):
-        from similitude.similarities.vectors import scikit_learn_measure  # which registers its own here
+        from similitude.similarities.scikit_learn import scikit_learn_measure  # which needs this file
 
         found = _registry.get(similarity) or scikit_learn_measure(similarity)
         if found is None:

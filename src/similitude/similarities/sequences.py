@@ -75,8 +75,8 @@ class _Alignment(BaseEstimator):
             raise ValueError(f"matrix must be None or a name; got {type(self.matrix).__name__}.")
 
     def _empty(self, length: int) -> float:
-        """The score of a sequence of this length against an empty one."""
-        raise NotImplementedError
+        """The score of a sequence of this length against an empty one: nothing is aligned."""
+        return 0.0
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
         """The matrix between two collections of sequences."""
@@ -213,9 +213,6 @@ class SmithWaterman(_Alignment):
     def range(self) -> str:
         """The values, in words."""
         return {"score": "integers from 0", "normalized": "0 to 1"}.get(self.output, "positive numbers")
-
-    def _empty(self, length: int) -> float:
-        return 0.0
 
     def _constants(self) -> tuple[float, float]:
         scores = (self.match, self.mismatch) if self.matrix is None else self.matrix.upper()

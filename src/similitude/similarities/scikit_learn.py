@@ -1,0 +1,119 @@
+"""The metric and kernel names of scikit-learn, on feature vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator
+from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
+
+from similitude.similarities.registry import Measure
+from similitude.similarities.vectors import OBJECTS, as_vector_pair
+
+# Names of scikit-learn that are left to SciPy, which computes them without inner products.
+_SCIPY = {
+    "l1": "cityblock",
+    "l2": "euclidean",
+    **{
+        name: name
+        for name in ("braycurtis", "canberra", "cityblock", "hamming", "minkowski", "sqeuclidean")
+        + ("correlation", "cosine", "euclidean", "chebyshev")
+    },
+}
+_SCIPY_BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+_METRICS = {"l1", "l2", "cityblock", "minkowski", "hamming", "canberra", "euclidean", "chebyshev", "haversine"}
+
+
+class ScikitLearnDistance(BaseEstimator):
+    """A distance that scikit-learn knows by name, with its default parameters.
+
+    Parameters
+    ----------
+    metric : str, default="euclidean"
+
+    Examples
+    --------
+    >>> from similitude.similarities.scikit_learn import ScikitLearnDistance
+    >>> ScikitLearnDistance("canberra")([[1.0, 3.0]], [[1.0, 1.0]])
+    array([[0.5]])
+    """
+
+    orientation = "dissimilarity"
+    similitude_batch = True
+
+    def __init__(self, metric: str = "euclidean"):
+        self.metric = metric
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Distances between the rows of A and those of B."""
+        if self.metric == "nan_euclidean":  # the one distance in which NaN has a meaning
+            return pairwise_distances(np.asarray(A, dtype=float), np.asarray(B, dtype=float), metric=self.metric)
+        A, B = as_vector_pair(A, B)
+        if self.metric in _SCIPY_BOOLEAN:
+            return cdist(A != 0, B != 0, self.metric)
+        if self.metric in _SCIPY:
+            return cdist(A, B, _SCIPY[self.metric])
+        return pairwise_distances(A, B, metric=self.metric)
+
+
+class ScikitLearnKernel(BaseEstimator):
+    """A kernel that scikit-learn knows by name, with its default parameters.
+
+    Parameters
+    ----------
+    metric : str, default="linear"
+
+    Examples
+    --------
+    >>> from similitude.similarities.scikit_learn import ScikitLearnKernel
+    >>> ScikitLearnKernel("linear")([[1.0, 3.0]], [[1.0, 1.0]])
+    array([[4.]])
+    """
+
+    orientation = "similarity"
+    similitude_batch = True
+
+    def __init__(self, metric: str = "linear"):
+        self.metric = metric
+
+    def __call__(self, A: Any, B: Any) -> np.ndarray:
+        """Kernel values of the rows of A with those of B."""
+        return pairwise_kernels(*as_vector_pair(A, B), metric=self.metric)
+
+
+def scikit_learn_measure(name: str) -> Measure | None:
+    """The measure behind a metric or kernel name of scikit-learn, with default parameters; None for other names.
+
+    Distance metrics are dissimilarities, kernels similarities; a name that is both is the distance. "mahalanobis" and
+    "seuclidean" are None: scikit-learn would estimate their scales from the training and test rows together.
+
+    Examples
+    --------
+    >>> from similitude.similarities.scikit_learn import scikit_learn_measure
+    >>> scikit_learn_measure("canberra").orientation, scikit_learn_measure("laplacian").orientation
+    ('dissimilarity', 'similarity')
+    >>> scikit_learn_measure("levenshtein") is None
+    True
+    """
+    common: dict[str, Any] = {
+        "name": name,
+        "objects": OBJECTS,
+        "batch": True,
+        "symmetric": True,
+        "library": "scikit-learn",
+    }
+    if name in _SCIPY or name in _SCIPY_BOOLEAN or name in ("haversine", "nan_euclidean"):
+        return Measure(
+            ScikitLearnDistance(name),
+            orientation="dissimilarity",
+            metric=name in _METRICS,
+            threads=name in _SCIPY or name in _SCIPY_BOOLEAN,
+            range="0 or more",
+            **common,
+        )
+    if name in kernel_metrics():
+        return Measure(ScikitLearnKernel(name), threads=True, **common)
+    return None
