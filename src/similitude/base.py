@@ -248,6 +248,7 @@ class SimilarityEstimator(BaseEstimator):
     def _path_similarities(self, S_train: Any, S_test: Any) -> tuple[Any, Any]:
         """Native values of one fold made into similarities; what needs no map is not even looked at."""
         how = self._map_name
+        S_train, S_test = _matrix(S_train), _matrix(S_test)
         if how is None:
             return S_train, S_test
         S_train = np.asarray(S_train)

@@ -52,7 +52,8 @@ def _check_equal(ours, theirs, rtol=0.0):
 def _both(estimator, grid, S, y, rtol=0.0, groups=None, **options):
     fits = []
     for search in (PathSearchCV, GridSearchCV):
-        fits.append(search(clone(estimator), grid, **options).fit(S, y, groups=groups))
+        # A path that fails must not hide behind the plain fits that would stand in for it.
+        fits.append(search(clone(estimator), grid, error_score="raise", **options).fit(S, y, groups=groups))
     _check_equal(*fits, rtol=rtol)
     return fits[0]
 
@@ -228,13 +229,19 @@ def test_sparse_frames_proximities_and_jobs_change_nothing():
     expected = _both(KNNClassifier(), grid, S, y, cv=3)
     frame = pd.DataFrame(S, columns=[f"s{i}" for i in range(60)])
     for X in (sparse.csr_array(S), frame, Proximities(S, ids=np.arange(60)), S.tolist(), S.astype(np.float32)):
-        search = PathSearchCV(KNNClassifier(), grid, cv=3).fit(X, y)
+        search = PathSearchCV(KNNClassifier(), grid, cv=3, error_score="raise").fit(X, y)
         assert np.array_equal(search.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"])
     assert PathSearchCV(KNNClassifier(), grid, cv=3).fit(frame, y).feature_names_in_[0] == "s0"
     for jobs in (2, -1):
         search = PathSearchCV(CLIP_SVC, {"svc__C": [1, 10]}, cv=3, n_jobs=jobs).fit(S, y)
         alone = PathSearchCV(CLIP_SVC, {"svc__C": [1, 10]}, cv=3).fit(S, y)
         _check_equal(search, alone)
+
+
+def test_parameters_are_checked_as_scikit_learn_does():
+    S, y = _problem()
+    with pytest.raises(ValueError, match="'error_score' parameter of PathSearchCV"):
+        PathSearchCV(KNNClassifier(), {"n_neighbors": [1]}, error_score="ignore").fit(S, y)
 
 
 def test_input_is_checked_once_and_errors_name_it():

@@ -79,6 +79,7 @@ class PathSearchCV(GridSearchCV):
         """
         if params or y is None:
             return super().fit(X, y, **({} if groups is None else {"groups": groups}), **params)
+        self._validate_params()
         scorers, refit_metric = self._get_scorers()
         X, y, groups = indexable(X, y, groups)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
@@ -199,8 +200,8 @@ def _checked_once(X, part):
     """The whole matrix checked, so that folds need not be; a DataFrame becomes an array."""
     orientation = "similarity" if part._map_name is None else "dissimilarity"
     if isinstance(X, Proximities):
-        check_similarity(X.S, name="X", orientation=orientation)
-        return X
+        S = check_similarity(X.S, name="X", orientation=orientation)
+        return Proximities(S, X.features, X.self_similarity, X.ids, X.column_ids)
     X = check_similarity(X, name="X", orientation=orientation)
     return X if sparse.issparse(X) else np.asarray(X)
 
