@@ -124,6 +124,18 @@ def _matrix(X: Any) -> Any:
     return X.S if isinstance(X, Proximities) else X
 
 
+@contextmanager
+def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
+    """A fit that fails leaves the estimator as it was, instead of half of one fit and half of another."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
 class SimilarityEstimator(BaseEstimator):
     """Base of everything that takes similarities: resolves ``similarity`` and ``dissimilarity``.
 
@@ -182,36 +194,46 @@ class SimilarityEstimator(BaseEstimator):
         None is returned where it was not.
         """
         how = self._map_name
-        self._learned_map: Any = None
+        learned: Any = None
         if self._is_precomputed:
             orientation = "similarity" if how is None and self._warns_of_dissimilarity else "dissimilarity"
             S = check_similarity(_matrix(X), name="X", orientation=orientation, estimator=self)
             validate_data(self, _matrix(X), reset=True, skip_check_array=True)
             given = as_proximities(X)
-            self._extras = {n for n in ("features", "self_similarity", "ids") if getattr(given, n) is not None}
-            self._column_ids = given.column_ids
         else:
-            self._keep_objects(X, y)
+            objects = _check_objects(X)
+            measure = resolve(self.similarity).learned(objects, y)
             if not needs_matrix and (how is None or not learned_constants_needed(how)):
-                self._learned_map = how and LearnedMap(how, {})
+                self._keep(objects, measure, how and LearnedMap(how, {}))
                 return None
             known = _known_matrix.get()
             if known is not None and known[0] is X and known[1] is self.similarity:
                 S = known[2]
             else:
-                S = pairwise(self.objects_, similarity=self._measure)
+                S = pairwise(objects, similarity=measure)
             given = Proximities(S)
         if how is not None:
-            self._learned_map = self._learn_map(S, how)
-            S = self._learned_map(S, name="X")
+            learned = self._learn_map(S, how)
+            S = learned(S, name="X")
+        if self._is_precomputed:
+            self._keep(None, None, learned)
+            self._extras = {n for n in ("features", "self_similarity", "ids") if getattr(given, n) is not None}
+            self._column_ids = given.column_ids
+        else:
+            self._keep(objects, measure, learned)
         return Proximities(S, given.features, given.self_similarity, given.ids, given.column_ids)
 
     def _learn_map(self, S: Any, how: str) -> LearnedMap:
         return LearnedMap.learn(S, how, scale=self._map_scale)
 
-    def _keep_objects(self, X: Any, y: Any) -> None:
-        self.objects_ = _check_objects(X)
-        self._measure = resolve(self.similarity).learned(X, y)
+    def _keep(self, objects: Any, measure: Any, learned_map: Any) -> None:
+        """Remember what the input was, once nothing can fail any more, and nothing of an earlier fit."""
+        self._learned_map = learned_map
+        stale = ("objects_", "_measure") if objects is None else ("n_features_in_", "feature_names_in_")
+        for name in stale:
+            self.__dict__.pop(name, None)
+        if objects is not None:
+            self.objects_, self._measure = objects, measure
 
     def _new_proximities(self, X: Any) -> Any:
         """Check or compute the similarities of new samples to the training samples."""

@@ -6,18 +6,25 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import DataConversionWarning, FitFailedWarning
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, RepeatedStratifiedKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import similitude.search.path_search as path_search
-from similitude import KNNClassifier, PathSearchCV, Proximities, SimilarityWarning, SpectrumModifier
+from similitude import (
+    KNNClassifier,
+    PathSearchCV,
+    Proximities,
+    PseudoEuclideanEmbedding,
+    SimilarityWarning,
+    SpectrumModifier,
+)
 from similitude.datasets import load_voting
 from similitude.numerics import eigen
-from similitude.similarities import batch, pairwise
+from similitude.similarities import RBF, batch, pairwise
 
 CLIP_SVC = make_pipeline(SpectrumModifier("clip"), SVC(kernel="precomputed"))
 
@@ -314,3 +321,75 @@ def test_a_grid_over_similarities():
     X, y = voting.data[:100], voting.target[:100]
     grid = {"similarity": ["vdm", "counting"], "n_neighbors": [1, 5]}
     _both(KNNClassifier(), grid, X, y, cv=3)
+
+
+def _vectors():
+    rng = np.random.default_rng(0)
+    V = rng.normal(size=(60, 4))
+    return V, (V[:, 0] + 0.3 * rng.normal(size=60) > 0).astype(int)
+
+
+def test_a_last_step_on_raw_objects_is_fitted_plainly():
+    V, y = _vectors()
+    pipeline = make_pipeline(StandardScaler(), KNNClassifier(similarity="rbf"))
+    _both(pipeline, {"knnclassifier__n_neighbors": [1, 3, 9]}, V, y, cv=3)
+    _both(pipeline, {"knnclassifier__similarity": ["rbf", "euclidean"]}, V, y, cv=3)
+    embedded = make_pipeline(PseudoEuclideanEmbedding(similarity="rbf"), KNNClassifier(similarity="euclidean"))
+    _both(embedded, {"knnclassifier__n_neighbors": [1, 5]}, V, y, cv=3)
+
+
+def test_a_grid_that_replaces_the_first_step_or_reaches_into_its_similarity():
+    V, y = _vectors()
+    pipeline = Pipeline([("sim", SpectrumModifier(similarity="rbf")), ("svc", SVC(kernel="precomputed"))])
+    steps = [SpectrumModifier("clip", similarity="rbf"), SpectrumModifier("clip", similarity="cosine")]
+    _both(pipeline, {"sim": steps, "svc__C": [0.1, 10]}, V, y, cv=3)
+    nothing = Pipeline([("sim", "passthrough"), ("svc", SVC(kernel="precomputed"))])
+    _both(nothing, {"sim": steps}, V, y, cv=3)
+    inside = Pipeline(
+        [("a", Pipeline([("sim", SpectrumModifier(similarity=RBF()))])), ("svc", SVC(kernel="precomputed"))]
+    )
+    _both(inside, {"a__sim__similarity__gamma": [0.1, 1.0], "svc__C": [1, 10]}, V, y, cv=3)
+    _both(KNNClassifier(similarity=RBF()), {"similarity__gamma": [0.1, 1.0], "n_neighbors": [1, 5]}, V, y, cv=3)
+
+
+def test_scorers_that_ask_about_other_rows_or_the_whole_pipeline():
+    S, y = _problem()
+    for scoring in (
+        lambda e, X, y: np.mean(e.predict(-X) == y),
+        lambda e, X, y: np.mean(e.predict(X[:7]) == y[:7]),
+        lambda e, X, y: e.score(X, y),
+    ):
+        _both(KNNClassifier(), {"n_neighbors": [1, 5]}, S, y, scoring=scoring, cv=3)
+        _both(KNNClassifier(), {"n_neighbors": [1, 5]}, sparse.csr_array(S + 30), y, scoring=scoring, cv=3)
+    for scoring in (lambda e, X, y: X.shape[1], lambda e, X, y: e.named_steps["svc"].n_support_.sum()):
+        _both(CLIP_SVC, {"svc__C": [0.1, 10]}, S, y, scoring=scoring, cv=3)
+
+
+def test_quick_scorers_honour_the_error_score():
+    V, y = _vectors()
+    for search in (PathSearchCV, GridSearchCV):
+        with pytest.warns(UserWarning, match=r"Scoring failed|non-finite"):
+            fitted = search(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1]}, scoring="neg_log_loss", cv=3).fit(
+                V, y
+            )
+        assert np.isnan(fitted.cv_results_["mean_test_score"]).all()
+        with pytest.warns(FitFailedWarning):
+            several = search(
+                KNNClassifier(similarity="rbf"),
+                {"n_neighbors": [0, 3]},
+                scoring=lambda e, X, y: {"a": e.score(X, y)},
+                refit="a",
+                cv=3,
+            ).fit(V, y)
+        assert np.isnan(several.cv_results_["mean_test_a"]).tolist() == [True, False]
+
+
+def test_labels_in_a_column_and_a_single_named_scorer():
+    V, y = _vectors()
+    with pytest.warns(DataConversionWarning):
+        _both(SVC(), {"C": [1, 10]}, V, pd.DataFrame({"y": y}), cv=3)
+    S, y = _problem()
+    ours = _both(KNNClassifier(), {"n_neighbors": [1]}, S, y, scoring={"score": "accuracy"}, refit="score", cv=3)
+    assert ours.multimetric_
+    with pytest.raises(ValueError, match="Invalid parameter 'k'"):
+        PathSearchCV(KNNClassifier(), {"k": [1]}, cv=3).fit(S, y)

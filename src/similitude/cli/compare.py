@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import time
+import warnings
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -40,8 +41,8 @@ def methods(**contract: Any) -> dict[str, tuple[Any, dict[str, list]]]:
     table: dict[str, tuple[Any, dict[str, list]]] = {
         "k-NN": (KNNClassifier(**contract), {"n_neighbors": NEIGHBORS}),
         "affinity k-NN": (KNNClassifier(weights="affinity", **contract), {"n_neighbors": NEIGHBORS}),
-        "nearest mean, embedded": (make_pipeline(PseudoEuclideanEmbedding(**contract), NearestCentroid()), {}),
-        "Fisher discriminant, embedded": (make_pipeline(PseudoEuclideanEmbedding(**contract), shrinkage), {}),
+        "nearest mean (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), NearestCentroid()), {}),
+        "Fisher (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), shrinkage), {}),
     }
     for method in ("clip", "flip", "shift", "square"):
         pipeline = make_pipeline(SpectrumModifier(method, **contract), SVC(kernel="precomputed"))
@@ -87,6 +88,9 @@ def compare_methods(
         str | None,
         typer.Option(metavar="MAP", help="The matrix holds dissimilarities, turned by this map.", show_default=False),
     ] = None,
+    key: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which array, of a file with several.", show_default=False)
+    ] = None,
     dataset: Annotated[
         str | None, typer.Option(metavar="NAME", help="Data that ships, instead of MATRIX: voting.", show_default=False)
     ] = None,
@@ -98,26 +102,39 @@ def compare_methods(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
 ) -> None:
     """Cross-validate every method and rank them by error."""
+    from similitude import SimilarityWarning
     from similitude.numerics.progress import progress
 
-    X, y, contract, title = _data(matrix, labels, dissimilarity, dataset)
+    X, y, contract, title = _data(matrix, labels, dissimilarity, dataset, key)
     _check_classes(y, folds)
     table = methods(**contract)
+    if output is not None:
+        output.touch()  # a folder that cannot be written is said before the work, not after
     steps = progress(table.items(), len(table), "methods")
-    outcomes = [cross_validated(name, *method, X, y, folds, seed) for name, method in steps]
+    with warnings.catch_warnings():
+        # What there is to say about the matrix has been said once, above.
+        warnings.simplefilter("ignore", SimilarityWarning)
+        outcomes = [cross_validated(name, *method, X, y, folds, seed) for name, method in steps]
     outcomes.sort(key=lambda outcome: outcome.error)
     if output is not None:
         _save(outcomes, output)
     if as_json:
         typer.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
         return
-    _show(outcomes, title, f"{folds}-fold cross-validation, parameters chosen within each training part by 5 folds")
+    _show(
+        outcomes,
+        title,
+        f"{folds}-fold cross-validation, parameters chosen within each training part by 5 folds; s.e.: standard error",
+    )
     if output is not None:
         typer.echo(f"saved to {output}")
 
 
-def _data(matrix: Path | None, labels: Path | None, dissimilarity: str | None, dataset: str | None) -> tuple:
+def _data(
+    matrix: Path | None, labels: Path | None, dissimilarity: str | None, dataset: str | None, key: str | None
+) -> tuple:
     from similitude.datasets import load_proximity, load_voting
+    from similitude.proximity.check import looks_like_dissimilarity
 
     if (matrix is None) == (dataset is None):
         raise ValueError("give either MATRIX with --labels, or --dataset.")
@@ -129,7 +146,13 @@ def _data(matrix: Path | None, labels: Path | None, dissimilarity: str | None, d
         return voting.data, voting.target, {"similarity": "vdm"}, title
     if labels is None:
         raise ValueError("--labels: comparing classifiers needs a file with one label per sample.")
-    data = load_proximity(matrix, labels=labels)
+    data = load_proximity(matrix, labels=labels, key=key)
+    if dissimilarity is None and looks_like_dissimilarity(data.S):
+        typer.echo(
+            f"similitude: warning: {matrix} has a zero diagonal and is positive elsewhere: it looks like a "
+            "dissimilarity. If it is one, add --dissimilarity max-minus (or another map).",
+            err=True,
+        )
     return data.S, data.y, {"dissimilarity": dissimilarity}, str(matrix)
 
 
@@ -159,7 +182,7 @@ def _show(outcomes: list[Outcome], title: str, caption: str) -> None:
     table = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left")
     table.add_column("rank", justify="right")
     table.add_column("method")
-    table.add_column("error % (standard error)", justify="right")
+    table.add_column("error % (s.e.)", justify="right")
     table.add_column("chosen most often")
     table.add_column("seconds", justify="right")
     for rank, outcome in enumerate(outcomes, 1):

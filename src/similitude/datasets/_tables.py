@@ -171,9 +171,10 @@ def matching_names(path: Path, rows: list[str] | None, columns: list[str] | None
     """The ids of a square matrix whose rows and columns both may have names; names that only count give way."""
     if rows is None or columns is None:
         return columns if rows is None else rows
-    if rows == columns or _counts(columns):
+    permuted = rows != columns and set(rows) == set(columns)
+    if rows == columns or (_counts(columns) and not permuted):
         return rows
-    if _counts(rows):
+    if _counts(rows) and not permuted:
         return columns
     i = next(i for i, (row, column) in enumerate(zip(rows, columns)) if row != column)
     place = f"row {layout.lines[i]}" if layout else f"row {i + 1}"

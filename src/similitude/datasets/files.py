@@ -125,6 +125,12 @@ def _existing(path: Any, argument: str) -> Path:
         raise ValueError(f"{argument}: {path} is not a file.")
     if path.stat().st_size == 0:
         raise ValueError(f"{argument}: {path}: the file is empty.")
+    journal = path.with_name(path.name + ".journal")
+    if path.suffix == ".npy" and journal.exists():
+        raise ValueError(
+            f"{argument}: {path} is not complete: {journal.name} lies beside it. Call pairwise again with the same "
+            "arguments to finish it."
+        )
     return path
 
 
@@ -155,9 +161,16 @@ def _read_npz(path: Path, key: str | None, mmap: bool) -> Any:
     with archive:
         names = list(archive.files)
         if key is None and {"format", "shape", "data"} <= set(names):
-            return _read(path, "a sparse matrix of SciPy", lambda: sparse.load_npz(path))
+            return _read(path, "a sparse matrix of SciPy", lambda: _checked_sparse(sparse.load_npz(path)))
         name = _choose(path, names, key)
         return _read(path, "a NumPy archive", lambda: archive[name])
+
+
+def _checked_sparse(S: Any) -> Any:
+    """S, whose indices are known to lie within it: compiled code follows them wherever they point."""
+    S = S.tocsr()
+    S.check_format(full_check=True)
+    return S
 
 
 def _read_mat(path: Path, key: str | None, mmap: bool) -> Any:

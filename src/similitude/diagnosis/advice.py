@@ -95,7 +95,7 @@ def _about_neighbors(d: Diagnosis) -> Iterator[str]:
     if d.neighbor_ties is not None and d.neighbor_ties > MANY_TIES:
         yield (
             f"for {percent(d.neighbor_ties)} of the samples the neighbour number {d.n_neighbors} is tied with the "
-            "next: the order of the samples decides, and hubness tells little."
+            "next: the order of the samples decides there; weights='affinity' counts only what is similar."
         )
     elif d.hubness is not None and d.hubness > HIGH_HUBNESS:
         yield (
@@ -133,8 +133,13 @@ def _about_labels(d: Diagnosis) -> Iterator[str]:
     loose = [c for c in d.classes if c.within is not None and c.between is not None and c.within <= c.between]
     if loose:
         yield (
-            f"samples of {_named(loose)} are on average no more alike than they are to others: expect local methods "
-            "to do better than centroids."
+            f"samples of {_named(loose)} are on average no more alike than they are to others: "
+            + (
+                "centroids will not do; try local methods (KNNClassifier)."
+                if d.psd
+                else "either local methods (KNNClassifier) tell them apart, or a negative direction does: compare with "
+                "SpectrumModifier('flip')."
+            )
         )
     yield from _about_error(d)
 
@@ -147,7 +152,8 @@ def _about_error(d: Diagnosis) -> Iterator[str]:
     if d.leave_one_out_error >= guess:
         yield f"{beside} {percent(guess)}: the nearest neighbour alone tells nothing about the classes."
     else:
-        yield f"{beside} {percent(guess)}: a classifier should beat both."
+        better = "should beat both" if d.leave_one_out_error > 0 else "can hardly do better"
+        yield f"{beside} {percent(guess)}: a classifier {better}."
 
 
 def _named(classes: list) -> str:

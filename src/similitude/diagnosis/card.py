@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def card(d: Diagnosis) -> str:
     sections = [_matrix(d), _spectrum(d), _geometry(d)]
     if d.classes is not None:
         sections.append(_classes(d))
-    sections.append(["Advice", *(f"  - {sentence}" for sentence in d.advice)])
+    wrapped = (fill(s, 96, initial_indent="  - ", subsequent_indent="    ") for s in d.advice)
+    sections.append(["Advice", *wrapped])
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 

@@ -9,7 +9,14 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
-from similitude.base import SimilarityClassifier, append_objects, check_labels, costs_matrix, priors_vector
+from similitude.base import (
+    SimilarityClassifier,
+    append_objects,
+    check_labels,
+    costs_matrix,
+    priors_vector,
+    unchanged_on_failure,
+)
 from similitude.numerics.topk import top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, posterior_from_votes
 
@@ -94,18 +101,18 @@ class KNNClassifier(SimilarityClassifier):
     def fit(self, X, y):
         """Keep the training labels (and objects)."""
         self._check_parameters(self.n_neighbors, self.weights)
-        self._fit_proximities(X, y, needs_matrix=False)
-        n = self.n_features_in_ if self._is_precomputed else _num_samples(self.objects_)
-        return self._fit_labels(check_labels(y, n))
+        with unchanged_on_failure(self):
+            self._fit_proximities(X, y, needs_matrix=False)
+            n = self.n_features_in_ if self._is_precomputed else _num_samples(self.objects_)
+            self._fit_labels(check_labels(y, n))
+        return self
 
     def _fit_labels(self, y):
-        n = len(y)
         self._set_labels(y)
-        self.n_neighbors_ = min(self.n_neighbors, n)
+        self.n_neighbors_ = min(self.n_neighbors, len(y))
         self._costs = costs_matrix(self.costs, self.classes_)
         self._priors = priors_vector(self.priors, self.classes_)
-        self._shares = np.bincount(self._labels) / n
-        return self
+        self._shares = np.bincount(self._labels) / len(y)
 
     @available_if(_takes_raw_objects)
     def partial_fit(self, X, y):
@@ -183,6 +190,8 @@ class KNNClassifier(SimilarityClassifier):
             weights = parameters.get("weights", self.weights)
             self._check_parameters(k, weights)
             points.append((min(k, S_test.shape[1]), weights))
+        if len(y_train) != S_test.shape[1]:
+            raise ValueError(f"S_test must have a column for each of {len(y_train)} labels; got {S_test.shape[1]}.")
         self._fit_labels(y_train)
         _, S_test = self._path_similarities(S_train, S_test)
         neighbors = top_k(S_test, max(k for k, _ in points))

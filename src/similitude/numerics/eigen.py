@@ -66,7 +66,11 @@ def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.diagonal(S).copy(), np.eye(len(S))
     exponent = float(2.0 ** np.floor(np.log2(scale)))
     values, vectors = linalg.eigh(S / exponent, driver="evd", check_finite=False, overwrite_a=True)
-    return values * exponent, vectors
+    with np.errstate(over="ignore"):
+        values = values * exponent
+    if not np.isfinite(values).all():
+        raise ValueError("the similarities are too large: their eigenvalues overflow. Rescale them first.")
+    return values, vectors
 
 
 def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarray:

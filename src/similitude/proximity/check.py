@@ -62,6 +62,8 @@ def check_similarity(
         ...
     ValueError: S must be square, one row and one column per sample; got shape (2, 3). Cut rows ...
     """
+    if square and hasattr(S, "iloc") and list(S.index) != list(S.columns) and set(S.index) == set(S.columns):
+        raise ValueError(f"{name} has the same names on its rows and its columns, but in another order; reorder one.")
     try:
         S = check_array(
             S,
@@ -72,12 +74,14 @@ def check_similarity(
         )
     except (ValueError, TypeError) as error:
         # scikit-learn's checks want the TypeError that an object which is no number causes.
-        raise type(error)(f"{name} is not a matrix of numbers: {error}") from error
+        hint = " For raw objects name a similarity, such as similarity='levenshtein'." if estimator is not None else ""
+        raise type(error)(f"{name} is not a matrix of numbers: {error}{hint}") from error
     _check_finite(S, name)
     if square and S.shape[0] != S.shape[1]:
         raise ValueError(
             f"{name} must be square, one row and one column per sample; got shape {S.shape}. Cut rows and columns "
-            "alike (similitude.train_test_split does); if a scikit-learn meta-estimator cut the rows only, wrap it in "
+            "alike (similitude.train_test_split does); for rows of features name a similarity, such as "
+            "similarity='euclidean'; if a scikit-learn meta-estimator cut the rows only, wrap it in "
             "similitude.PairwiseMeta."
         )
     if square and orientation == "similarity" and looks_like_dissimilarity(S):

@@ -36,12 +36,26 @@ class LazyBlock:
 
 
 @dataclass
+class Member:
+    """One fitted grid point, and what it is to predict on.
+
+    Of a pipeline, ``estimator`` is the last step alone and X what comes to it from the steps before; ``whole`` is the
+    pipeline and ``original`` its input, for scorers that look at more than predictions.
+    """
+
+    estimator: Any
+    X: Any
+    whole: Any
+    original: Any
+
+
+@dataclass
 class Batch:
     """Grid points that were fitted together: ``members[t][j]`` answers for point ``indices[j]`` on target t."""
 
     indices: list[int]
-    members: list[list[tuple[Any, Any]]] | None
-    """Pairs (fitted estimator or stand-in, X to predict on); None where the fit failed."""
+    members: list[list[Member]] | None
+    """None where the fit failed."""
     seconds: float
     error: str | None = None
 
@@ -75,7 +89,8 @@ def evaluate_grid(
     only in its last step share the steps before; the rest is fitted one by one. With ``guarded`` a fit that fails
     gives a batch with its error.
     """
-    if hasattr(estimator, "_predict_path"):
+    path = _has_path(estimator, grid)
+    if path:
         together = set(estimator._path_parameters)
     elif isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
         last = estimator.steps[-1][0]
@@ -87,14 +102,14 @@ def evaluate_grid(
         start = time.perf_counter()
         try:
             candidate = clone(estimator).set_params(**clone(fixed, safe=False))
-            if hasattr(estimator, "_predict_path"):
+            if path:
                 members = _path_members(candidate, X_train, y_train, targets, points)
                 yield Batch(indices, members, time.perf_counter() - start)
             elif together:
                 yield from _pipeline(candidate, X_train, y_train, targets, points, indices, guarded)
             else:
-                fitted = candidate.fit(X_train, y_train)
-                members = [[(fitted, X)] * len(indices) for X in targets]
+                fitted = candidate.fit(_entries(X_train), y_train)
+                members = [[Member(fitted, X, fitted, X)] * len(indices) for X in targets]
                 yield Batch(indices, members, time.perf_counter() - start)
         except Exception:
             if not guarded:
@@ -107,12 +122,24 @@ def evaluate_grid(
                 yield Batch(indices, None, time.perf_counter() - start, traceback.format_exc())
 
 
+def _has_path(estimator: Any, grid: list[dict]) -> bool:
+    """Whether the estimator takes matrices and has a path: one on raw objects, as a last step, is fitted plainly."""
+    if not hasattr(estimator, "_predict_path") or any(
+        name.startswith("similarity") for point in grid for name in point
+    ):
+        return False
+    return estimator._is_precomputed
+
+
+def _entries(X: Any) -> Any:
+    return np.asarray(X) if isinstance(X, LazyBlock) else X
+
+
 def _alone(estimator: Any, point: dict, X_train: Any, y_train: Any, targets: list[Any], index: int) -> Batch:
     start = time.perf_counter()
-    X_train = np.asarray(X_train) if isinstance(X_train, LazyBlock) else X_train
     try:
-        fitted = clone(estimator).set_params(**clone(point, safe=False)).fit(X_train, y_train)
-        members = [[(fitted, X)] for X in targets]
+        fitted = clone(estimator).set_params(**clone(point, safe=False)).fit(_entries(X_train), y_train)
+        members = [[Member(fitted, X, fitted, X)] for X in targets]
         return Batch([index], members, time.perf_counter() - start)
     except Exception:
         return Batch([index], None, time.perf_counter() - start, traceback.format_exc())
@@ -125,8 +152,8 @@ def _pipeline(
     start = time.perf_counter()
     name, last = pipeline.steps[-1]
     before = Pipeline(pipeline.steps[:-1])
-    transformed = before.fit_transform(X_train, y_train)
-    targets = [before.transform(X) for X in targets]
+    transformed = before.fit_transform(_entries(X_train), y_train)
+    originals, targets = targets, [before.transform(X) for X in targets]
     seconds = time.perf_counter() - start
     own = [{key.removeprefix(f"{name}__"): value for key, value in point.items()} for point in points]
     if last == "passthrough" or last is None:
@@ -134,6 +161,10 @@ def _pipeline(
     for batch in evaluate_grid(last, transformed, y_train, targets, own, guarded):
         batch.seconds += seconds * len(batch.indices) / len(indices)
         batch.indices = [indices[i] for i in batch.indices]
+        for members, original in zip(batch.members or [], originals):
+            for member in members:
+                member.whole = Pipeline([*before.steps, (name, member.whole)])
+                member.original = original
         yield batch
 
 
@@ -142,7 +173,8 @@ def _path_members(estimator: Any, X_train: Any, y_train: Any, targets: list, poi
     for X in targets:
         path = _Path(estimator, X_train, y_train, X, points)
         path.responses("predict")
-        members.append([(_PathMember(path, i), X) for i in range(len(points))])
+        stand_ins = [_PathMember(path, i) for i in range(len(points))]
+        members.append([Member(stand_in, X, stand_in, X) for stand_in in stand_ins])
     return members
 
 
@@ -169,11 +201,25 @@ def _estimator_has(method: str):
 class _PathMember:
     """Stands in for the estimator fitted at one point of a path.
 
-    It answers from the path. Whatever else a scorer asks of it comes from the estimator itself, which is then fitted.
+    It answers from the path about the rows the path was made for. Whatever else a scorer asks of it, or about other
+    rows, comes from the estimator itself, which is then fitted.
     """
 
     def __init__(self, path: _Path, index: int):
         self._path, self._index = path, index
+        self._estimator: Any = None
+
+    def _fitted(self) -> Any:
+        if self._estimator is None:
+            path = self._path
+            candidate = clone(path.estimator).set_params(**path.points[self._index])
+            self._estimator = candidate.fit(_entries(path.X_train), path.y_train)
+        return self._estimator
+
+    def _answer(self, kind: str, X: Any) -> np.ndarray:
+        if X is self._path.X_test:
+            return self._path.responses(kind)[self._index]
+        return getattr(self._fitted(), kind)(X)
 
     def __sklearn_tags__(self):
         return get_tags(self._path.estimator)
@@ -183,19 +229,17 @@ class _PathMember:
         return self._path.estimator.classes_
 
     def predict(self, X):
-        return self._path.responses("predict")[self._index]
+        return self._answer("predict", X)
 
     @_estimator_has("predict_proba")
     def predict_proba(self, X):
-        return self._path.responses("predict_proba")[self._index]
+        return self._answer("predict_proba", X)
 
     @_estimator_has("decision_function")
     def decision_function(self, X):
-        return self._path.responses("decision_function")[self._index]
+        return self._answer("decision_function", X)
 
     def __getattr__(self, name: str):
         if name.startswith("__") or name in ("predict_proba", "decision_function"):
             raise AttributeError(name)
-        point = self._path.points[self._index]
-        fitted = clone(self._path.estimator).set_params(**point)
-        return getattr(fitted.fit(np.asarray(self._path.X_train), self._path.y_train), name)
+        return getattr(self._fitted(), name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -22,7 +23,7 @@ from similitude.numerics.progress import progress
 from similitude.proximity.check import check_similarity
 from similitude.proximity.split import cut
 from similitude.search.grid import LazyBlock, evaluate_grid, grouped
-from similitude.search.scoring import named_scorers, score_members
+from similitude.search.scoring import is_single, named_scorers, score_members
 from similitude.similarities import pairwise, resolve
 
 
@@ -85,6 +86,8 @@ class PathSearchCV(GridSearchCV):
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(splitter.split(X, y, groups))
         candidates = list(ParameterGrid(self.param_grid))
+        for names in {tuple(candidate): candidate for candidate in candidates}.values():
+            clone(self.estimator).set_params(**clone(names, safe=False))  # an unknown name is an error at once
         if not splits or not candidates:
             raise ValueError("No fits were performed: param_grid or cv is empty.")
         self.n_splits_ = len(splits)
@@ -92,7 +95,7 @@ class PathSearchCV(GridSearchCV):
         rows, matrices = self._evaluate(X, y, splits, candidates)
         results = self._format_results(candidates, len(splits), rows)
         first = rows[0]["test_scores"]
-        self.multimetric_ = isinstance(first, dict)
+        self.multimetric_ = isinstance(first, dict)  # known of a callable only by what it returns
         if self.multimetric_:
             self._check_refit_for_multimetric(first)
             refit_metric = self.refit
@@ -123,11 +126,13 @@ class PathSearchCV(GridSearchCV):
         """
         matrices: dict[int, Any] = {}
         table: dict[tuple[int, int], dict[str, Any]] = {}
-        for estimator, indices in self._by_similarity(candidates):
-            grid = [{k: v for k, v in candidates[i].items() if k not in _contract_names(estimator)} for i in indices]
+        reads_input = _input_names(self.estimator)
+        for fixed, indices in grouped(candidates, reads_input):
+            estimator = clone(self.estimator).set_params(**clone(fixed, safe=False))
+            grid = [{k: v for k, v in candidates[i].items() if not reads_input(k)} for i in indices]
             data = _Data(estimator, X, y)
             matrices.update(dict.fromkeys(indices, data.computed))
-            task = _FoldTask(data, grid, named_scorers(self.scoring), self.error_score, self.return_train_score)
+            task = _FoldTask(data, grid, self.scoring, self.error_score, self.return_train_score)
             parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as="generator")
             folds = parallel(delayed(task)(train, test) for train, test in splits)
             for split, rows in enumerate(progress(folds, len(splits), "folds", enabled=self.verbose > 0)):
@@ -135,26 +140,30 @@ class PathSearchCV(GridSearchCV):
                     table[i, split] = row
         ordered = [table[i, split] for i in range(len(candidates)) for split in range(len(splits))]
         _report_failures(ordered)
+        _complete_failed_scores(ordered, self.error_score)
         return ordered, matrices
-
-    def _by_similarity(self, candidates):
-        """The estimator as it reads its input, for each way of doing so in the grid, with the candidates it serves."""
-        names = _contract_names(self.estimator)
-        for fixed, indices in grouped(candidates, lambda name: name in names):
-            yield clone(self.estimator).set_params(**fixed), indices
 
 
 def _bearer(estimator: Any) -> tuple[Any, str]:
-    """The part of an estimator that takes similarities, and the prefix of its parameters."""
-    if isinstance(estimator, Pipeline) and estimator.steps:
-        name, first = estimator.steps[0]
-        return first, f"{name}__"
-    return estimator, ""
+    """The part of an estimator that reads its input, and the prefix of that part's parameters."""
+    prefix = ""
+    while isinstance(estimator, Pipeline) and estimator.steps:
+        name, estimator = estimator.steps[0]
+        prefix += f"{name}__"
+    return estimator, prefix
 
 
-def _contract_names(estimator: Any) -> set[str]:
-    part, prefix = _bearer(estimator)
-    return {f"{prefix}similarity", f"{prefix}dissimilarity"} if isinstance(part, SimilarityEstimator) else set()
+def _input_names(estimator: Any) -> Callable[[str], bool]:
+    """Tells the parameters that change how the input is read: the first step itself, its similarity, and all in it."""
+    prefix = _bearer(estimator)[1]
+    steps = prefix.split("__")[:-1]
+    replaced = {"__".join(steps[: i + 1]) for i in range(len(steps))}
+
+    def reads_input(name: str) -> bool:
+        own = name.removeprefix(prefix) if name.startswith(prefix) else ""
+        return name in replaced or own.split("__")[0] in ("similarity", "dissimilarity")
+
+    return reads_input
 
 
 class _Data:
@@ -163,6 +172,8 @@ class _Data:
     def __init__(self, estimator, X, y):
         part, prefix = _bearer(estimator)
         self.y = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)
+        if self.y.ndim == 2 and self.y.shape[1] == 1:
+            self.y = self.y.ravel()
         if isinstance(estimator, SimilarityClassifier):
             self.y = check_labels(self.y, len(self.y))
         self.learns = self.computed = None
@@ -209,8 +220,8 @@ def _checked_once(X, part):
 class _FoldTask:
     """All the work on one fold: every grid point fitted and scored."""
 
-    def __init__(self, data, grid, scorers, error_score, train_scores):
-        self.data, self.grid, self.scorers = data, grid, scorers
+    def __init__(self, data, grid, scoring, error_score, train_scores):
+        self.data, self.grid, self.scoring = data, grid, scoring
         self.error_score, self.train_scores = error_score, train_scores
 
     def __call__(self, train, test):
@@ -242,10 +253,19 @@ class _FoldTask:
 
     def _scores(self, members, truth, batch):
         if members is None:
-            names = list(self.scorers)
-            failed = self.error_score if names == ["score"] else dict.fromkeys(names, self.error_score)
+            names = named_scorers(self.scoring)
+            failed = self.error_score if is_single(self.scoring) else dict.fromkeys(names, self.error_score)
             return [failed] * len(batch.indices)
-        return score_members(self.scorers, members, truth, self.error_score)
+        return score_members(self.scoring, members, truth, self.error_score)
+
+
+def _complete_failed_scores(rows, error_score):
+    """Where a callable gave several scores by name, failed fits get the error score under each of the names."""
+    for kind in ("test_scores", "train_scores"):
+        names = next((row[kind] for row in rows if isinstance(row.get(kind), dict)), None)
+        for row in rows:
+            if names is not None and not isinstance(row[kind], dict):
+                row[kind] = dict.fromkeys(names, error_score)
 
 
 def _report_failures(rows):

@@ -106,6 +106,10 @@ def pairwise(
         target = DiskMatrix(out, shape, half, fingerprint(A, None if same else B), fingerprint_of_measure(measure))
     else:
         target = _MatrixInMemory(out, shape, half)
+        if any(
+            isinstance(out, np.ndarray) and isinstance(X, np.ndarray) and np.may_share_memory(out, X) for X in (A, B)
+        ):
+            raise ValueError("out must not share its memory with A or B: they are still read while it is filled.")
     with closing(target):
         asked_for_blocks = out is not None or progress
         length = length or target.length or default_length(*shape, measure, half, n_jobs, asked_for_blocks)

@@ -78,15 +78,15 @@ _SAID = ("orientation", "to_similarity", "symmetric", "metric", "range")
 
 
 def register(measure: Measure) -> Measure:
-    """Give a measure its name, so that ``similarity="..."`` accepts it everywhere.
+    """Give a measure its name, so that ``similarity="..."`` accepts it everywhere; it replaces one that has the name.
 
     Examples
     --------
     >>> from similitude.similarities import Measure, register
     >>> measure = register(Measure(lambda a, b: -abs(len(a) - len(b)), name="same-length", objects="strings"))
     """
-    if not measure.name or measure.name in ("precomputed", "columns"):
-        raise ValueError(f"name must be a new word of its own; got {measure.name!r}.")
+    if not isinstance(measure.name, str) or not measure.name or measure.name in ("precomputed", "columns"):
+        raise ValueError(f"name must be a word of its own; got {measure.name!r}.")
     _registry[measure.name] = measure
     return measure
 
@@ -149,6 +149,8 @@ def resolve(similarity: Any) -> Measure:
                 "on two objects, a metric or kernel name of scikit-learn, or an object with fit and __call__."
             )
         return found
+    if isinstance(similarity, type):
+        raise ValueError(f"similarity must be an instance, not a class: pass {similarity.__name__}().")
     if callable(similarity):
         for known in _registry.values():
             if similarity is known.function:

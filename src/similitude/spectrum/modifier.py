@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityEstimator
+from similitude.base import SimilarityEstimator, unchanged_on_failure
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions, symmetrized_for
@@ -100,14 +100,19 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
 
     def fit(self, X, y=None):
         """Decompose the training similarities."""
-        self._fit(X, y)
+        with unchanged_on_failure(self):
+            self._fit(X, y)
         return self
 
     def fit_transform(self, X, y=None):
         """Decompose the training similarities and return the modified training kernel."""
         S = self._fit(X, y)
         if self.method == "square":
-            return S @ S.T
+            with np.errstate(over="ignore"):
+                kernel = S @ S.T
+            if not np.isfinite(kernel).all():
+                raise ValueError("X is too large for method='square', which overflows; rescale it first.")
+            return kernel
         if self.method == "shift":
             kernel = S.copy()
             kernel[np.diag_indices_from(kernel)] += max(-self.eigenvalues_.min(), 0.0)
@@ -121,6 +126,8 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
         given = self._fit_proximities(X, y)
         S = dense(given.S).astype(np.float64, copy=False)
         self.__dict__.pop("transform_matrix_", None)
+        # set_params after fit changes what the next fit does, not what this one has done.
+        self._method, self._test_rows, self._tol = self.method, self.test_rows, self.tol
         if self.method in ("clip", "flip", "shift"):
             S = symmetrized_for("SpectrumModifier", S)
             self._raw_values, self._vectors = eigh(S)
@@ -130,7 +137,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
         self.n_negative_ = int(np.sum(self.eigenvalues_ < 0))
         self.negative_eigenfraction_ = negative_eigenfraction(self.eigenvalues_)
         if self.method == "square" or self.test_rows == "augmented":
-            self._similarities = S
+            self._similarities = S.copy()
             own = given.self_similarity if given.self_similarity is not None else np.diagonal(S)
             self._mean_self_similarity = float(np.mean(own))
         return S
@@ -147,18 +154,19 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
 
     def transform(self, X):
         """Treat rows of similarities to the training samples as ``test_rows`` says."""
+        check_is_fitted(self)
         given = self._new_proximities(X)
         S = dense(given.S).astype(np.float64, copy=False)
-        if self.test_rows == "augmented":
+        if self._test_rows == "augmented":
             return self._augmented(S, given.self_similarity)
-        if self.test_rows == "untreated" or self.method in ("shift", "none"):
+        if self._test_rows == "untreated" or self._method in ("shift", "none"):
             return S.copy() if S is given.S else S
         return self._map_rows(S)
 
     def _map_rows(self, S):
-        if self.method == "square":
+        if self._method == "square":
             return S @ self._similarities.T
-        weights = _MAP[self.method](self.eigenvalues_)
+        weights = _MAP[self._method](self.eigenvalues_)
         # P = base I + V diag(weights - base) V^T: take the base that leaves fewer eigenvectors to multiply by.
         base = 1.0 if np.sum(weights == 1.0) > np.sum(weights == 0.0) else 0.0
         chosen = weights != base
@@ -176,7 +184,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
             matrix[n, :n] = matrix[:n, n] = row
             matrix[n, n] = own
             values, vectors = eigh(matrix)
-            modified = _MODIFY[self.method](cut_zeros(values, self.tol))
+            modified = _MODIFY[self._method](cut_zeros(values, self._tol))
             treated[i] = vectors[:n] @ (modified * vectors[n])
         return treated
 
@@ -185,7 +193,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
         """P, such that rows S of similarities become S P."""
         check_is_fitted(self)
         n = len(self.eigenvalues_)
-        return np.eye(n) if self.method in ("shift", "none") else self._map_rows(np.eye(n))
+        return np.eye(n) if self._method in ("shift", "none") else self._map_rows(np.eye(n))
 
 
 def _with_spectrum(S, values, modified, vectors):
