@@ -91,9 +91,19 @@ def register(measure: Measure) -> Measure:
     return measure
 
 
+_EXTRAS = {"rapidfuzz": "`[strings]`", "parasail": "`[bio]`", "aeon": "`[timeseries]`", "POT": "`[transport]`"}
+
+
+def _signature(function: Any) -> str:
+    """The class to instantiate for other parameters, with their names."""
+    if not isinstance(function, BaseEstimator):
+        return ""
+    return f"`{type(function).__name__}({', '.join(function.get_params(deep=False))})`"
+
+
 def table() -> str:
     """The registered measures as a Markdown table."""
-    rows = ["| name | on | what | symmetric | metric | learns | values | by | reference |", "| --- " * 9 + "|"]
+    rows = ["| name | class | on | what | symmetric | metric | learns | values | by | reference |", "| --- " * 10 + "|"]
     for name in names():
         measure = _registry[name]
         what = (
@@ -102,7 +112,9 @@ def table() -> str:
             else f"distance, made similar by {measure.to_similarity}"
         )
         yes = ["yes" if flag else "" for flag in (measure.symmetric, measure.metric, measure.learns)]
-        cells = [f"`{name}`", measure.objects, what, *yes, measure.range, measure.library, measure.reference]
+        library = f"{measure.library} {_EXTRAS.get(measure.library, '')}".strip()
+        own = _signature(measure.function)
+        cells = [f"`{name}`", own, measure.objects, what, *yes, measure.range, library, measure.reference]
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
 
