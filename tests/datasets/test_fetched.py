@@ -160,8 +160,8 @@ def test_missing_extra(monkeypatch, package):
 
 def test_names():
     assert uci_names() == sorted(uci.UCI_SETS)
-    assert len(uci_names()) == 23
-    with pytest.raises(ValueError, match=r"name must be one of \['balance', .*'wine'\]; got 'nothing'"):
+    assert len(uci_names()) == 25
+    with pytest.raises(ValueError, match=r"name must be one of \['balance', .*'wpbc'\]; got 'nothing'"):
         fetch_uci("nothing")
 
 
@@ -364,3 +364,37 @@ def test_openml_without_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"needs pandas: pip install 'similitude\[data\]'"):
         fetch_uci("hepatitis")
+
+
+def test_wpbc_from_the_file_of_the_repository(tmp_path, monkeypatch):
+    monkeypatch.delenv("SIMILITUDE_DATA", raising=False)
+    with pytest.raises(OSError, match=r"no wpbc\.data in .* download it from the UCI Machine Learning Repository"):
+        fetch_uci("wpbc", data_home=tmp_path)
+    rng = np.random.default_rng(0)
+    lines = [f"{8000 + i},{'NR'[i % 4 == 0]}," + ",".join(f"{v:.3f}" for v in rng.random(33)) for i in range(198)]
+    lines[5:9] = [line.rpartition(",")[0] + ",?" for line in lines[5:9]]
+    (tmp_path / "wpbc.data").write_text("\n".join(lines) + "\n")
+    data = fetch_uci("wpbc", data_home=tmp_path)
+    assert data.data.shape == (194, 33)
+    assert data.data.dtype == float
+    assert sorted(set(data.target.tolist())) == ["N", "R"]
+    (tmp_path / "wpbc.data").write_text("\n".join(lines[:50]) + "\n")
+    with pytest.raises(ValueError, match=r"wpbc: file .*50.*198"):
+        fetch_uci("wpbc", data_home=tmp_path)
+
+
+def test_echo_from_the_file_of_the_repository(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = [[f"{v:.2f}" for v in rng.random(13)] for _ in range(132)]
+    for i, row in enumerate(rows):
+        row[1], row[10] = str(i % 2), "name"
+    for row in rows[:24]:
+        row[5] = "?"
+    rows[30][1] = "?"
+    rows[40].append("2")
+    (tmp_path / "echocardiogram.data").write_text("\n".join(map(",".join, rows)) + "\n")
+    monkeypatch.setenv("SIMILITUDE_DATA", str(tmp_path))
+    data = fetch_uci("echo")
+    assert data.data.shape == (106, 7)
+    assert data.target.tolist() == [i % 2 for i in range(24, 132) if i not in (30, 40)]
+    assert data.feature_names[-1] == "wall-motion-index"

