@@ -37,7 +37,8 @@ def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _best_columns(block: np.ndarray, k: int) -> np.ndarray:
     # NumPy's vectorised selection finds the k-th value; ties at it go to the earliest columns. Selecting, then sorting
-    # k instead of n values, takes a seventh of a stable full sort at n = 900, k = 128 (`python -m benchmarks topk`).
+    # k instead of n values, takes a fourth to a sixth of the time of a stable full sort at n = 900, k = 128
+    # (`python -m benchmarks topk`).
     from similitude.numerics._topk_kernel import collect_best
 
     m, n = block.shape
