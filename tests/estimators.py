@@ -7,6 +7,9 @@ from sklearn.svm import SVC
 from similitude import (
     DissimilarityToSimilarity,
     KNNClassifier,
+    LocalNearestCentroid,
+    LocalSVC,
+    NearestCentroid,
     PairwiseMeta,
     PathSearchCV,
     PseudoEuclideanEmbedding,
@@ -19,6 +22,18 @@ CLASSIFIERS = [
     KNNClassifier(n_neighbors=3, weights="affinity"),
     PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=2),
     PairwiseMeta(BaggingClassifier(KNNClassifier(), n_estimators=3, random_state=0)),
+    KNNClassifier(n_neighbors=5, weights="kri"),
+    KNNClassifier(n_neighbors=5, weights="kri", reg=0.1, spectrum="none"),
+    KNNClassifier(n_neighbors=5, weights="krr", spectrum="pinv"),
+    KNNClassifier(n_neighbors=5, weights="krr", spectrum="flip", consistent=True),
+    KNNClassifier(n_neighbors=5, weights="lime", spectrum="shift"),
+    PathSearchCV(KNNClassifier(weights="kri"), {"n_neighbors": [2, 5], "reg": [0.1, 10.0]}, cv=2),
+    NearestCentroid(),
+    LocalNearestCentroid(n_neighbors=5),
+    LocalSVC(n_neighbors=5),
+    LocalSVC(n_neighbors=7, C=100.0, spectrum="flip"),
+    LocalSVC(n_neighbors=6, spectrum="shift"),
+    LocalSVC(n_neighbors=6, spectrum="none"),
 ]
 # On an indefinite or badly scaled kernel libsvm may never stop: max_iter ends it.
 PIPELINES = [

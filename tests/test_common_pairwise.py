@@ -11,7 +11,16 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.utils import get_tags
 
-from similitude import DissimilarityToSimilarity, KNNClassifier, Proximities, SimilarityWarning, SpectrumModifier
+from similitude import (
+    DissimilarityToSimilarity,
+    KNNClassifier,
+    LocalNearestCentroid,
+    LocalSVC,
+    NearestCentroid,
+    Proximities,
+    SimilarityWarning,
+    SpectrumModifier,
+)
 from tests.estimators import CLASSIFIERS, PIPELINES, TRANSFORMERS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -146,7 +155,7 @@ def test_float32_and_memmap(estimator, tmp_path):
     assert _same(_answer(estimator, S, y, rows), _answer(estimator, mapped, y, rows))
 
 
-@pytest.mark.parametrize("estimator", CLASSIFIERS[:2] + PIPELINES + TRANSFORMERS, ids=_name)
+@pytest.mark.parametrize("estimator", CLASSIFIERS[:2] + CLASSIFIERS[4:] + PIPELINES + TRANSFORMERS, ids=_name)
 def test_order_of_training_samples_does_not_matter(estimator):
     S, rows, y = _problem("indefinite")
     order = np.random.default_rng(1).permutation(N)
@@ -208,7 +217,13 @@ def test_rows_of_another_length_are_refused(estimator):
 
 @pytest.mark.parametrize(
     "estimator",
-    [KNNClassifier(3), KNNClassifier(3, "affinity"), *(SpectrumModifier(m) for m in ("clip", "flip", "square"))],
+    [
+        *(KNNClassifier(3, weights) for weights in ("uniform", "affinity", "kri", "krr", "lime")),
+        NearestCentroid(),
+        LocalNearestCentroid(3),
+        LocalSVC(5),
+        *(SpectrumModifier(m) for m in ("clip", "flip", "square")),
+    ],
     ids=_name,
 )
 def test_raw_objects_equal_their_matrix(estimator):
@@ -229,7 +244,18 @@ def test_raw_objects_equal_their_matrix(estimator):
         assert not hasattr(raw.fit(words, y), "n_features_in_")
 
 
-@pytest.mark.parametrize("estimator", [KNNClassifier(3), *(SpectrumModifier(m) for m in ("clip", "shift"))], ids=_name)
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KNNClassifier(3),
+        KNNClassifier(3, "kri"),
+        NearestCentroid(),
+        LocalNearestCentroid(3),
+        LocalSVC(5),
+        *(SpectrumModifier(m) for m in ("clip", "shift")),
+    ],
+    ids=_name,
+)
 def test_dissimilarity_is_mapped_with_training_constants(estimator):
     S, rows, y = _problem("indefinite")
     D, D_rows = S.max() - S, S.max() + 1 - rows
@@ -246,17 +272,31 @@ def test_what_looks_like_a_dissimilarity_is_pointed_out(estimator):
         clone(estimator).fit(D, np.arange(12) % 2)
 
 
-@pytest.mark.parametrize("estimator", [*(SpectrumModifier(m) for m in ("clip", "flip", "shift")), *TRANSFORMERS[7:8]])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *(SpectrumModifier(m) for m in ("clip", "flip", "shift")),
+        *TRANSFORMERS[7:8],
+        *(KNNClassifier(3, weights) for weights in ("kri", "krr", "lime")),
+        LocalSVC(5),
+    ],
+    ids=_name,
+)
 def test_asymmetry_is_announced_where_it_is_removed(estimator):
     S, rows, y = _problem("asymmetric")
     with pytest.warns(SimilarityWarning, match="asymmetric") as caught:
         fitted = clone(estimator).fit(S, y)
     assert len(caught) == 1
-    assert _same(fitted.transform(rows), clone(estimator).fit((S + S.T) / 2, y).transform(rows))
+    ask = next(a for a in ("transform", "predict_proba", "decision_function") if hasattr(estimator, a))
+    symmetric = clone(estimator).fit((S + S.T) / 2, y)
+    assert _same(getattr(fitted, ask)(rows), getattr(symmetric, ask)(rows))
 
 
 @pytest.mark.parametrize(
-    "estimator", CLASSIFIERS[:2] + [SpectrumModifier("square"), SpectrumModifier("none")], ids=_name
+    "estimator",
+    CLASSIFIERS[:2]
+    + [NearestCentroid(), LocalNearestCentroid(3), SpectrumModifier("square"), SpectrumModifier("none")],
+    ids=_name,
 )
 def test_asymmetry_is_kept_where_the_method_allows_it(estimator):
     S, rows, y = _problem("asymmetric")

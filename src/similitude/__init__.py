@@ -4,6 +4,9 @@ from similitude.base import Proximities
 from similitude.diagnosis import diagnose
 from similitude.meta import PairwiseMeta
 from similitude.neighbors.knn import KNNClassifier
+from similitude.neighbors.local_svc import LocalSVC
+from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
+from similitude.neighbors.nearest_means import LocalNearestMeans
 from similitude.proximity.check import SimilarityWarning, check_similarity
 from similitude.proximity.embedding import PseudoEuclideanEmbedding, pseudo_euclidean_embedding
 from similitude.proximity.maps import rescale, to_dissimilarity, to_similarity
@@ -18,6 +21,10 @@ __version__ = "0.1.0"
 __all__ = [
     "DissimilarityToSimilarity",
     "KNNClassifier",
+    "LocalNearestCentroid",
+    "LocalNearestMeans",
+    "LocalSVC",
+    "NearestCentroid",
     "PairwiseMeta",
     "PathSearchCV",
     "Proximities",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -309,6 +310,12 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
     return y
+
+
+def check_positive(value: Any, name: str) -> None:
+    """Refuse what is not a finite number above 0."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")
 
 
 def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:

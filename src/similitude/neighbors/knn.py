@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -13,14 +13,26 @@ from similitude.base import (
     SimilarityClassifier,
     append_objects,
     check_labels,
+    check_positive,
     costs_matrix,
     priors_vector,
     unchanged_on_failure,
 )
-from similitude.numerics.topk import top_k
-from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, posterior_from_votes
+from similitude.neighbors.local_weights import LOCAL_WEIGHTS, SPECTRA, local_weights
+from similitude.numerics.topk import check_n_neighbors, top_k
+from similitude.numerics.votes import (
+    expected_costs,
+    first_of_best,
+    neighbor_votes,
+    posterior_from_votes,
+    weighting_votes,
+)
+from similitude.proximity.check import for_lookup
+from similitude.proximity.symmetry import warn_of_asymmetry
 
-WEIGHTS = ("uniform", "affinity")
+WEIGHTS = ("uniform", "affinity", *LOCAL_WEIGHTS)
+
+_BLOCK_BYTES = 32 * 2**20
 
 
 def _takes_raw_objects(estimator: Any) -> bool:
@@ -32,24 +44,51 @@ def _takes_raw_objects(estimator: Any) -> bool:
     return True
 
 
+class _Weighting(NamedTuple):
+    """Everything about the weights but k and reg, which a path runs over."""
+
+    weights: str
+    spectrum: str = "none"
+    consistent: bool = False
+    restarts: int = 0
+
+
 class KNNClassifier(SimilarityClassifier):
     """Classify by a vote of the k most similar training samples.
 
     The neighbours of x vote for their classes with weights w; the posterior of class g is ``sum of w_i over the
-    neighbours of class g``, negative sums cut to 0, normalised.
+    neighbours of class g``, negative sums cut to 0, normalised. With s the similarities of x to its neighbours and S
+    those among the neighbours, made positive semidefinite as ``spectrum`` says:
 
     * ``weights="uniform"``: w_i = 1/k.
     * ``weights="affinity"``: w_i = s_i / sum s (uniform where the sum is not positive).
+    * ``weights="kri"``, kernel ridge interpolation: minimise ``w^T S w / 2 - s^T w + (reg/2) w^T w`` over w >= 0, sum
+      w = 1. Similar neighbours get more weight (affinity), neighbours similar to one another share it (diversity).
+    * ``weights="krr"``, kernel ridge regression: ``w = (S + reg I)^-1 s``; weights may be negative.
+    * ``weights="lime"``: minimise ``w^T S w - 2 s^T w - reg H(w)`` over w >= 0, sum w = 1, H the entropy.
 
     Equally similar training samples are taken in their order in the training set. Classes whose totals lie within
     1e-12 (relative) of the largest are tied, and the tied class of the nearest neighbour wins; a class without a
-    neighbour cannot win by votes. The similarity may be asymmetric: rows psi(x, .) are ranked as they are.
+    neighbour cannot win by votes. The similarity may be asymmetric: rows psi(x, .) are ranked as they are; KRI, KRR
+    and LIME take (S + S^T)/2 among the neighbours, with a warning.
 
     Parameters
     ----------
     n_neighbors : int, default=5
         k; more than there are samples means all of them.
-    weights : {"uniform", "affinity"}, default="uniform"
+    weights : {"uniform", "affinity", "kri", "krr", "lime"}, default="uniform"
+    reg : float, default=1.0
+        lambda of KRI, KRR and LIME, above 0.
+    spectrum : {"clip", "flip", "shift", "none", "pinv"}, default="clip"
+        How each local k x k matrix is made positive semidefinite for KRI, KRR and LIME. With "none" KRI and LIME
+        return a stationary point where S + reg I is indefinite, and no more is promised. "pinv", for KRR alone, is
+        ``(S + reg I)^+ s`` on the unmodified S (so is "none" for KRR).
+    consistent : bool, default=False
+        Whether s is treated like S: P s, P the map of clip or flip. The papers' figures fit an untreated s; where
+        the telling direction has a negative eigenvalue P s is much better, so search over both.
+    restarts : int, default=0
+        For KRI with ``spectrum="none"``: further starts, one from each of so many nearest neighbours; the best local
+        optimum is kept.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of saying f when the truth is g, in the order of ``classes_`` or by label;
         ``predict`` then minimises the expected cost (here a class without a neighbour may win).
@@ -66,26 +105,37 @@ class KNNClassifier(SimilarityClassifier):
 
     References
     ----------
-    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 5.
+    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 5: KRI eq. 12, KRR eq. 15, LIME eq. 10.
 
     Examples
     --------
     >>> from similitude import KNNClassifier
-    >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 3]]
-    >>> knn = KNNClassifier(n_neighbors=3).fit(S, ["a", "a", "b", "b"])
-    >>> knn.predict([[2, 3, 1, 0]])
-    array(['a'], dtype='<U1')
-    >>> knn.predict_proba([[2, 3, 1, 0]]).round(2)
-    array([[0.67, 0.33]])
+    >>> S = [[5, 1, 1, 1], [1, 5, 4, 2], [1, 4, 5, 2], [1, 2, 2, 5]]
+    >>> knn = KNNClassifier(n_neighbors=3).fit(S, ["a", "b", "b", "a"])
+    >>> knn.predict([[3, 4, 2, 1]])
+    array(['b'], dtype='<U1')
+    >>> knn.predict_proba([[3, 4, 2, 1]]).round(2)
+    array([[0.33, 0.67]])
+
+    Samples 1 and 2 are alike, and share their weight:
+
+    >>> kri = KNNClassifier(n_neighbors=4, weights="kri", reg=0.1).fit(S, ["a", "b", "b", "a"])
+    >>> indices, weights = kri.neighbor_weights([[3, 3, 3, 3]])
+    >>> indices, weights.round(2)
+    (array([[0, 1, 2, 3]]), array([[0.37, 0.17, 0.17, 0.28]]))
     """
 
-    _path_parameters = ("n_neighbors", "weights")
+    _path_parameters = ("n_neighbors", "weights", "reg", "spectrum", "consistent")
 
     def __init__(
         self,
         n_neighbors=5,
         weights="uniform",
+        reg=1.0,
+        spectrum="clip",
+        consistent=False,
         *,
+        restarts=0,
         costs=None,
         priors=None,
         similarity="precomputed",
@@ -93,18 +143,26 @@ class KNNClassifier(SimilarityClassifier):
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
+        self.reg = reg
+        self.spectrum = spectrum
+        self.consistent = consistent
+        self.restarts = restarts
         self.costs = costs
         self.priors = priors
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
     def fit(self, X, y):
-        """Keep the training labels (and objects)."""
-        self._check_parameters(self.n_neighbors, self.weights)
+        """Keep the training labels (and objects, and for KRI, KRR and LIME the similarities)."""
+        self._check_parameters()
         with unchanged_on_failure(self):
-            self._fit_proximities(X, y, needs_matrix=False)
+            local = self.weights in LOCAL_WEIGHTS
+            given = self._fit_proximities(X, y, needs_matrix=local)
             n = self.n_features_in_ if self._is_precomputed else _num_samples(self.objects_)
             self._fit_labels(check_labels(y, n))
+            self._similarities = for_lookup(given.S) if local else None
+            if local:
+                warn_of_asymmetry(f"KNNClassifier(weights={self.weights!r})", given.S)
         return self
 
     def _fit_labels(self, y):
@@ -125,47 +183,93 @@ class KNNClassifier(SimilarityClassifier):
     def kneighbors(self, X, n_neighbors=None):
         """The nearest training samples: ``(similarities, indices)``, both of shape (m, k), nearest first."""
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        self._check_parameters(k, self.weights)
+        check_n_neighbors(k)
         return top_k(self._new_proximities(X).S, k)
+
+    def neighbor_weights(self, X):
+        """Who votes with what weight: ``(indices, weights)``, both of shape (m, k), nearest first."""
+        similarities, indices = self.kneighbors(X)
+        k = indices.shape[1]
+        way, reg = self._point({})[1:]
+        blocks = [
+            self._weights_of(similarities[rows], indices[rows], [k], [reg], way)[:, 0, 0]
+            for rows in _row_blocks(len(indices), k)
+        ]
+        return indices, np.concatenate(blocks)
 
     def predict(self, X):
         """The class of least expected cost for each row."""
-        return self._answer(self.kneighbors(X), "predict")
+        return self._answers(self.kneighbors(X), [self._point({})], "predict")[0]
 
     def predict_proba(self, X):
         """The posterior of each class, in the order of ``classes_``."""
-        return self._answer(self.kneighbors(X), "predict_proba")
+        return self._answers(self.kneighbors(X), [self._point({})], "predict_proba")[0]
 
-    def _answer(self, neighbors, response):
-        grid = [(neighbors[0].shape[1], self.weights)]
-        return self._answers(neighbors, grid, response)[0]
+    def _point(self, parameters):
+        """One grid point, checked: ``(k, how the weights are made, reg)``."""
+        merged = {name: parameters.get(name, getattr(self, name)) for name in self._path_parameters}
+        self._check_parameters(**merged)
+        way = _Weighting(merged["weights"])
+        if way.weights not in LOCAL_WEIGHTS:
+            return merged["n_neighbors"], way, 0.0
+        # Grid points that come to the same are answered once.
+        spectrum = "none" if merged["spectrum"] == "pinv" else merged["spectrum"]
+        treated = bool(merged["consistent"]) and spectrum in ("clip", "flip")
+        restarts = self.restarts if way.weights == "kri" and spectrum == "none" else 0
+        return merged["n_neighbors"], _Weighting(way.weights, spectrum, treated, restarts), float(merged["reg"])
 
-    def _answers(self, neighbors, grid, response):
-        """Predictions or posteriors for several ``(k, weights)`` from one list of neighbours."""
+    def _answers(self, neighbors, points, response):
+        """Predictions or posteriors for several points from one list of neighbours."""
         similarities, indices = neighbors
         labels = self._labels[indices]
-        sizes = np.unique([k for k, _ in grid])
-        answers: dict[str, np.ndarray] = {}
-        for weights in dict.fromkeys(weights for _, weights in grid):
-            totals, counts = self._votes(similarities, labels, sizes, weights)
+        points = [(min(k, indices.shape[1]), way, reg) for k, way, reg in points]
+        answers: dict[Any, np.ndarray] = {}
+        for way in dict.fromkeys(way for _, way, _ in points):
+            asked = {(k, reg) for k, other, reg in points if other == way}
+            sizes, regs = sorted({k for k, _ in asked}), sorted({reg for _, reg in asked})
+            counts, totals = self._votes(similarities, indices, labels, sizes, regs, way)
             if response == "predict_proba":
-                answers[weights] = self._posterior(totals, counts)
+                said = self._posterior(totals, counts)
             else:
-                answers[weights] = self.classes_[first_of_best(self._scores(totals, counts), labels, sizes)]
-        place = {int(size): i for i, size in enumerate(sizes)}
-        return [answers[weights][:, place[k]] for k, weights in grid]
+                repeated = np.repeat(sizes, len(regs))
+                said = self.classes_[first_of_best(self._scores(totals, counts), labels, repeated)]
+            for i, (k, reg) in enumerate((k, reg) for k in sizes for reg in regs):
+                answers[k, way, reg] = said[:, i]
+        return [answers[point] for point in points]
 
-    def _votes(self, similarities, labels, sizes, weights):
-        """Totals per row, neighbourhood size and class, and how many neighbours each class has there."""
+    def _votes(self, similarities, indices, labels, sizes, regs, way):
+        """Per row, (size, reg) and class: how many neighbours, and the sum of their weights; both (m, J, G)."""
         n_classes = len(self.classes_)
         counts = neighbor_votes(labels, np.ones(labels.shape), sizes, n_classes)
-        if weights == "uniform":
+        if way.weights == "uniform":
             return counts, counts
-        # A power of two keeps the sums from overflowing without changing a digit.
-        largest = np.max(np.abs(similarities), axis=1, keepdims=True, initial=0.0).astype(np.float64)
-        scaled = similarities / np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))
-        totals = neighbor_votes(labels, scaled.astype(np.float64), sizes, n_classes)
-        return np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts), counts
+        if way.weights == "affinity":
+            totals = neighbor_votes(labels, _scaled(similarities), sizes, n_classes)
+            return counts, np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts)
+        parts = []
+        for rows in _row_blocks(len(labels), len(sizes) * len(regs) * labels.shape[1]):
+            W = self._weights_of(similarities[rows], indices[rows], sizes, regs, way)
+            W = W.reshape(len(W), -1, W.shape[-1])
+            parts.append(weighting_votes(labels[rows], W, n_classes))
+        return np.repeat(counts, len(regs), axis=1), np.concatenate(parts)
+
+    def _weights_of(self, similarities, indices, sizes, regs, way):
+        """Weights of shape (m, len(sizes), len(regs), k); reg has no meaning for uniform and affinity."""
+        if way.weights in LOCAL_WEIGHTS:
+            if self._similarities is None:
+                raise ValueError(
+                    f"weights={way.weights!r} needs the similarities among the training samples, which fit kept no "
+                    f"copy of under the weights it was fitted with; fit again."
+                )
+            return local_weights(self._similarities, similarities, indices, sizes, regs, **way._asdict())
+        k = indices.shape[1]
+        if way.weights == "affinity":
+            scaled = _scaled(similarities)
+            sums = scaled.sum(axis=1, keepdims=True)
+            weights = np.where(sums > 0, scaled / np.where(sums > 0, sums, 1.0), 1.0 / k)
+        else:
+            weights = np.full(indices.shape, 1.0 / k)
+        return weights[:, None, None, :]
 
     def _posterior(self, totals, counts):
         posterior = posterior_from_votes(totals, counts > 0)
@@ -184,22 +288,40 @@ class KNNClassifier(SimilarityClassifier):
 
     def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
         """One prediction (or posterior) per grid point from one neighbour sort."""
-        points = []
-        for parameters in grid:
-            k = parameters.get("n_neighbors", self.n_neighbors)
-            weights = parameters.get("weights", self.weights)
-            self._check_parameters(k, weights)
-            points.append((min(k, S_test.shape[1]), weights))
+        points = [self._point(parameters) for parameters in grid]
         if len(y_train) != S_test.shape[1]:
             raise ValueError(f"S_test must have a column for each of {len(y_train)} labels; got {S_test.shape[1]}.")
         self._fit_labels(y_train)
-        _, S_test = self._path_similarities(S_train, S_test)
-        neighbors = top_k(S_test, max(k for k, _ in points))
-        return self._answers(neighbors, points, response)
+        S_train, S_test = self._path_similarities(S_train, S_test)
+        local = any(way.weights in LOCAL_WEIGHTS for _, way, _ in points)
+        self._similarities = for_lookup(S_train) if local else None
+        return self._answers(top_k(S_test, max(k for k, _, _ in points)), points, response)
 
-    @staticmethod
-    def _check_parameters(n_neighbors, weights):
-        if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool) or n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}.")
+    def _check_parameters(self, **given):
+        """Check the parameters, those given in place of the estimator's own."""
+        check_n_neighbors(given.get("n_neighbors", self.n_neighbors))
+        check_positive(given.get("reg", self.reg), "reg")
+        weights, spectrum = given.get("weights", self.weights), given.get("spectrum", self.spectrum)
+        consistent = given.get("consistent", self.consistent)
         if weights not in WEIGHTS:
             raise ValueError(f"weights must be one of {WEIGHTS}; got {weights!r}.")
+        if spectrum not in SPECTRA:
+            raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
+        if spectrum == "pinv" and weights in ("kri", "lime"):
+            raise ValueError(f"spectrum='pinv' is for weights='krr' alone; weights is {weights!r}. Use 'clip'.")
+        if not isinstance(consistent, (bool, np.bool_)):
+            raise ValueError(f"consistent must be True or False; got {consistent!r}.")
+        if not isinstance(self.restarts, Integral) or isinstance(self.restarts, bool) or self.restarts < 0:
+            raise ValueError(f"restarts must be an integer of at least 0; got {self.restarts!r}.")
+
+
+def _scaled(similarities):
+    """Each row divided by a power of two: sums cannot overflow, and no digit changes."""
+    largest = np.max(np.abs(similarities), axis=1, keepdims=True, initial=0.0).astype(np.float64)
+    return (similarities / np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))).astype(np.float64)
+
+
+def _row_blocks(n_rows, numbers_per_row):
+    """Slices of rows whose weights fit into memory at once."""
+    step = max(1, _BLOCK_BYTES // (8 * max(1, numbers_per_row)))
+    return [slice(start, start + step) for start in range(0, max(n_rows, 1), step)]

@@ -52,6 +52,18 @@ def class_totals(labels, weights, sizes, totals):
 
 
 @kernel
+def class_sums(labels, weights, totals):
+    """Sums per class for each of J weightings of the first k neighbours, ``weights`` (m, J, k).
+
+    ``totals`` (m, J, G) starts at zero.
+    """
+    for row in range(labels.shape[0]):
+        for g in range(weights.shape[1]):
+            for j in range(weights.shape[2]):
+                totals[row, g, labels[row, j]] += weights[row, g, j]
+
+
+@kernel
 def break_ties(scores, labels, sizes, tolerance, winners):
     """The best class of each row and neighbourhood size; of tied ones, the first to come among the neighbours.
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
 from similitude.numerics.threads import over_row_blocks
 
 _BLOCK_BYTES = 32 * 2**20
+
+
+def check_n_neighbors(n_neighbors: Any) -> None:
+    """Refuse what is not an integer of at least 1."""
+    if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool) or n_neighbors < 1:
+        raise ValueError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}.")
 
 
 def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:

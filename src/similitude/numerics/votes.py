@@ -20,6 +20,15 @@ def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n
     return totals
 
 
+def weighting_votes(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
+    """Sums of the neighbours' weights per class for several weightings of them: (m, J, k) to (m, J, n_classes)."""
+    from similitude.numerics._topk_kernel import class_sums
+
+    totals = np.zeros((*weights.shape[:2], n_classes))
+    class_sums(labels, weights, totals)
+    return totals
+
+
 def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
     """Votes made into probabilities along the last axis: negative sums are cut to zero, then normalised.
 

@@ -138,6 +138,16 @@ def dense(S: Any) -> np.ndarray:
     return S.toarray() if sparse.issparse(S) else np.asarray(S)
 
 
+def for_lookup(S: Any) -> Any:
+    """S as it is; a CSR matrix with its columns sorted and each entry stored once, copied only where it is not."""
+    if not sparse.issparse(S):
+        return np.asarray(S)
+    if not S.has_canonical_format:
+        S = S.copy()
+        S.sum_duplicates()
+    return S
+
+
 def asymmetry(S: Any) -> float:
     """The share of S that is antisymmetric: ``||S - S^T||_F / (2 ||S||_F)``, 0 (symmetric) to 1."""
     if sparse.issparse(S):

@@ -71,14 +71,19 @@ def _mirror(S: Any, triangle: Any) -> Any:
 
 def symmetrized_for(who: str, S: Any) -> Any:
     """S where it is symmetric, else ``(S + S^T)/2`` with one warning that says who needs it."""
+    return mean_of_directions(S) if warn_of_asymmetry(who, S, stacklevel=5) else S
+
+
+def warn_of_asymmetry(who: str, S: Any, stacklevel: int = 3) -> bool:
+    """Whether S is asymmetric; if so, one warning that ``who`` takes ``(S + S^T)/2`` instead."""
     if is_symmetric(S):
-        return S
+        return False
     warnings.warn(
         f"{who} needs a symmetric similarity; S is asymmetric "
         f"({asymmetry(S):.0%} of its norm) and (S + S^T)/2 is used instead. New rows are taken as they are: make them "
         f"(psi(x, x_j) + psi(x_j, x))/2 where both directions are known. If S was symmetric before a scikit-learn "
         f"meta-estimator drew samples from it, wrap that in similitude.PairwiseMeta.",
         SimilarityWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )
-    return mean_of_directions(S)
+    return True

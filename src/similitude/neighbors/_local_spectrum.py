@@ -1,0 +1,147 @@
+"""Compiled: the k x k similarities among a test sample's neighbours, and their spectrum modified.
+
+The neighbour lists are nested, so are the matrices: the leading block of the largest one is the smaller one. Whether
+a block is positive semidefinite is told by one Cholesky elimination for all sizes; only blocks that are not are
+decomposed (``np.linalg.eigh``, LAPACK's ``evd`` driver, as in ``numerics.eigen``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from similitude.numerics._cholesky_kernel import dot, factor
+from similitude.numerics._compile import kernel
+from similitude.numerics.eigen import ZERO_TOLERANCE
+
+SPECTRA = {"none": 0, "clip": 1, "flip": 2, "shift": 3}
+"""The codes by which kernels know the modifications."""
+
+_ROUNDING = 1e-12
+
+
+def local_matrices(S, neighbors):
+    """The symmetrised similarities among each row of neighbours, (m, k) to (m, k, k), from a dense or CSR matrix."""
+    matrices = np.empty((*neighbors.shape, neighbors.shape[1]))
+    if sparse.issparse(S):
+        _gather_csr_rows(S.data, S.indices, S.indptr, neighbors, matrices)
+    else:
+        _gather_rows(S, neighbors, matrices)
+    return matrices
+
+
+@kernel
+def _gather_rows(S, neighbors, matrices):
+    for row in range(neighbors.shape[0]):
+        gather(S, neighbors[row], matrices[row])
+
+
+@kernel
+def _gather_csr_rows(data, columns, starts, neighbors, matrices):
+    for row in range(neighbors.shape[0]):
+        gather_csr(data, columns, starts, neighbors[row], matrices[row])
+
+
+@kernel
+def gather(S, neighbors, A):
+    """The symmetrised similarities among the neighbours, from a dense S: ``A[a, b] = (S[i, j] + S[j, i]) / 2``."""
+    for a in range(neighbors.shape[0]):
+        row = S[neighbors[a]]
+        for b in range(neighbors.shape[0]):
+            A[a, b] = row[neighbors[b]]
+    _symmetrize(A)
+
+
+@kernel
+def _symmetrize(A):
+    for a in range(A.shape[0]):
+        for b in range(a):
+            # Halved first: the sum of two numbers near the largest float would overflow.
+            A[a, b] = A[b, a] = 0.5 * A[a, b] + 0.5 * A[b, a]
+
+
+@kernel
+def gather_csr(data, columns, starts, neighbors, A):
+    """The same from the three arrays of a CSR matrix with sorted columns; what is absent is 0."""
+    k = neighbors.shape[0]
+    for a in range(k):
+        i = neighbors[a]
+        row = columns[starts[i] : starts[i + 1]]
+        for b in range(k):
+            place = np.searchsorted(row, neighbors[b])
+            found = place < row.shape[0] and row[place] == neighbors[b]
+            A[a, b] = data[starts[i] + place] if found else 0.0
+    _symmetrize(A)
+
+
+@kernel
+def leading_semidefinite(A, U):
+    """How many leading rows and columns of A form a positive semidefinite block, up to rounding; U is work space.
+
+    The answer for a leading block of A is the smaller of this one and the block's size.
+    """
+    return factor(A, _ROUNDING, 0.0, 0.0, A.shape[0], U, np.empty(A.shape[0]))
+
+
+@kernel
+def eigh(A):
+    """Eigenvalues, ascending, and eigenvectors as rows."""
+    values, vectors = np.linalg.eigh(A)
+    return values, vectors.T
+
+
+@kernel
+def modified_eigenvalues(values, how):
+    """``(modified, kept)``: the new eigenvalues, and by what P multiplies each eigenvector's part of a new row."""
+    modified, kept = np.empty_like(values), np.empty_like(values)
+    largest = max(abs(values[0]), abs(values[-1]))
+    for i in range(values.shape[0]):
+        value = values[i] if abs(values[i]) > ZERO_TOLERANCE * largest else 0.0
+        if how == 3:
+            modified[i], kept[i] = values[i] - min(values[0], 0.0), 1.0
+        elif how == 1:
+            modified[i], kept[i] = max(value, 0.0), 1.0 if value > 0.0 else 0.0
+        else:
+            modified[i], kept[i] = abs(value), np.sign(value)
+    return modified, kept
+
+
+@kernel
+def modify(A, s, k, how, semidefinite, consistent, K, row):
+    """The modified local matrix and row: ``K`` from A, ``row`` from s (P s where ``consistent``), of k neighbours.
+
+    ``semidefinite`` is the answer of :func:`leading_semidefinite`. Returns the eigenvalues of K and its eigenvectors,
+    as rows; none where nothing had to be decomposed.
+    """
+    block = np.empty((k, k))
+    for a in range(k):
+        row[a] = s[a]
+        for b in range(k):
+            block[a, b] = K[a, b] = A[a, b]
+    if how == 0 or (k <= semidefinite and not (consistent and how != 3)):
+        return np.empty(0), np.empty((0, 0))
+    values, vectors = eigh(block)
+    modified, kept = modified_eigenvalues(values, how)
+    if how == 3:
+        for a in range(k):
+            K[a, a] += modified[0] - values[0]
+        return modified, vectors
+    if consistent:
+        for a in range(k):
+            row[a] = 0.0
+        for i in range(k):
+            add(row, kept[i] * dot(vectors[i], s, k), vectors[i], k)
+    if k > semidefinite:
+        for i in range(k):  # they ascend: the negative ones come first, and few they are
+            if values[i] >= 0.0:
+                break
+            for a in range(k):
+                add(K[a], (modified[i] - values[i]) * vectors[i, a], vectors[i], k)
+    return modified, vectors
+
+
+@kernel
+def add(x, weight, y, n):
+    """``x += weight y`` over the first n."""
+    for i in range(n):
+        x[i] += weight * y[i]

@@ -1,0 +1,100 @@
+"""Weights of neighbours that look at the similarities among the neighbours too."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from similitude.numerics.threads import over_row_blocks
+from similitude.proximity.check import for_lookup
+
+SPECTRA = ("clip", "flip", "shift", "none", "pinv")
+LOCAL_WEIGHTS = ("kri", "krr", "lime")
+
+_MOST_NUMBERS = 2**20  # in the local matrices that a thread holds at a time
+_LEAST_FLOPS = 10**6  # of a block that is worth a thread
+
+
+def local_weights(
+    S: Any,
+    similarities: np.ndarray,
+    indices: np.ndarray,
+    sizes: Any,
+    regs: Any,
+    *,
+    weights: str = "kri",
+    spectrum: str = "clip",
+    consistent: bool = False,
+    restarts: int = 0,
+) -> np.ndarray:
+    """Weights of each test sample's neighbours for every neighbourhood size and ridge.
+
+    Parameters
+    ----------
+    S : array or CSR matrix of shape (n, n)
+        Similarities among the training samples.
+    similarities, indices : arrays of shape (m, k)
+        The neighbours, nearest first, as :func:`~similitude.numerics.topk.top_k` gives them.
+    sizes : sequence of int
+        Neighbourhood sizes, ascending, none above k.
+    regs : sequence of float
+        Values of lambda, ascending.
+    weights, spectrum, consistent, restarts
+        As in :class:`~similitude.KNNClassifier`.
+
+    Returns
+    -------
+    ndarray of shape (m, len(sizes), len(regs), sizes[-1])
+        Zero beyond each size.
+    """
+    from similitude.neighbors._local_spectrum import SPECTRA as CODES
+    from similitude.neighbors._local_spectrum import local_matrices
+
+    sizes, regs = np.asarray(sizes, dtype=np.intp), np.asarray(regs, dtype=np.float64)
+    m, k = len(indices), int(sizes[-1])
+    indices = np.ascontiguousarray(indices[:, :k])
+    rows = np.ascontiguousarray(similarities[:, :k], dtype=np.float64)
+    how = CODES["none" if spectrum == "pinv" else spectrum]
+    S = for_lookup(S)
+    answer = np.zeros((m, len(sizes), len(regs), k))
+    solve = _solver(weights)
+    failures = []
+
+    def work(start: int, stop: int) -> None:
+        part = slice(start, stop)
+        matrices = local_matrices(S, indices[part])
+        failures.append(solve(matrices, rows[part], sizes, regs, how, consistent, answer[part]) or 0)
+        if restarts:
+            from similitude.neighbors._kri import restart_rows
+
+            restart_rows(matrices, rows[part], sizes, regs, restarts, answer[part])
+
+    flops_per_row = k**3 * len(regs) + 1000 * len(sizes) * len(regs)
+    fair_share = max(-(-m // 8), _LEAST_FLOPS // flops_per_row)
+    over_row_blocks(work, m, max(1, min(_MOST_NUMBERS // k**2, fair_share)))
+    if sum(failures):
+        warnings.warn(
+            f"{sum(failures)} of {m * len(sizes) * len(regs)} weight problems (weights={weights!r}) were not solved to "
+            "full accuracy; a larger reg or spectrum='clip' helps.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return answer
+
+
+def _solver(weights: str) -> Any:
+    """The kernel for these weights; each is imported, and compiled, only where it is used."""
+    if weights == "krr":
+        from similitude.neighbors._krr import krr_rows
+
+        return krr_rows
+    if weights == "lime":
+        from similitude.neighbors._lime import lime_rows
+
+        return lime_rows
+    from similitude.neighbors._kri import kri_rows
+
+    return kri_rows

@@ -1,0 +1,6 @@
+"""Pictures: Display classes in the manner of scikit-learn, drawn with matplotlib."""
+
+from similitude.plotting.error_curve import ErrorCurveDisplay
+from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
+
+__all__ = ["WEIGHT_EXAMPLES", "ErrorCurveDisplay", "NeighborWeightsDisplay"]
