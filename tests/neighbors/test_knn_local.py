@@ -181,22 +181,18 @@ def _errors(S, y):
         "KRR pinv": KNNClassifier(weights="krr", spectrum="pinv"),
         "KRR flip, P s": KNNClassifier(weights="krr", spectrum="flip", consistent=True),
     }.items():
-        grid = {"n_neighbors": [1, 2, 4, 8, 16, 32, 64, 128], "reg": [1e-3, 0.01, 0.1, 1.0, 10.0]}
-        each = []
-        for seed in range(3):
-            S_train, S_test, y_train, y_test = train_test_split(S, y, test_size=0.2, random_state=seed)
-            each.append(1 - PathSearchCV(knn, grid, cv=5).fit(S_train, y_train).score(S_test, y_test))
-        errors[name] = np.mean(each)
+        grid = {"n_neighbors": [1, 4, 16, 64, 128], "reg": [1e-4, 0.01, 1.0]}
+        S_train, S_test, y_train, y_test = train_test_split(S, y, random_state=0)
+        errors[name] = 1 - PathSearchCV(knn, grid, cv=3).fit(S_train, y_train).score(S_test, y_test)
     return errors
 
 
 def test_a_negative_direction_that_tells_the_classes_apart():
-    """Clip loses it; KRI with P s finds some of it again, KRR keeps it by the pseudo-inverse or by flip with P s."""
-    data = make_negative_direction(random_state=0)
+    """Clip loses it; KRI finds it again with P s, KRR keeps it by the pseudo-inverse or by flip with P s."""
+    data = make_negative_direction(n_samples=300, random_state=0)
     errors = _errors(data.S, data.y)
     assert min(errors["k-NN"], errors["KRI"], errors["KRR"]) > 0.25
-    assert errors["KRI, P s"] < errors["KRI"] - 0.1
-    assert max(errors["KRR pinv"], errors["KRR flip, P s"]) < 0.05
+    assert max(errors["KRI, P s"], errors["KRR pinv"], errors["KRR flip, P s"]) < 0.05
 
 
 def test_the_same_on_proteins(data_folder):

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
+RIDGES = [10.0**j for j in range(-3, 2)]
 COSTS = [10.0**j for j in range(-3, 3)]
 
 
@@ -31,17 +32,30 @@ class Outcome:
 def methods(**contract: Any) -> dict[str, tuple[Any, dict[str, list]]]:
     """The methods by name, each an estimator with the grid its parameters are chosen from."""
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-    from sklearn.neighbors import NearestCentroid
+    from sklearn.neighbors import NearestCentroid as NearestMean
     from sklearn.pipeline import make_pipeline
     from sklearn.svm import SVC
 
-    from similitude import KNNClassifier, PseudoEuclideanEmbedding, SpectrumModifier
+    from similitude import (
+        KNNClassifier,
+        LocalNearestCentroid,
+        LocalSVC,
+        NearestCentroid,
+        PseudoEuclideanEmbedding,
+        SpectrumModifier,
+    )
 
     shrinkage = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+    local = {"n_neighbors": NEIGHBORS, "reg": RIDGES}
     table: dict[str, tuple[Any, dict[str, list]]] = {
         "k-NN": (KNNClassifier(**contract), {"n_neighbors": NEIGHBORS}),
         "affinity k-NN": (KNNClassifier(weights="affinity", **contract), {"n_neighbors": NEIGHBORS}),
-        "nearest mean (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), NearestCentroid()), {}),
+        "KRI k-NN": (KNNClassifier(weights="kri", **contract), {**local, "consistent": [False, True]}),
+        "KRR k-NN": (KNNClassifier(weights="krr", spectrum="pinv", **contract), local),
+        "SVM-KNN": (LocalSVC(**contract), {"n_neighbors": NEIGHBORS, "C": COSTS}),
+        "nearest centroid": (NearestCentroid(**contract), {}),
+        "local nearest centroid": (LocalNearestCentroid(**contract), {"n_neighbors": NEIGHBORS}),
+        "nearest mean (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), NearestMean()), {}),
         "Fisher (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), shrinkage), {}),
     }
     for method in ("clip", "flip", "shift", "square"):
@@ -74,7 +88,10 @@ def cross_validated(name: str, estimator: Any, grid: dict, X: Any, y: Any, folds
 
 
 def _words(parameters: dict[str, Any]) -> str:
-    return ", ".join(f"{name.split('__')[-1]}={value:g}" for name, value in parameters.items())
+    return ", ".join(
+        f"{name.split('__')[-1]}={value if isinstance(value, bool) else format(value, 'g')}"
+        for name, value in parameters.items()
+    )
 
 
 def compare_methods(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from threading import Lock, Thread
 
@@ -36,6 +36,11 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def one_blas_thread() -> AbstractContextManager:
+    """Within this block BLAS works in one thread."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
 def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -> None:
     """Call ``work(start, stop)`` for consecutive blocks of rows, in threads where there is more than one block.
 
@@ -60,7 +65,7 @@ def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -
 
     # The caller is one of the threads: with two, one is to be started, which takes a third of a pool of two (0.3 ms).
     others = [Thread(target=take_blocks) for _ in range(n_threads - 1)]
-    with _libraries().limit(limits=1, user_api="blas") if others else nullcontext():
+    with one_blas_thread() if others else nullcontext():
         for thread in others:
             thread.start()
         take_blocks()
