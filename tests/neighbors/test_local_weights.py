@@ -129,6 +129,7 @@ def test_krr_is_the_regularised_inverse(seed, k, kind, reg, spectrum, consistent
         assert np.allclose(ours, expected, rtol=0, atol=1e-13 * condition * max(1.0, np.abs(expected).max()))
 
 
+@pytest.mark.kernel
 def test_krr_of_a_singular_matrix_is_the_pseudo_inverse():
     S = np.diag([-1.0, 2.0, 3.0])
     assert np.allclose(_weights(S, [1.0, 2, 3], weights="krr", spectrum="pinv"), [0, 2 / 3, 3 / 4])
@@ -190,6 +191,24 @@ def test_many_sizes_and_regs_at_once_equal_one_at_a_time(kind, weights, spectrum
             assert not together[i, j, k:].any()
 
 
+@pytest.mark.kernel
+@pytest.mark.parametrize("weights", ["kri", "krr", "lime"])
+@pytest.mark.parametrize(("spectrum", "consistent"), [("clip", True), ("flip", False), ("shift", False)])
+def test_modified_neighbourhoods_of_two_sizes(weights, spectrum, consistent):
+    S, s = problem(np.random.default_rng(5), 14, "random")
+    together = _weights(S, s, [6, 14], [0.1, 2.0], weights=weights, spectrum=spectrum, consistent=consistent)
+    for i, k in enumerate((6, 14)):
+        K, row = reference.modify(S[:k, :k], s[:k], spectrum, consistent)
+        for j, reg in enumerate((0.1, 2.0)):
+            w = together[i, j, :k]
+            if weights == "kri":
+                assert reference.kri_residual(K, row, reg, w) < 1e-12
+            elif weights == "krr":
+                assert np.allclose(w, reference.krr(K, row, reg))
+            else:
+                assert reference.lime_residual(K, row, reg, w) < 1e-12
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.sampled_from([1e-3, 0.1, 10.0]), st.floats(0.01, 2))
 def test_more_affinity_more_weight(seed, k, reg, delta):
     """Eq. 13, and beyond the interior: a minimiser is monotone in the linear term."""
@@ -231,6 +250,7 @@ def test_sensitivities_at_an_interior_optimum():
     assert moved[3] < 0
 
 
+@pytest.mark.kernel
 def test_krr_votes_are_the_discriminants_of_local_kernel_ridge_regression():
     """Eq. 16: the class sums of KRR's weights are the fitted values of ridge regressions on class indicators."""
     rng = np.random.default_rng(0)
@@ -241,6 +261,7 @@ def test_krr_votes_are_the_discriminants_of_local_kernel_ridge_regression():
         assert weights[y == g].sum() == pytest.approx(beta @ x, abs=1e-12)
 
 
+@pytest.mark.kernel
 def test_restarts_find_a_better_optimum_of_an_indefinite_problem():
     rng = np.random.default_rng(0)
     better = 0
@@ -254,6 +275,7 @@ def test_restarts_find_a_better_optimum_of_an_indefinite_problem():
     assert better > 0
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("weights", ["kri", "krr", "lime"])
 def test_sparse_memmapped_and_single_precision_matrices(weights, tmp_path):
     rng = np.random.default_rng(0)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_info
 
 from similitude.numerics import threads
 from similitude.numerics.threads import over_row_blocks, thread_count
@@ -118,3 +119,20 @@ def test_errors_come_through(monkeypatch, cores):
 
     with pytest.raises(ZeroDivisionError, match="in a block"):
         over_row_blocks(work, 4, 1)
+
+
+def test_blas_has_one_thread_in_each_of_ours(four_cores):
+    seen = []
+    over_row_blocks(lambda start, stop: seen.extend(lib["num_threads"] for lib in _blas()), 8, 1)
+    assert set(seen) == {1}
+
+
+def test_one_blas_thread_ends_with_its_block():
+    before = [lib["num_threads"] for lib in _blas()]
+    with threads.one_blas_thread():
+        assert {lib["num_threads"] for lib in _blas()} == {1}
+    assert [lib["num_threads"] for lib in _blas()] == before
+
+
+def _blas():
+    return [lib for lib in threadpool_info() if lib["user_api"] == "blas"]

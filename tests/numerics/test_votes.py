@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, posterior_from_votes
+from similitude.numerics.votes import (
+    expected_costs,
+    first_of_best,
+    neighbor_votes,
+    one_vs_one,
+    posterior_from_votes,
+    weighting_votes,
+)
 
 pytestmark = pytest.mark.kernel
 
@@ -44,3 +51,21 @@ def test_posterior_cuts_negative_sums_and_falls_back_to_the_classes_present():
 def test_expected_costs():
     costs = np.array([[0.0, 10.0], [1.0, 0.0]])
     assert expected_costs(np.array([0.8, 0.2]), costs).tolist() == pytest.approx([2.0, 0.8])
+
+
+def test_several_weightings_of_the_first_neighbours():
+    labels = np.array([[0, 1, 1, 2], [2, 2, 0, 1]])
+    weights = np.array([[[0.5, 0.25, 0.25], [1.0, -1.0, 2.0]], [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]])
+    expected = [[[0.5, 0.5, 0.0], [1.0, 1.0, 0.0]], [[3.0, 0.0, 3.0], [0.0, 0.0, 0.0]]]
+    assert weighting_votes(labels, weights, 3).tolist() == expected
+
+
+def test_one_vs_one_is_a_majority_with_ties_to_the_first_class():
+    # pairs (0, 1), (0, 2), (1, 2); a value of 0 is a vote for the later class
+    decisions = np.array([[-1.0, -1.0, 5.0], [0.0, 0.0, -1.0], [1.0, -9.0, 1.0], [-1.0, 2.0, -3.0]])
+    scores = one_vs_one(decisions, 3)
+    assert np.argmax(scores, axis=1).tolist() == [0, 1, 0, 0]
+    votes = np.array([[2, 0, 1], [0, 2, 1], [1, 1, 1], [1, 1, 1]])
+    untied = votes.max(axis=1) > 1
+    assert np.all(np.abs(scores - votes)[untied] < 1 / 3)
+    assert one_vs_one(np.array([[0.5], [-0.5]]), 2).argmax(axis=1).tolist() == [1, 0]
