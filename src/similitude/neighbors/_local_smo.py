@@ -25,6 +25,7 @@ import numpy as np
 
 from similitude.numerics._cholesky_kernel import backward, factor, forward
 from similitude.numerics._compile import kernel
+from similitude.numerics._topk_kernel import one_vs_one_scores
 
 GAP = 1e-11
 """Largest violation of the optimality conditions, in units of the decision value."""
@@ -290,23 +291,11 @@ def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
                 sums[c, first] += values[c]
                 sums[c, second] -= values[c]
     for c in range(costs.shape[0]):
-        set_scores(votes[c], sums[c], counts, scores[c])
+        if n_classes == 2:
+            scores[c, 0] = sums[c, 1]
+        else:
+            one_vs_one_scores(votes[c], sums[c], counts, scores[c])
     return failures
-
-
-@kernel
-def set_scores(votes, sums, counts, scores):
-    """The scores of one C; the first class with most votes has the largest."""
-    if votes.shape[0] == 2:
-        scores[0] = sums[1]
-        return
-    winner = 0
-    for g in range(votes.shape[0]):
-        scores[g] = votes[g] + sums[g] / (3.0 * (abs(sums[g]) + 1.0)) if counts[g] > 0 else -1.0
-        winner = g if votes[g] > votes[winner] else winner
-    for g in range(votes.shape[0]):
-        if votes[g] == votes[winner]:
-            scores[winner] = max(scores[winner], scores[g])
 
 
 @kernel

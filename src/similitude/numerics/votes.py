@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
 TIE_TOLERANCE = 1e-12
@@ -67,16 +65,10 @@ def one_vs_one(decisions: np.ndarray, n_classes: int) -> np.ndarray:
     A value of 0 or more is a vote for the later class of its pair. A score is the number of votes, and less than a
     third, up or down, for the sum of the decision values; the first class with most votes has the largest.
     """
-    votes, sums = np.zeros((2, len(decisions), n_classes))
-    for value, (first, second) in zip(decisions.T, combinations(range(n_classes), 2)):
-        votes[:, second] += value >= 0
-        votes[:, first] += value < 0
-        sums[:, second] += value
-        sums[:, first] -= value
-    scores = votes + sums / (3.0 * (np.abs(sums) + 1.0))
-    most = votes == votes.max(axis=1, keepdims=True)
-    rows = np.arange(len(scores))
-    scores[rows, np.argmax(most, axis=1)] = np.max(np.where(most, scores, -np.inf), axis=1)
+    from similitude.numerics._topk_kernel import one_vs_one_rows
+
+    scores = np.empty((len(decisions), n_classes))
+    one_vs_one_rows(np.ascontiguousarray(decisions, dtype=np.float64), scores)
     return scores
 
 
