@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from similitude import KNNClassifier, PathSearchCV, train_test_split
+from similitude import KNNClassifier, LocalSVC, PathSearchCV, train_test_split
 from similitude.datasets import fetch_protein, load_voting, make_negative_direction
 from similitude.similarities import VDM
 from tests.neighbors.problems import KINDS, problem
@@ -86,6 +86,77 @@ def test_path_equals_plain_fits(weights, spectrum, consistent, scoring):
         else:
             assert np.allclose(ours, theirs, rtol=0, atol=1e-9)
     assert path.best_params_ == plain.best_params_
+
+
+@pytest.mark.parametrize("weights", ["kri", "lime"])
+@pytest.mark.parametrize("seed", range(4))
+def test_path_equals_plain_fits_where_there_are_several_optima(weights, seed):
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.integers(0, 5, (30, 30)))
+    S, y = upper + np.triu(upper, 1).T, rng.integers(0, 2, 30)
+    knn = KNNClassifier(weights=weights, spectrum="none")
+    grid = {"n_neighbors": [3, 5, 9], "reg": [0.1, 1.0]}
+    path, plain = (search(knn, grid, cv=3).fit(S, y) for search in (PathSearchCV, GridSearchCV))
+    assert np.array_equal(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+@pytest.mark.parametrize("seed", range(6))
+def test_path_equals_plain_fits_on_duplicates_at_small_reg(seed, scale):
+    rng = np.random.default_rng(seed)
+    X = np.repeat(rng.normal(size=(10, 2)), 3, axis=0)[rng.permutation(30)]
+    S, y = scale * (X @ X.T + (X @ X.T).T) / 2, rng.integers(0, 2, 30)
+    grid = {"n_neighbors": [2, 5, 9, 16], "reg": [1e-6, 1e-3, 0.1]}
+    path, plain = (
+        search(KNNClassifier(weights="kri"), grid, cv=3, scoring="neg_log_loss").fit(S, y)
+        for search in (PathSearchCV, GridSearchCV)
+    )
+    # LAPACK's last digit depends on where in memory a matrix lies; a small reg enlarges it.
+    tolerance = [1e-9 + 1e-15 * scale / point["reg"] for point in path.cv_results_["params"]]
+    assert np.all(np.abs(path.cv_results_["mean_test_score"] - plain.cv_results_["mean_test_score"]) <= tolerance)
+
+
+def test_neighbours_that_could_change_places_get_the_same_weight():
+    kinds = [0, 0, 1, 2, 0, 2, 3, 2, 2]
+    between = np.array([[4, 1, 3, 2], [1, 4, 1, 0], [3, 1, 4, 1], [2, 0, 1, 4]])
+    S, y = between[np.ix_(kinds, kinds)], [0, 1, 1, 0, 0, 1, 0, 0, 1]
+    for weights in ("kri", "krr", "lime"):
+        for reg in (1e-3, 1e-6):
+            knn = KNNClassifier(9, weights, reg).fit(S, y)
+            w = knn.neighbor_weights([[2.0] * 9])[1][0]
+            for kind in range(4):
+                assert len(set(w[np.equal(kinds, kind)])) == 1
+    # Both classes then have half of every kind that counts, and the nearest neighbour decides.
+    assert KNNClassifier(9, "kri", 1e-3).fit(S, y).predict([[2.0] * 9]).tolist() == [0]
+
+
+def test_weights_sum_to_one_where_the_clipped_matrix_is_nothing():
+    tiny = KNNClassifier(1, "kri", reg=1e-6).fit([[-3.0, 0], [0, -3.0]], [0, 1])
+    assert tiny.neighbor_weights([[1e4, 2.0]])[1].tolist() == [[1.0]]
+    A = np.full((3, 3), -0.2)
+    np.fill_diagonal(A, -1.0)
+    for reg in (1e-6, 1e-3, 0.1):
+        knn = KNNClassifier(3, "kri", reg).fit(A, [0, 1, 2])
+        assert set(knn.predict(np.repeat(np.linspace(0.1, 5, 200), 3).reshape(-1, 3))) == {0}
+
+
+@pytest.mark.parametrize("weights", ["kri", "krr", "lime"])
+@pytest.mark.parametrize("scale", [1e-300, 1e300, 5e307])
+def test_similarities_at_the_ends_of_the_range_of_floats(weights, scale):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    S, y = X @ X.T / np.abs(X @ X.T).max(), np.arange(30) % 3
+    for reg in (0.1, 1.0):
+        usual = KNNClassifier(9, weights, reg).fit(S, y).predict_proba(S)
+        extreme = KNNClassifier(9, weights, reg * scale).fit(S * scale, y).predict_proba(S * scale)
+        assert np.allclose(usual, extreme, rtol=0, atol=1e-9)
+
+
+def test_small_integers_of_numpy_count_neighbours():
+    S, y = _data(n=300)
+    for number in (np.uint8(5), np.int8(5), np.uint64(5)):
+        assert np.array_equal(KNNClassifier(number).fit(S, y).predict(S), KNNClassifier(5).fit(S, y).predict(S))
+        assert np.array_equal(LocalSVC(number).fit(S, y).predict(S[:9]), LocalSVC(5).fit(S, y).predict(S[:9]))
 
 
 def test_one_path_over_everything():

@@ -129,9 +129,36 @@ def test_blas_has_one_thread_in_each_of_ours(four_cores):
 
 def test_one_blas_thread_ends_with_its_block():
     before = [lib["num_threads"] for lib in _blas()]
-    with threads.one_blas_thread():
+    with threads.one_blas_thread(), threads.one_blas_thread():
         assert {lib["num_threads"] for lib in _blas()} == {1}
     assert [lib["num_threads"] for lib in _blas()] == before
+
+
+def test_the_last_user_of_one_blas_thread_lifts_it():
+    before = [lib["num_threads"] for lib in _blas()]
+    entered, may_leave = threading.Event(), threading.Event()
+
+    def hold():
+        with threads.one_blas_thread():
+            entered.set()
+            may_leave.wait()
+
+    thread = threading.Thread(target=hold)
+    with threads.one_blas_thread():
+        thread.start()
+        entered.wait()
+    assert {lib["num_threads"] for lib in _blas()} == {1}
+    may_leave.set()
+    thread.join()
+    assert [lib["num_threads"] for lib in _blas()] == before
+
+
+def test_an_interrupt_that_a_kernel_wrapped_is_an_interrupt():
+    def work(start, stop):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    with pytest.raises(KeyboardInterrupt):
+        over_row_blocks(work, 1, 1)
 
 
 def _blas():

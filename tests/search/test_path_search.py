@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier
@@ -393,3 +394,10 @@ def test_labels_in_a_column_and_a_single_named_scorer():
     assert ours.multimetric_
     with pytest.raises(ValueError, match="Invalid parameter 'k'"):
         PathSearchCV(KNNClassifier(), {"k": [1]}, cv=3).fit(S, y)
+
+
+def test_backends_of_joblib_without_generators():
+    S, y = np.eye(12) + 0.1, np.arange(12) % 2
+    search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 2]}, cv=3, n_jobs=2)
+    with parallel_config("multiprocessing", n_jobs=2):
+        assert search.fit(S, y).best_params_ == {"n_neighbors": 1}

@@ -9,6 +9,17 @@ from similitude.neighbors._simplex_qp import SIZE, STATE, ZERO, W, largest, solv
 from similitude.numerics._cholesky_kernel import dot
 from similitude.numerics._compile import kernel
 
+# At a reg below this share of the similarities rounding decides who is in the support: every solve then starts from
+# scratch, so that a path and a single fit go the same way.
+_WARM = 1e-3
+
+
+@kernel
+def _start_cold(k, V, N):
+    N[STATE, SIZE] = -1
+    for i in range(k):
+        V[W, i] = 0.0
+
 
 @kernel
 def kri_rows(matrices, rows, sizes, regs, how, consistent, weights):
@@ -20,13 +31,11 @@ def kri_rows(matrices, rows, sizes, regs, how, consistent, weights):
     K, row = np.empty_like(matrices[0]), np.empty_like(rows[0])
     for m in range(rows.shape[0]):
         A, s = matrices[m], rows[m]
-        semidefinite = A.shape[0]
-        if how != 0:
-            semidefinite = 0 if consistent and how != 3 else leading_semidefinite(A, K)
+        semidefinite = 0 if consistent and how in (1, 2) else leading_semidefinite(A, K)
         nested = 0
-        while nested < sizes.shape[0] and sizes[nested] <= semidefinite:
+        while nested < sizes.shape[0] and (how == 0 or sizes[nested] <= semidefinite):
             nested += 1
-        failed += _nested(A, s, sizes[:nested], regs, weights[m])
+        failed += _nested(A, s, sizes[:nested], regs, semidefinite, weights[m])
         for g in range(nested, sizes.shape[0]):
             k = sizes[g]
             values, vectors = modify(A, s, k, how, semidefinite, consistent, K, row)
@@ -35,18 +44,18 @@ def kri_rows(matrices, rows, sizes, regs, how, consistent, weights):
 
 
 @kernel
-def _nested(A, s, sizes, regs, weights):
-    """The same matrix for every k: the solution for one is where the next starts."""
+def _nested(A, s, sizes, regs, semidefinite, weights):
+    """The same matrix for every k: the solution for one is where the next starts, where both are the only ones."""
     L, V, N = workspace(A.shape[0])
     failed = 0
     for t in range(regs.shape[0]):
-        N[STATE, SIZE] = -1
-        for i in range(A.shape[0]):
-            V[W, i] = 0.0
+        _start_cold(A.shape[0], V, N)
         scale, start = regs[t], ZERO
         for g in range(sizes.shape[0]):
             scale = max(scale, largest(A, s, start, sizes[g]))
             start = sizes[g]
+            if sizes[g] > semidefinite or regs[t] < _WARM * scale:
+                _start_cold(sizes[g], V, N)
             failed += not solve(A, s, sizes[g], regs[t], scale, L, V, N)
             for i in range(sizes[g]):
                 weights[g, t, i] = V[W, i]
@@ -69,7 +78,9 @@ def _decomposed(K, row, k, regs, values, vectors, weights):
     failed = 0
     for t in range(regs.shape[0]):
         w, least = V[W], -1.0
-        if starts_full(K, k, regs[t]):
+        if regs[t] < _WARM * scale:
+            _start_cold(k, V, N)
+        elif starts_full(K, k, regs[t]):
             least = _all_positive(values, vectors, parts, k, regs[t], w)
         if not least > 0.0:
             N[STATE, SIZE] = -1

@@ -132,18 +132,22 @@ def lime_rows(matrices, rows, sizes, regs, how, consistent, weights):
     K, row = np.empty_like(matrices[0]), np.empty_like(rows[0])
     for m in range(rows.shape[0]):
         A, s = matrices[m], rows[m]
-        semidefinite = 0 if how == 0 or (consistent and how != 3) else leading_semidefinite(A, K)
+        semidefinite = 0 if consistent and how in (1, 2) else leading_semidefinite(A, K)
         for g in range(sizes.shape[0]):
             modify(A, s, sizes[g], how, semidefinite, consistent, K, row)
-            failed += _each_reg(K, row, sizes[g], regs, weights[m, g])
+            convex = how != 0 or sizes[g] <= semidefinite
+            failed += _each_reg(K, row, sizes[g], regs, convex, weights[m, g])
     return failed
 
 
 @kernel
-def _each_reg(K, row, k, regs, weights):
-    """From a reg at which the weights are nearly uniform down through all that are asked for, which ascend."""
+def _each_reg(K, row, k, regs, convex, weights):
+    """From a reg at which the weights are nearly uniform down through all that are asked for, which ascend.
+
+    Where there may be several optima, down to each anew: which one is found must not depend on what else is asked for.
+    """
     U, V = np.empty((k, k)), np.zeros((7, k))
-    least, most = 0.0, regs[-1]
+    least, most = 0.0, 0.0
     for i in range(k):
         most = max(most, abs(row[i]))
         for j in range(k):
@@ -152,9 +156,13 @@ def _each_reg(K, row, k, regs, weights):
     for i in range(k):
         for j in range(k):
             K[i, j] -= 2.0 * least
-    level = 10.0 * max(most, -2.0 * least)
-    failed = 0
+    top = 10.0 * max(most, -2.0 * least, regs[-1] if convex else 0.0)
+    level, failed = top, 0
     for t in range(regs.shape[0] - 1, -1, -1):
+        if not convex:
+            level = top
+            for i in range(k):
+                V[X, i] = 0.0
         failed += not _continued(K, row, k, regs[t], level, U, V)
         level = regs[t]
         for i in range(k):

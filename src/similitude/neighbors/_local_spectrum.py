@@ -145,3 +145,54 @@ def add(x, weight, y, n):
     """``x += weight y`` over the first n."""
     for i in range(n):
         x[i] += weight * y[i]
+
+
+@kernel
+def share_alike(matrices, rows, sizes, weights):
+    """Neighbours that could change places get the same weight, which rounding may have kept from them.
+
+    They are as similar to the test sample and to all other neighbours, so that swapping their weights changes nothing,
+    and neither does, where the optimum is the only one, taking the mean.
+    """
+    leader, count = np.empty(rows.shape[1], np.intp), np.empty(rows.shape[1], np.intp)
+    for m in range(rows.shape[0]):
+        for g in range(sizes.shape[0]):
+            k = sizes[g]
+            if not _leaders(matrices[m], rows[m], k, leader, count):
+                continue
+            for t in range(weights.shape[2]):
+                w = weights[m, g, t]
+                for i in range(k):
+                    if leader[i] != i:
+                        w[leader[i]] += w[i]
+                for i in range(k):
+                    if leader[i] == i:
+                        w[i] /= count[i]
+                    else:
+                        w[i] = w[leader[i]]
+
+
+@kernel
+def _leaders(A, s, k, leader, count):
+    """For each neighbour the first one that it could change places with; whether there is any such pair."""
+    found = False
+    for i in range(k):
+        leader[i], count[i] = i, 1
+        j = i - 1
+        while j >= 0 and s[j] == s[i]:  # nearest first: equally similar ones stand side by side
+            if leader[j] == j and _interchangeable(A, i, j, k):
+                leader[i] = j
+                count[j] += 1
+                found = True
+                break
+            j -= 1
+    return found
+
+
+@kernel
+def _interchangeable(A, i, j, k):
+    same, a = A[i, i] == A[j, j], 0
+    while same and a < k:
+        same = A[i, a] == A[j, a] or a in (i, j)
+        a += 1
+    return same

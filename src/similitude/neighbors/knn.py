@@ -167,7 +167,7 @@ class KNNClassifier(SimilarityClassifier):
 
     def _fit_labels(self, y):
         self._set_labels(y)
-        self.n_neighbors_ = min(self.n_neighbors, len(y))
+        self.n_neighbors_ = min(int(self.n_neighbors), len(y))
         self._costs = costs_matrix(self.costs, self.classes_)
         self._priors = priors_vector(self.priors, self.classes_)
         self._shares = np.bincount(self._labels) / len(y)
@@ -221,24 +221,33 @@ class KNNClassifier(SimilarityClassifier):
     def _answers(self, neighbors, points, response):
         """Predictions or posteriors for several points from one list of neighbours."""
         similarities, indices = neighbors
-        labels = self._labels[indices]
-        points = [(min(k, indices.shape[1]), way, reg) for k, way, reg in points]
+        points = [(min(int(k), indices.shape[1]), way, reg) for k, way, reg in points]
         answers: dict[Any, np.ndarray] = {}
         for way in dict.fromkeys(way for _, way, _ in points):
             asked = {(k, reg) for k, other, reg in points if other == way}
             sizes, regs = sorted({k for k, _ in asked}), sorted({reg for _, reg in asked})
-            counts, totals = self._votes(similarities, indices, labels, sizes, regs, way)
-            if response == "predict_proba":
-                said = self._posterior(totals, counts)
-            else:
-                repeated = np.repeat(sizes, len(regs))
-                said = self.classes_[first_of_best(self._scores(totals, counts), labels, repeated)]
+            per_row = len(sizes) * len(regs) * (sizes[-1] + 4 * len(self.classes_))
+            said = np.concatenate(
+                [
+                    self._say(similarities[rows], indices[rows], sizes, regs, way, response)
+                    for rows in _row_blocks(len(indices), per_row)
+                ]
+            )
             for i, (k, reg) in enumerate((k, reg) for k in sizes for reg in regs):
                 answers[k, way, reg] = said[:, i]
         return [answers[point] for point in points]
 
+    def _say(self, similarities, indices, sizes, regs, way, response):
+        """Predictions, (m, J), or posteriors, (m, J, G), for all J pairs of size and reg."""
+        labels = self._labels[indices]
+        counts, totals = self._votes(similarities, indices, labels, sizes, regs, way)
+        if response == "predict_proba":
+            return self._posterior(totals, counts)
+        best = first_of_best(self._scores(totals, counts), labels, np.repeat(sizes, len(regs)))
+        return self.classes_[best]
+
     def _votes(self, similarities, indices, labels, sizes, regs, way):
-        """Per row, (size, reg) and class: how many neighbours, and the sum of their weights; both (m, J, G)."""
+        """How many neighbours each class has and the sum of their weights, both (m, J, G)."""
         n_classes = len(self.classes_)
         counts = neighbor_votes(labels, np.ones(labels.shape), sizes, n_classes)
         if way.weights == "uniform":
@@ -246,12 +255,9 @@ class KNNClassifier(SimilarityClassifier):
         if way.weights == "affinity":
             totals = neighbor_votes(labels, _scaled(similarities), sizes, n_classes)
             return counts, np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts)
-        parts = []
-        for rows in _row_blocks(len(labels), len(sizes) * len(regs) * labels.shape[1]):
-            W = self._weights_of(similarities[rows], indices[rows], sizes, regs, way)
-            W = W.reshape(len(W), -1, W.shape[-1])
-            parts.append(weighting_votes(labels[rows], W, n_classes))
-        return np.repeat(counts, len(regs), axis=1), np.concatenate(parts)
+        W = self._weights_of(similarities, indices, sizes, regs, way)
+        totals = weighting_votes(labels, W.reshape(len(W), -1, W.shape[-1]), n_classes)
+        return np.repeat(counts, len(regs), axis=1), totals
 
     def _weights_of(self, similarities, indices, sizes, regs, way):
         """Weights of shape (m, len(sizes), len(regs), k); reg has no meaning for uniform and affinity."""
@@ -303,9 +309,9 @@ class KNNClassifier(SimilarityClassifier):
         check_positive(given.get("reg", self.reg), "reg")
         weights, spectrum = given.get("weights", self.weights), given.get("spectrum", self.spectrum)
         consistent = given.get("consistent", self.consistent)
-        if weights not in WEIGHTS:
+        if not isinstance(weights, str) or weights not in WEIGHTS:
             raise ValueError(f"weights must be one of {WEIGHTS}; got {weights!r}.")
-        if spectrum not in SPECTRA:
+        if not isinstance(spectrum, str) or spectrum not in SPECTRA:
             raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
         if spectrum == "pinv" and weights in ("kri", "lime"):
             raise ValueError(f"spectrum='pinv' is for weights='krr' alone; weights is {weights!r}. Use 'clip'.")

@@ -99,7 +99,7 @@ class LocalSVC(SimilarityClassifier):
             self._set_labels(check_labels(y, S.shape[0]))
             warn_of_asymmetry("LocalSVC", S)
             self._S = for_lookup(S)
-            self.n_neighbors_ = min(self.n_neighbors, S.shape[0])
+            self.n_neighbors_ = min(int(self.n_neighbors), S.shape[0])
             # set_params after fit changes what the next fit does, not what this one has done.
             self._point = self.n_neighbors_, self.C, self.spectrum
         return self
@@ -128,7 +128,7 @@ class LocalSVC(SimilarityClassifier):
         for parameters in grid:
             k, C, spectrum = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
             check_parameters(k, C, spectrum)
-            points.append((min(k, n), C, spectrum))
+            points.append((min(int(k), n), C, spectrum))
         self._set_labels(y_train)
         S_train, S_test = self._path_similarities(S_train, S_test)
         return self._answers(for_lookup(S_train), S_test, points, response)
@@ -150,7 +150,7 @@ def check_parameters(n_neighbors: Any, C: Any, spectrum: Any) -> None:
     """Refuse values that are no parameters of LocalSVC."""
     check_n_neighbors(n_neighbors)
     check_positive(C, "C")
-    if spectrum not in SPECTRA:
+    if not isinstance(spectrum, str) or spectrum not in SPECTRA:
         raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
 
 

@@ -51,7 +51,7 @@ def local_weights(
         Zero beyond each size.
     """
     from similitude.neighbors._local_spectrum import SPECTRA as CODES
-    from similitude.neighbors._local_spectrum import local_matrices
+    from similitude.neighbors._local_spectrum import local_matrices, share_alike
 
     sizes, regs = np.asarray(sizes, dtype=np.intp), np.asarray(regs, dtype=np.float64)
     m, k = len(indices), int(sizes[-1])
@@ -65,12 +65,14 @@ def local_weights(
 
     def work(start: int, stop: int) -> None:
         part = slice(start, stop)
-        matrices = local_matrices(S, indices[part])
-        failures.append(solve(matrices, rows[part], sizes, regs, how, consistent, answer[part]) or 0)
+        matrices, own, ridges = _within_range(local_matrices(S, indices[part]), rows[part], regs)
+        failures.append(solve(matrices, own, sizes, ridges, how, consistent, answer[part]) or 0)
         if restarts:
             from similitude.neighbors._kri import restart_rows
 
-            restart_rows(matrices, rows[part], sizes, regs, restarts, answer[part])
+            restart_rows(matrices, own, sizes, ridges, restarts, answer[part])
+        if weights == "krr" or spectrum != "none":
+            share_alike(matrices, own, sizes, answer[part])
 
     flops_per_row = k**3 * len(regs) + 1000 * len(sizes) * len(regs)
     fair_share = max(-(-m // 8), _LEAST_FLOPS // flops_per_row)
@@ -78,11 +80,21 @@ def local_weights(
     if sum(failures):
         warnings.warn(
             f"{sum(failures)} of {m * len(sizes) * len(regs)} weight problems (weights={weights!r}) were not solved to "
-            "full accuracy; a larger reg or spectrum='clip' helps.",
+            "full accuracy; a larger reg helps.",
             ConvergenceWarning,
             stacklevel=2,
         )
     return answer
+
+
+def _within_range(matrices: np.ndarray, rows: np.ndarray, regs: np.ndarray) -> tuple:
+    """The same problems in other units where products would over- or underflow: a power of two changes no digit."""
+    largest = max(np.max(matrices), -np.min(matrices), np.max(rows), -np.min(rows))
+    if largest == 0 or 2.0**-400 < largest < 2.0**400:
+        return matrices, rows, regs
+    exponent = -int(np.frexp(largest)[1])
+    tiny = np.nextafter(0.0, 1.0)
+    return np.ldexp(matrices, exponent), np.ldexp(rows, exponent), np.maximum(np.ldexp(regs, exponent), tiny)
 
 
 def _solver(weights: str) -> Any:

@@ -216,7 +216,7 @@ class LocalNearestCentroid(SimilarityClassifier):
             S = self._fit_proximities(X, y).S
             self._set_labels(check_labels(y, S.shape[0]))
             self._S = for_lookup(S)
-            self.n_neighbors_ = min(self.n_neighbors, S.shape[0])
+            self.n_neighbors_ = min(int(self.n_neighbors), S.shape[0])
         return self
 
     def predict(self, X):
@@ -240,4 +240,4 @@ class LocalNearestCentroid(SimilarityClassifier):
             check_n_neighbors(k)
         self._set_labels(y_train)
         S_train, S_test = self._path_similarities(S_train, S_test)
-        return self._answers(for_lookup(S_train), S_test, [min(k, n) for k in points])
+        return self._answers(for_lookup(S_train), S_test, [min(int(k), n) for k in points])

@@ -80,7 +80,7 @@ class LocalNearestMeans(ClassifierMixin, BaseEstimator):
         self._samples = [np.ldexp(X[labels == h], -self._exponent) for h in range(len(self.classes_))]
 
     def _class_sizes(self, k):
-        return np.array([min(k, len(samples)) for samples in self._samples])
+        return np.array([min(int(k), len(samples)) for samples in self._samples])
 
     def predict(self, X):
         """The class of the nearest local mean for each row."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from contextlib import nullcontext
 from threading import Lock, Thread
+from typing import Any
 
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
@@ -31,14 +31,39 @@ def thread_count() -> int:
     return cores
 
 
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
+class _OneBlasThread:
+    """The limit holds for the whole process, so the last of several users at a time lifts it."""
+
+    def __init__(self) -> None:
+        self._lock, self._users = Lock(), 0
+        self._libraries: ThreadpoolController | None = None
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._libraries is None:
+                self._libraries = ThreadpoolController()
+            if self._users == 0:
+                self._limit = self._libraries.limit(limits=1, user_api="blas")
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limit.restore_original_limits()
 
 
-def one_blas_thread() -> AbstractContextManager:
+_limiter = _OneBlasThread()
+
+if hasattr(os, "register_at_fork"):
+    # A lock that another thread holds at the moment of a fork would never be free in the child.
+    os.register_at_fork(after_in_child=_limiter.__init__)
+
+
+def one_blas_thread() -> _OneBlasThread:
     """Within this block BLAS works in one thread."""
-    return _libraries().limit(limits=1, user_api="blas")
+    return _limiter
 
 
 def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -> None:
@@ -61,7 +86,9 @@ def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -
             try:
                 work(start, min(start + block, n_rows))
             except BaseException as failure:
-                failures.append(failure)
+                # A signal that arrives while a kernel returns comes wrapped.
+                interrupt = isinstance(failure, SystemError) and isinstance(failure.__cause__, KeyboardInterrupt)
+                failures.append(failure.__cause__ if interrupt else failure)
 
     # The caller is one of the threads: with two, one is to be started, which takes a third of a pool of two (0.3 ms).
     others = [Thread(target=take_blocks) for _ in range(n_threads - 1)]

@@ -27,7 +27,7 @@ def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:
     CSR matrix is never held whole in memory), in threads; k larger than the number of columns is cut to it.
     """
     m, n = S.shape
-    k = min(k, n)
+    k = min(int(k), n)
     dtype = np.float32 if S.dtype == np.float32 else np.float64
     values = np.empty((m, k), dtype=dtype)
     indices = np.empty((m, k), dtype=np.intp)

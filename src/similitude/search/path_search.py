@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+from joblib.parallel import get_active_backend
 from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
@@ -133,7 +134,7 @@ class PathSearchCV(GridSearchCV):
             data = _Data(estimator, X, y)
             matrices.update(dict.fromkeys(indices, data.computed))
             task = _FoldTask(data, grid, self.scoring, self.error_score, self.return_train_score)
-            parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as="generator")
+            parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as=_how_results_come())
             folds = parallel(delayed(task)(train, test) for train, test in splits)
             for split, rows in enumerate(progress(folds, len(splits), "folds", enabled=self.verbose > 0)):
                 for i, row in zip(indices, rows):
@@ -142,6 +143,11 @@ class PathSearchCV(GridSearchCV):
         _report_failures(ordered)
         _complete_failed_scores(ordered, self.error_score)
         return ordered, matrices
+
+
+def _how_results_come() -> str:
+    """One by one, for the progress bar, where joblib's backend can."""
+    return "generator" if get_active_backend()[0].supports_return_generator else "list"
 
 
 def _bearer(estimator: Any) -> tuple[Any, str]:
