@@ -272,3 +272,12 @@ def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
     ):
         with pytest.raises(ImportError, match=r"matplotlib: pip install 'similitude\[plot\]'"):
             draw()
+
+
+def test_of_errors_equal_but_for_rounding_the_smallest_parameter_is_marked():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int) ^ (rng.random(60) < 0.15)
+    display = ErrorCurveDisplay.from_estimator(KNNClassifier(), X @ X.T, y, param_range=range(1, 20), cv=5)
+    assert display.errors[0] == pytest.approx(display.errors.min(), abs=1e-12)
+    assert display.line_.get_label() == "KNNClassifier: least 0.133 at k = 1"

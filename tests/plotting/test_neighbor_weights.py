@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from similitude import KNNClassifier, NearestCentroid, Proximities, SimilarityWarning  # noqa: E402
 from similitude.neighbors.knn import WEIGHTS  # noqa: E402
 from similitude.plotting import WEIGHT_EXAMPLES, NeighborWeightsDisplay  # noqa: E402
-from similitude.plotting.neighbor_weights import COLORS, literal  # noqa: E402
+from similitude.plotting._drawing import COLORS, literal  # noqa: E402
 
 # Computed once, independently, from equations 12 and 15 of Chen et al. (2009); KRR shifted as their footnote 5 says.
 VECTORS = {

@@ -2,5 +2,13 @@
 
 from similitude.plotting.error_curve import ErrorCurveDisplay
 from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
+from similitude.plotting.similarity_matrix import SimilarityMatrixDisplay
+from similitude.plotting.spectrum import SpectrumDisplay
 
-__all__ = ["WEIGHT_EXAMPLES", "ErrorCurveDisplay", "NeighborWeightsDisplay"]
+__all__ = [
+    "WEIGHT_EXAMPLES",
+    "ErrorCurveDisplay",
+    "NeighborWeightsDisplay",
+    "SimilarityMatrixDisplay",
+    "SpectrumDisplay",
+]

@@ -9,7 +9,7 @@ from sklearn.model_selection import LeaveOneOut
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.numerics.extras import require
-from similitude.plotting.neighbor_weights import COLORS, DASHES, literal
+from similitude.plotting._drawing import COLORS, DASHES, literal
 from similitude.search.path_search import PathSearchCV
 
 LOG_AXIS = 10**1.5
@@ -118,7 +118,8 @@ class ErrorCurveDisplay:
             low, high = errors - self.standard_errors, errors + self.standard_errors
             shades = {"facecolor": (color, 0.12), "edgecolor": (color, 0.5)}
             self.band_ = ax.fill_between(values, low, high, linewidth=0.8, **shades)
-        best = int(np.nanargmin(errors))
+        # Means over folds of equal errors may differ in the last digit.
+        best = int(np.flatnonzero(errors <= np.nanmin(errors) + 1e-12)[0])
         # Hollow, in another shape for each curve: least errors at the same place are all seen.
         mark = {"marker": _MARKS[len(ax.lines) // 2 % len(_MARKS)], "markersize": 10, "markeredgewidth": 1.8}
         (self.minimum_,) = ax.plot(
@@ -195,7 +196,9 @@ class ErrorCurveDisplay:
         folds, error_name = _fold_errors(search)
         means = folds.mean(axis=1)
         # Of equally good candidates the first in the grid; one that failed only for want of others.
-        order = sorted(rows, key=lambda i: (candidates[i][param_name], np.isnan(means[i]), np.nan_to_num(means[i])))
+        order = sorted(
+            rows, key=lambda i: (candidates[i][param_name], np.isnan(means[i]), round(np.nan_to_num(means[i]), 12))
+        )
         best = {candidates[i][param_name]: i for i in reversed(order)}
         chosen = [best[value] for value in sorted(best)]
         n_folds = folds.shape[1]

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from similitude.base import Proximities
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.numerics.extras import require
+from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number, size_in_points
 from similitude.proximity.check import check_similarity
 from similitude.proximity.symmetry import warn_of_asymmetry
-
-COLORS = (
-    "#3f90da",
-    "#e76300",
-    "#832db6",
-    "#717581",
-    "#bd1f01",
-    "#92dadd",
-    "#ffa90e",
-    "#a96b59",
-    "#b9ac70",
-    "#94a4a2",
-)
-"""Ten colours that colour-blind readers can tell apart (Petroff, arXiv:2107.02270), the clearest on white first."""
-
-DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 2.5)), (0, (6, 1.5, 1.5, 1.5)))
-"""Line styles with gaps at different places: of lines that coincide, each shows through the gaps of the next."""
 
 _HATCHES = ("", "////", "....", "xxxx")
 
@@ -41,24 +24,6 @@ WEIGHT_EXAMPLES = MappingProxyType(
     }
 )
 """S and s of the three examples of Chen et al., JMLR 10, 2009, Section 5.2.2, by what they illustrate."""
-
-
-def literal(text: Any, width: int = 28) -> str:
-    """Text of the user as matplotlib shows it letter for letter: no mathematics, on one line, shortened in the middle.
-
-    Examples
-    --------
-    >>> from similitude.plotting.neighbor_weights import literal
-    >>> print(literal("costs $5 or $6"), literal("a/long/path/to/scan_17.png", 16))
-    costs \\$5 or \\$6 a/long/p…_17.png
-    """
-    shown = " ".join(str(text).split())
-    if len(shown) > width:
-        end = (width - 1) // 2
-        shown = f"{shown[: width - 1 - end]}…{shown[-end:]}"
-    shown = shown.replace("$", r"\$")
-    # matplotlib leaves what begins with an underscore out of legends; a space without width keeps it in.
-    return f"\u200b{shown}" if shown.startswith("_") else shown
 
 
 class NeighborWeightsDisplay:
@@ -143,9 +108,7 @@ class NeighborWeightsDisplay:
         if ax is None:
             size = self._curves_size() if curves else (6.4 * len(kinds), min(1.6 + 0.27 * len(self.similarities), 16))
             _, ax = pyplot.subplots(1, len(kinds), figsize=size, sharey=curves, squeeze=False, layout="constrained")
-        axes = np.asarray(ax, dtype=object).ravel()
-        if len(axes) != len(kinds):
-            raise ValueError(f"ax must be one Axes for each of the weights {kinds}; got {len(axes)}.")
+        axes = as_axes(ax, len(kinds), f"each of the weights {kinds}")
         self.lines_ = self.bars_ = None
         if curves:
             self.lines_ = {kind: self._curves(axes[i], kind) for i, kind in enumerate(kinds)}
@@ -281,10 +244,10 @@ class NeighborWeightsDisplay:
         )
         ax.set_ylim(len(rows) - 0.4, -0.6)
         # Rows of a crowded picture are lower than letters of the usual size.
-        width, height = 72 * ax.get_window_extent().size / ax.figure.dpi
+        width, height = size_in_points(ax)
         fontsize = min(9, 0.75 * height / len(rows))
         right = ax.secondary_yaxis("right")
-        numbers = [_number(value) for value in self.similarities]
+        numbers = [number(value) for value in self.similarities]
         for side, texts in ((ax, self._shown_names()), (right, numbers)):
             side.set_yticks(rows, labels=texts, fontsize=fontsize)
             side.tick_params(axis="y", length=0)
@@ -298,7 +261,7 @@ class NeighborWeightsDisplay:
 
         present = np.unique(positions)
         handles = [bars[int(np.argmax(positions == i))] for i in present]
-        entries = [f"{literal(classes[i])}: {_number(weights[positions == i].sum())}" for i in present]
+        entries = [f"{literal(classes[i])}: {number(weights[positions == i].sum())}" for i in present]
         columns = max(1, int(width / (6 * (max(map(len, entries)) + 5))))
         above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": columns}
         ax.legend(handles, entries, title="class: total weight", frameon=False, **above)
@@ -307,11 +270,6 @@ class NeighborWeightsDisplay:
 
 def _title(kind):
     return kind.upper() if kind in LOCAL_WEIGHTS else kind
-
-
-def _number(value):
-    """Three digits, with the minus sign of the axes."""
-    return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
 
 
 def _bar_style(position):

@@ -1,0 +1,30 @@
+"""Draw similarity matrices, ordered by class, as Chen et al. (2009) do in their Figure 1.
+
+Writes docs/images/similarity-matrix.png and docs/images/asymmetric-matrix.png.
+"""
+
+from pathlib import Path
+
+from similitude.datasets import make_negative_direction, make_patrol
+from similitude.plotting import SimilarityMatrixDisplay
+
+
+def dense():
+    """Four classes; since one eigenvalue was made negative, class 0 is as similar to class 2 as to itself."""
+    data = make_negative_direction(n_samples=80, random_state=0)
+    return SimilarityMatrixDisplay.from_matrix(data.S, data.y).figure_
+
+
+def sparse():
+    """Who names whom in seven units, and people of no unit: a sparse matrix, and its asymmetric part."""
+    patrol = make_patrol(symmetric=False, random_state=0)
+    names = ["none" if unit == max(patrol.y) else f"unit {unit + 1}" for unit in patrol.y]
+    return SimilarityMatrixDisplay.from_matrix(patrol.S, names, asymmetric=True).figure_
+
+
+if __name__ == "__main__":
+    folder = Path(__file__).parents[1] / "docs" / "images"
+    folder.mkdir(exist_ok=True)
+    for draw, name in ((dense, "similarity-matrix"), (sparse, "asymmetric-matrix")):
+        draw().savefig(folder / f"{name}.png", dpi=75, pil_kwargs={"optimize": True})
+        print(folder / f"{name}.png")
