@@ -14,6 +14,7 @@ from similitude import (
     PathSearchCV,
     PseudoEuclideanEmbedding,
     Rescale,
+    SimilaritySVC,
     SpectrumModifier,
 )
 
@@ -34,6 +35,12 @@ CLASSIFIERS = [
     LocalSVC(n_neighbors=7, C=100.0, spectrum="flip"),
     LocalSVC(n_neighbors=6, spectrum="shift"),
     LocalSVC(n_neighbors=6, spectrum="none"),
+    SimilaritySVC(),
+    SimilaritySVC(spectrum="flip"),
+    SimilaritySVC(spectrum="shift"),
+    SimilaritySVC(spectrum="square"),
+    SimilaritySVC(10.0, "none", class_weight="balanced"),
+    PathSearchCV(SimilaritySVC(), {"C": [0.1, 10.0]}, cv=2),
 ]
 # On an indefinite or badly scaled kernel libsvm may never stop: max_iter ends it.
 PIPELINES = [

@@ -2,6 +2,7 @@
 
 from similitude.base import Proximities
 from similitude.diagnosis import diagnose
+from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.meta import PairwiseMeta
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
@@ -30,6 +31,7 @@ __all__ = [
     "Proximities",
     "PseudoEuclideanEmbedding",
     "Rescale",
+    "SimilaritySVC",
     "SimilarityWarning",
     "SpectrumModifier",
     "check_similarity",
