@@ -10,8 +10,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from benchmarks.timing import side_by_side
-from similitude import PathSearchCV, SimilarityWarning
-from similitude import SimilaritySVC
+from similitude import PathSearchCV, SimilaritySVC, SimilarityWarning
 from similitude.numerics.threads import one_blas_thread
 
 COSTS = [10.0**j for j in range(-3, 6)]  # Chen et al. 2009, Table 2

@@ -14,6 +14,8 @@ from sklearn.utils import get_tags
 from similitude import (
     DissimilarityToSimilarity,
     KNNClassifier,
+    LearnedKernelSVC,
+    LearnedSpectrumSVC,
     LocalNearestCentroid,
     LocalSVC,
     NearestCentroid,
@@ -98,6 +100,10 @@ def test_any_similarity_gives_a_finite_answer(estimator, kind):
         pytest.skip("libsvm overflows on kernels of size 1e150")
     S, rows, y = _problem(kind)
     before = S.copy(), rows.copy()
+    if kind in ("huge", "tiny") and isinstance(estimator, (LearnedSpectrumSVC, LearnedKernelSVC)):
+        with pytest.raises(ValueError, match="rescale X to similarities of the order of 1"):
+            clone(estimator).fit(S, y)
+        return
     answer = _answer(estimator, S, y, rows)
     assert len(answer) == M
     if answer.dtype.kind == "f" and not (kind == "huge" and getattr(estimator, "method", None) == "square"):

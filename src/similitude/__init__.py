@@ -2,6 +2,9 @@
 
 from similitude.base import Proximities
 from similitude.diagnosis import diagnose
+from similitude.kernel.learned_kernel import LearnedKernelSVC
+from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
+from similitude.kernel.robust_svc import RobustSVC
 from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.meta import PairwiseMeta
 from similitude.neighbors.knn import KNNClassifier
@@ -22,6 +25,8 @@ __version__ = "0.1.0"
 __all__ = [
     "DissimilarityToSimilarity",
     "KNNClassifier",
+    "LearnedKernelSVC",
+    "LearnedSpectrumSVC",
     "LocalNearestCentroid",
     "LocalNearestMeans",
     "LocalSVC",
@@ -31,6 +36,7 @@ __all__ = [
     "Proximities",
     "PseudoEuclideanEmbedding",
     "Rescale",
+    "RobustSVC",
     "SimilaritySVC",
     "SimilarityWarning",
     "SpectrumModifier",

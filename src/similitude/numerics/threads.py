@@ -35,9 +35,13 @@ class _OneBlasThread:
     """The limit holds for the whole process, so the last of several users at a time lifts it."""
 
     def __init__(self) -> None:
-        self._lock, self._users = Lock(), 0
         self._libraries: ThreadpoolController | None = None
         self._limit: Any = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew, in a child process: a lock that another thread held at the fork would never be free."""
+        self._lock, self._users = Lock(), 0
 
     def __enter__(self) -> None:
         with self._lock:
@@ -57,8 +61,7 @@ class _OneBlasThread:
 _limiter = _OneBlasThread()
 
 if hasattr(os, "register_at_fork"):
-    # A lock that another thread holds at the moment of a fork would never be free in the child.
-    os.register_at_fork(after_in_child=_limiter.__init__)
+    os.register_at_fork(after_in_child=_limiter.forget)
 
 
 def one_blas_thread() -> _OneBlasThread:
@@ -87,8 +90,8 @@ def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -
                 work(start, min(start + block, n_rows))
             except BaseException as failure:
                 # A signal that arrives while a kernel returns comes wrapped.
-                interrupt = isinstance(failure, SystemError) and isinstance(failure.__cause__, KeyboardInterrupt)
-                failures.append(failure.__cause__ if interrupt else failure)
+                wrapped = failure.__cause__ if isinstance(failure, SystemError) else None
+                failures.append(wrapped if isinstance(wrapped, KeyboardInterrupt) else failure)
 
     # The caller is one of the threads: with two, one is to be started, which takes a third of a pool of two (0.3 ms).
     others = [Thread(target=take_blocks) for _ in range(n_threads - 1)]

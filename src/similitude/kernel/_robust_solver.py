@@ -1,0 +1,513 @@
+"""The robust support vector machine of one pair of classes, for a whole path of C and rho.
+
+With ``v = diag(y) alpha`` the inner problem of Luss & d'Aspremont has the closed solution ``K(v) = A_+``, the positive
+part of ``A = S + v v^T / (4 rho)``, and what is left to minimise is convex and once (semi-)differentiable twice::
+
+    F(v) = rho (||A_+||^2 - ||S_+||^2) - y^T v   over   sum v = 0,  0 <= y * v <= C
+
+    gradient  K v - y
+    Hessian   K + Q (diag(Omega w^2) + diag(w) Omega diag(w)) Q^T / (4 rho),   A = Q diag(mu) Q^T,  w = Q^T v,
+              Omega_ij = (max(mu_i, 0) - max(mu_j, 0)) / (mu_i - mu_j)
+
+Each step minimises the quadratic model within the bounds: the dual of an SVC with the Hessian as its kernel, for which
+there is a solver (``neighbors._local_smo``). About ten steps end at rounding error.
+
+S is decomposed once. In the basis of its eigenvectors A is diagonal plus rank one, whose eigenvalues solve the secular
+equation: at n = 100 to 500 that takes a quarter of LAPACK's time, and it gives the *shifts* of the eigenvalues to full
+relative accuracy, so that F does not drown in rounding errors where rho is large.
+
+How far a v is from the optimum is bounded by the linearised problem, a linear program over the same constraints that is
+solved exactly by sorting; it equals the gap between the dual and the primal of the SVM on K(v).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from similitude.neighbors import _local_smo
+from similitude.numerics._compile import kernel
+from similitude.numerics.eigen import cut_zeros, eigh
+
+TOLERANCE = 1e-8
+"""Largest duality gap of what counts as solved, relative to the objective above its value at alpha = 0."""
+
+# Newton's last step costs little and takes the gap from TOLERANCE to rounding error: warm starts then lead to the same
+# answer as cold ones.
+_AIM = 1e-13
+_MAX_STEPS, _MAX_HALVINGS, _QP_STEPS = 200, 40, 30_000
+_NEAR = 1e-12
+_EPS = float(np.finfo(float).eps)
+# C and rho in units of the similarities; beyond, products would leave the range of floating point.
+_C_RANGE, _RHO_RANGE = (1e-150, 1e150), (1e-250, 1e250)
+
+
+@kernel
+def secular_move(value, below, above, left_slope, right_slope):
+    """To the zero of ``c + s / (below - move) + t / (above - move)`` that has this value and these slopes at 0."""
+    c = value - below * left_slope
+    if above == np.inf:
+        return below + below * below * left_slope / c
+    c -= above * right_slope
+    a = (below + above) * value - below * above * (left_slope + right_slope)
+    b = below * above * value
+    root = math.sqrt(max(a * a - 4.0 * b * c, 0.0))
+    return (a - root) / (2.0 * c) if a <= 0.0 else 2.0 * b / (a + root)
+
+
+@kernel
+def secular_root(poles, squares, j, distances):
+    """The root of ``1 + sum squares_i / (poles_i - x)`` above pole j: less that pole, and all poles less the root.
+
+    Li's middle way (LAPACK's dlaed4): the poles on each side are interpolated by the nearest one, from which the root
+    is counted, and a bracket is kept.
+    """
+    n = poles.shape[0]
+    last = j == n - 1
+    if last:
+        low, high = 0.0, 0.0
+        for i in range(n):
+            high += squares[i]
+        origin, width = j, high
+    else:
+        width = poles[j + 1] - poles[j]
+        value = 1.0
+        for i in range(n):
+            value += squares[i] / ((poles[i] - poles[j]) - 0.5 * width)
+        origin = j if value >= 0.0 else j + 1
+        low, high = (0.0, 0.5 * width) if origin == j else (-0.5 * width, 0.0)
+    x = 0.5 * (low + high)
+    for _ in range(100):
+        left, right, left_slope, right_slope, terms = 0.0, 0.0, 0.0, 0.0, 1.0
+        for i in range(n):
+            distance = (poles[i] - poles[origin]) - x
+            term = squares[i] / distance
+            terms += abs(term)
+            if i <= j:
+                left += term
+                left_slope += term / distance
+            else:
+                right += term
+                right_slope += term / distance
+        value = 1.0 + (left + right)
+        if value < 0.0:
+            low = x
+        else:
+            high = x
+        if abs(value) <= 4.0 * _EPS * terms:
+            break
+        below, above = poles[j] - poles[origin] - x, np.inf if last else poles[j + 1] - poles[origin] - x
+        new = x + secular_move(value, below, above, left_slope, right_slope)
+        if not (low < new < high):
+            new = 0.5 * (low + high)
+        if abs(new - x) <= 0.5 * _EPS * abs(x) or new in (low, high):
+            break
+        x = new
+    for i in range(n):
+        distances[i] = (poles[i] - poles[origin]) - x
+    return x if origin == j else width + x
+
+
+@kernel
+def deflate(values, z, kept, turns, angles):
+    """Take out of ``diag(values) + z z^T``, in place, what is diagonal already: how many are kept, how many turns.
+
+    Entries of z that are nothing beside the others go, and of two values that are equal, up to rounding errors of
+    ``z z^T``, a rotation leaves one.
+    """
+    n = values.shape[0]
+    size = 0.0
+    for i in range(n):
+        size += z[i] * z[i]
+    n_kept, n_turns = 0, 0
+    for i in range(n):
+        if z[i] * z[i] <= _EPS * _EPS * size:
+            z[i] = 0.0
+            continue
+        if n_kept > 0:
+            before = kept[n_kept - 1]
+            length = math.hypot(z[before], z[i])
+            c, s = z[i] / length, z[before] / length
+            apart = values[i] - values[before]
+            if apart * abs(c * s) <= _EPS * size:
+                z[before], z[i] = 0.0, length
+                values[before] += s * s * apart
+                values[i] -= s * s * apart
+                turns[n_turns, 0], turns[n_turns, 1] = before, i
+                angles[n_turns, 0], angles[n_turns, 1] = c, s
+                n_turns += 1
+                n_kept -= 1
+        kept[n_kept] = i
+        n_kept += 1
+    return n_kept, n_turns
+
+
+@kernel
+def rank_one(values, z):
+    """``diag(values) + z z^T`` (values ascending): how far each eigenvalue moves, and the eigenvectors as rows.
+
+    The eigenvectors belong to the z for which the computed roots are exact (Gu & Eisenstat, SIAM J. Matrix Anal. Appl.
+    15, 1994), which makes them orthogonal to rounding error.
+    """
+    n = values.shape[0]
+    moved, z = values.copy(), z.copy()
+    kept, turns, angles = np.empty(n, np.intp), np.empty((n, 2), np.intp), np.empty((n, 2))
+    m, n_turns = deflate(moved, z, kept, turns, angles)
+    shifts, vectors = np.zeros(n), np.zeros((n, n))
+    poles, squares, exact, distances = np.empty(m), np.empty(m), np.empty(m), np.empty((m, m))
+    for a in range(n):
+        vectors[a, a] = 1.0
+        shifts[a] = moved[a] - values[a]
+    for a in range(m):
+        poles[a], squares[a] = moved[kept[a]], z[kept[a]] ** 2
+        vectors[kept[a], kept[a]] = 0.0
+    for a in range(m):
+        shifts[kept[a]] += secular_root(poles, squares, a, distances[a])
+    for i in range(m):
+        product = -distances[m - 1, i]
+        for a in range(m - 1):
+            product *= distances[a, i] / (poles[i] - poles[a if a < i else a + 1])
+        exact[i] = math.copysign(math.sqrt(abs(product)), z[kept[i]])
+    for a in range(m):
+        norm = 0.0
+        for i in range(m):
+            distances[a, i] = exact[i] / distances[a, i]
+            norm += distances[a, i] ** 2
+        norm = math.sqrt(norm)
+        for i in range(m):
+            vectors[kept[a], kept[i]] = distances[a, i] / norm
+    for t in range(n_turns - 1, -1, -1):
+        (p, q), (c, s) = turns[t], angles[t]
+        for a in range(n):
+            vectors[a, p], vectors[a, q] = c * vectors[a, p] + s * vectors[a, q], c * vectors[a, q] - s * vectors[a, p]
+    return shifts, vectors
+
+
+class Point(NamedTuple):
+    """What is known of F at one v."""
+
+    v: np.ndarray
+    loss: float
+    """F(v)."""
+    image: np.ndarray
+    """K v."""
+    mu: np.ndarray
+    """Eigenvalues of A, in no order."""
+    vectors: np.ndarray
+    """Eigenvectors of A as rows, in the basis of those of S."""
+    w: np.ndarray
+    """v in the basis of A's eigenvectors."""
+
+
+class Solution(NamedTuple):
+    """The solved problem, in the units of the similarities."""
+
+    v: np.ndarray
+    """diag(y) alpha."""
+    intercept: float
+    objective: float
+    gap: float
+    """An upper bound on what the objective lacks of the optimum, relative to its value above that at alpha = 0."""
+    n_iter: int
+    """Eigendecompositions."""
+    converged: bool
+    eigenvalues: np.ndarray
+    """Of K, those above zero."""
+    eigenvectors: np.ndarray
+    """Of K, as columns."""
+
+
+def evaluate(values: np.ndarray, basis: np.ndarray, y: np.ndarray, v: np.ndarray, rho: float) -> Point:
+    """F and its derivatives at v, for ``S = basis diag(values) basis^T``, values ascending."""
+    p = basis.T @ v
+    shifts, vectors = rank_one(values, p / (2.0 * math.sqrt(rho)))
+    mu = values + shifts
+    positive = np.maximum(mu, 0.0)
+    w = vectors @ p
+    # ||A_+||^2 - ||S_+||^2 term by term, from the shifts: the difference of the two sums would be rounding errors.
+    growth = np.where(values >= 0.0, shifts, positive) * (positive + np.maximum(values, 0.0))
+    image = basis @ (vectors.T @ (positive * w))
+    return Point(v, float(rho * np.sum(growth) - y @ v), image, mu, vectors, w)
+
+
+def hessian(point: Point, basis: np.ndarray, rho: float) -> np.ndarray:
+    """The Hessian of F, by the divided differences of max(., 0) on the spectrum of A."""
+    above = np.maximum(point.mu, 0.0)
+    below = np.maximum(-point.mu, 0.0)
+    positive = above > 0.0
+    # One sign: 1 or 0; two signs: the share of the positive one in the distance.
+    distance = above[:, None] + above + below[:, None] + below
+    with np.errstate(invalid="ignore", divide="ignore"):
+        omega = np.where(positive[:, None] == positive, 1.0 * positive, (above[:, None] + above) / distance)
+    inner = (point.w[:, None] * omega) * (point.w / (4.0 * rho))
+    inner[np.diag_indices_from(inner)] += above + omega @ (point.w**2 / (4.0 * rho))
+    Q = basis @ point.vectors.T
+    return Q @ inner @ Q.T
+
+
+def duality_gap(point: Point, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
+    """How far F(v) may be above its minimum: max over feasible u of ``(K v - y)^T (v - u)``, and the multiplier.
+
+    The dual of that linear program, ``min_b sum bounds_i max(0, 1 - y_i ((K v)_i + b))``, is piecewise linear in b:
+    the least is at a breakpoint, found by sorting them. Written per sample all terms of the gap are at least 0.
+    """
+    breaks = y - point.image
+    order = np.argsort(breaks)
+    below = np.cumsum(bounds[order])
+    b = float(breaks[order[min(np.searchsorted(below, np.sum(bounds[y > 0])), len(y) - 1)]])
+    slack, alpha = y * (breaks - b), y * point.v
+    return float(np.sum(np.where(slack > 0.0, slack * (bounds - alpha), -slack * alpha))), b
+
+
+def certified_gap(point: Point, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
+    """The duality gap, from bounds no larger than the optimum can reach, relative to -F, and the multiplier.
+
+    At the optimum no alpha exceeds -F: its class's alphas sum to ``sum alpha / 2``, which is at most -F because
+    ``v^T K v <= sum alpha`` there. And -F at the optimum is at most -F here and the gap. A bound far above would only
+    multiply rounding errors.
+    """
+    gap, multiplier = duality_gap(point, y, bounds)
+    largest, alpha = np.max(bounds), np.max(y * point.v)
+    for _ in range(3):
+        reach = max(gap - point.loss, alpha)
+        if reach >= largest:
+            break
+        largest = reach
+        gap = min(gap, duality_gap(point, y, np.minimum(bounds, reach))[0])
+    return (gap / -point.loss if gap > 0.0 and point.loss < 0.0 else gap), multiplier
+
+
+def intercept(point: Point, y: np.ndarray, bounds: np.ndarray) -> float:
+    """b by the optimality conditions: the mean over free support vectors, or the middle of what is allowed."""
+    breaks, alpha = y - point.image, y * point.v
+    # Sums of bounds leave rounding errors in one alpha: it is not free.
+    full = alpha >= (1.0 - _NEAR) * bounds
+    free = (alpha > _NEAR * np.max(alpha, initial=0.0)) & ~full
+    if free.any():
+        return float(np.mean(breaks[free]))
+    # At zero y (K v + b) >= 1, at the bound <= 1.
+    lowest = breaks[(y > 0) ^ full]
+    highest = breaks[(y < 0) ^ full]
+    ends = [side(part) for side, part in ((np.max, lowest), (np.min, highest)) if part.size]
+    return float(np.mean(ends)) if ends else 0.0
+
+
+class _Problem:
+    """F over one polytope: one pair of classes, one rho, one vector of bounds."""
+
+    def __init__(self, values, basis, y, bounds, rho):
+        self.values, self.basis, self.y, self.rho = values, basis, y, rho
+        # With no similarity above 1, K = c v v^T / ||v||^2 for the best c shows ||v||^4 / (16 rho) - n ||v||^2 / 2 to
+        # be at most F(v) + y^T v, so that F > 0 beyond this radius: larger bounds cannot be met, and would only
+        # multiply rounding errors.
+        n = len(y)
+        radius = max(16.0 * rho * n, (32.0 * rho * math.sqrt(n)) ** (2.0 / 3.0)) ** 0.5
+        self.bounds = np.minimum(bounds, 2.0 * radius)
+        self.n_iter = 0
+
+    def at(self, v: np.ndarray) -> Point:
+        self.n_iter += 1
+        return evaluate(self.values, self.basis, self.y, v, self.rho)
+
+    def gap(self, point: Point) -> tuple[float, float]:
+        return certified_gap(point, self.y, self.bounds)
+
+    def start(self) -> Point:
+        """Equal alphas in a class, as large as is good."""
+        masses = np.array([np.sum(self.bounds[self.y < 0]), np.sum(self.bounds[self.y > 0])])
+        least = float(np.min(masses))
+        if least == 0.0:
+            return self.at(np.zeros(len(self.y)))
+        # At the full length one class is at its bounds, exactly.
+        return self.along(self.y * self.bounds * np.where(self.y > 0, least / masses[1], least / masses[0]))
+
+    def along(self, ray: np.ndarray) -> Point:
+        """The point on a ray, not zero, that minimises an upper bound of F within the bounds.
+
+        From ``A_+ <= S_+ + v v^T / (4 rho)`` comes ``F(v) <= v^T S_+ v / 2 + ||v||^4 / (16 rho) - y^T v``.
+        """
+        ray = ray / np.max(np.abs(ray))
+        most = float(np.min(self.bounds[ray != 0.0] / np.abs(ray[ray != 0.0])))
+        p = self.basis.T @ ray
+        gain, curve = float(self.y @ ray), float(np.maximum(self.values, 0.0) @ p**2)
+        quartic = float(p @ p) ** 2 / (4.0 * self.rho)
+        t = min(most, gain / curve if curve > 0.0 else np.inf, (gain / quartic) ** (1.0 / 3.0))
+        for _ in range(10):
+            slope = curve * t + quartic * t**3 - gain
+            # From above, Newton's method on this convex slope descends to its zero.
+            t -= max(slope, 0.0) / (curve + 3.0 * quartic * t**2)
+        return self.at(self.snapped(t * ray))
+
+    def snapped(self, v: np.ndarray) -> np.ndarray:
+        """v with what rounding errors keep from its bound put there."""
+        alpha = np.where(np.abs(v) <= 8.0 * _EPS * np.max(np.abs(v), initial=0.0), 0.0, self.y * v)
+        return self.y * np.where(alpha >= (1.0 - 8.0 * _EPS) * self.bounds, self.bounds, alpha)
+
+    def model_minimum(self, point: Point, budget: int) -> tuple[np.ndarray, bool]:
+        """The minimum of the quadratic model over the polytope, or what is closer to it; whether it was reached."""
+        H = hessian(point, self.basis, self.rho)
+        state = np.empty((4, len(self.y)))
+        state[_local_smo.LOW] = np.minimum(self.y * self.bounds, 0.0)
+        state[_local_smo.HIGH] = np.maximum(self.y * self.bounds, 0.0)
+        state[_local_smo.BETA] = point.v
+        state[_local_smo.H] = H @ point.v
+        target = self.y + (state[_local_smo.H] - point.image)
+        reached = _local_smo.solve(H, target, state, float(np.max(np.abs(H))) or 1.0, budget)
+        return self.snapped(state[_local_smo.BETA]), reached
+
+    def descend(
+        self, point: Point, bound: tuple[float, float], target: np.ndarray
+    ) -> tuple[Point, tuple[float, float]] | None:
+        """A better point on the way to ``target``, and its gap and multiplier; None where rounding errors hide any."""
+        gap, multiplier = bound
+        way = target - point.v
+        # On the constraints' plane the multiplier adds nothing, and it takes rounding errors of sum(way) away.
+        slope = float(way @ (point.image - self.y + multiplier))
+        length = 1.0
+        for _ in range(_MAX_HALVINGS):
+            if not slope < 0.0:
+                return None
+            new = self.at(target if length == 1.0 else point.v + length * way)
+            new_gap, multiplier = self.gap(new)
+            new_slope = float(way @ (new.image - self.y + multiplier))
+            # Short of the minimum along the way F has fallen, and so has its bound, whatever rounding makes of F.
+            if new_slope <= 0.0 or new_gap <= 0.5 * gap or new.loss <= point.loss + 1e-4 * length * slope:
+                return new, (new_gap, multiplier)
+            # Where the slope would vanish were it linear.
+            length *= min(max(slope / (slope - new_slope), 0.1), 0.7)
+        return None
+
+    def solve(self, point: Point) -> tuple[Point, float]:
+        """From ``point`` to the optimum, and its certified gap."""
+        bound = self.gap(point)
+        # Far from the optimum the model's minimum is not worth its price: at n = 300 this halves the time, or better.
+        budget = 4 * len(self.y) + 100
+        for _ in range(_MAX_STEPS):
+            gap = bound[0]
+            if gap <= _AIM:
+                break
+            target, reached = self.model_minimum(point, budget)
+            better = self.descend(point, bound, target)
+            new_gap = np.inf if better is None else better[1][0]
+            if new_gap > 0.5 * gap:
+                budget = min(2 * budget, _QP_STEPS)
+            # Newton's steps gain more than a digit until rounding errors end it.
+            slow = better is None or (gap <= TOLERANCE and new_gap > 0.1 * gap)
+            if better is not None and not (slow and new_gap > gap):
+                point, bound = better
+            if slow and (reached or budget == _QP_STEPS):
+                break
+        return point, bound[0]
+
+
+def solve_path(
+    S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: Sequence[tuple[float, float]]
+) -> list[Solution]:
+    """One solution for each ``(C, rho)``; the bound of sample i is ``C weight_i``.
+
+    For one rho after the other, C ascends: its solution, or that stretched to the new bounds, starts the next.
+    """
+    largest = float(np.max(np.abs(S), initial=0.0))
+    # In this unit, a power of two, the largest similarity is about 1; C is in its inverse, rho in its inverse cube.
+    unit = math.ldexp(1.0, math.frexp(largest)[1]) if largest > 0.0 else 1.0
+    raw, basis = eigh(S / unit)
+    values = cut_zeros(raw)
+    offset = float(np.sum(np.minimum(values, 0.0) ** 2))
+    answers: dict[int, Solution] = {}
+    last: tuple[float, Point] | None = None
+    for i in sorted(range(len(points)), key=lambda i: (points[i][1], points[i][0])):
+        C, rho = points[i]
+        C = min(max(C * unit, _C_RANGE[0]), _C_RANGE[1])
+        rho = min(max(rho * unit * unit * unit, _RHO_RANGE[0]), _RHO_RANGE[1])
+        problem = _Problem(values, basis, y, C * weight, rho)
+        if last is None or last[0] != rho:
+            point = problem.start()
+        else:
+            point = _warm(problem, last[1])
+        point, gap = problem.solve(point)
+        last = rho, point
+        answers[i] = _solution(problem, point, gap, unit, rho * offset)
+    return [answers[i] for i in range(len(points))]
+
+
+def _warm(problem: _Problem, point: Point) -> Point:
+    """The better of a solution for smaller bounds and the same stretched to these, if it is none here."""
+    if problem.gap(point)[0] <= TOLERANCE or not point.v.any():
+        return point
+    new = problem.along(point.v)
+    return new if new.loss < point.loss else point
+
+
+def _solution(problem: _Problem, point: Point, gap: float, unit: float, offset: float) -> Solution:
+    mu = cut_zeros(point.mu)
+    positive = mu > 0.0
+    return Solution(
+        v=point.v / unit,
+        intercept=intercept(point, problem.y, problem.bounds),
+        objective=(offset - point.loss) / unit,
+        gap=gap,
+        n_iter=problem.n_iter,
+        converged=gap <= TOLERANCE,
+        eigenvalues=mu[positive] * unit,
+        eigenvectors=problem.basis @ point.vectors[positive].T,
+    )
+
+
+def nearest_rows(
+    eigenvalues: np.ndarray, eigenvectors: np.ndarray, rows: np.ndarray, self_similarity: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each row s the k and r nearest to s and psi(x, x) such that ``[K k; k^T r]`` is positive semidefinite.
+
+    k is given by its coefficients in the basis of the eigenvectors of K that belong to the (positive) eigenvalues.
+    With multiplier m these are ``2 lambda p / (2 lambda + m)``, p those of s, and ``r = psi(x, x) + m / 2``, where m is
+    0 or makes ``k^T K^+ k = r``.
+    """
+    p = rows @ eigenvectors
+    # In units of the largest of them all no square overflows.
+    largest = max(np.max(part, initial=0.0) for part in (eigenvalues, np.abs(p), np.abs(self_similarity)))
+    unit = largest if largest > 0.0 else 1.0
+    lam, squares, own = eigenvalues / unit, (p / unit) ** 2, self_similarity / unit
+    m = np.zeros(len(rows))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        outside = ~(np.sum(squares / lam, axis=1) <= own)
+    if outside.any():
+        m[outside] = unit * _multipliers(lam, squares[outside], own[outside])
+    return p * (2.0 * eigenvalues / (2.0 * eigenvalues + m[:, None])), self_similarity + m / 2.0
+
+
+def _multipliers(eigenvalues: np.ndarray, squares: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """The m > 0 with ``L(m) = sum 4 lambda p^2 / (2 lambda + m)^2 = own + m / 2 = R(m)``, for all rows at once.
+
+    Newton's method on ``L^(-1/2) - R^(-1/2)``, whose first part is straight but for the spread of the eigenvalues,
+    within a bracket: R vanishes at the lower end, or m does; L is at most ``sum p^2 / (2 m)``, which gives the upper.
+    """
+    total = np.sum(squares, axis=1)
+    root = np.hypot(own, np.sqrt(total))
+    low = np.maximum(0.0, -2.0 * own)
+    high = np.where(own > 0.0, total / np.where(own > 0.0, root + own, 1.0), root - own)
+    m = high.copy()
+    active = np.flatnonzero(high > low)
+    for _ in range(200):
+        if not active.size:
+            break
+        at = m[active]
+        inverse = 1.0 / (2.0 * eigenvalues + at[:, None])
+        terms = 4.0 * eigenvalues * squares[active] * inverse**2
+        L, R = np.sum(terms, axis=1), own[active] + at / 2.0
+        above = L > R
+        low[active] = np.where(above, at, low[active])
+        high[active] = np.where(above, high[active], at)
+        with np.errstate(all="ignore"):
+            slope = L**-1.5 * np.sum(terms * inverse, axis=1) + 0.25 * R**-1.5
+            new = at - (L**-0.5 - R**-0.5) / slope
+        inside = (new > low[active]) & (new < high[active])
+        new = np.where(inside, new, 0.5 * (low[active] + high[active]))
+        # Closer than the rounding errors of both sides there is nothing to be found.
+        done = np.abs(L - R) <= 4.0 * _EPS * (L + np.abs(own[active]) + at / 2.0)
+        m[active] = np.where(done, at, new)
+        done |= (np.abs(new - at) <= 2.0 * _EPS * at) | (high[active] - low[active] <= 2.0 * _EPS * high[active])
+        active = active[~done]
+    return m
