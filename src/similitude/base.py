@@ -292,9 +292,11 @@ def _check_objects(X: Any) -> Any:
 class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     """Base of the classifiers: labels, costs, priors."""
 
-    def _set_labels(self, y: np.ndarray) -> None:
-        """Keep checked labels as ``classes_`` and positions in it."""
+    def _set_labels(self, y: np.ndarray, at_least: int = 1) -> None:
+        """Keep checked labels, of so many classes or more, as ``classes_`` and positions in it."""
         self.classes_, encoded = np.unique(y, return_inverse=True)
+        if len(self.classes_) < at_least:
+            raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
         self._labels = encoded.astype(np.intp, copy=False)
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 
 from similitude.base import SimilarityClassifier, as_proximities, check_labels, unchanged_on_failure
-from similitude.kernel.calibration import calibrated
+from similitude.kernel.calibration import calibrated, calibrates
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import dense, is_symmetric
 from similitude.proximity.symmetry import mean_of_directions, symmetrized_for
@@ -37,12 +37,6 @@ class _Pair(NamedTuple):
     members: np.ndarray
     machines: list[Machine]
     """One for each point of a grid."""
-
-
-def _calibrates(estimator: Any) -> bool:
-    if not estimator.probability:
-        raise AttributeError("predict_proba needs probability=True, which calibrates the decision values in fit.")
-    return True
 
 
 def check_range(S: np.ndarray) -> None:
@@ -79,20 +73,16 @@ class OneVsOneMachines(SimilarityClassifier):
         with unchanged_on_failure(self):
             given = self._fit_proximities(X, y)
             S = symmetrized_for(type(self).__name__, dense(given.S).astype(np.float64, copy=False))
-            self._take_labels(check_labels(y, len(S)))
+            self._set_labels(check_labels(y, len(S)), at_least=2)
             own = np.diagonal(S) if given.self_similarity is None else given.self_similarity
             self._mean_self_similarity = float(np.mean(own))
             self._pairs = self._solve_pairs(S, [point])
             self._keep_figures([pair.machines[0] for pair in self._pairs], len(S))
-            if self.probability:
+            self._has_probability = bool(self.probability)
+            if self._has_probability:
                 plain = clone(self).set_params(probability=False, similarity="precomputed", dissimilarity=None)
                 self._calibrated = calibrated(plain, S, y)
         return self
-
-    def _take_labels(self, y):
-        self._set_labels(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
 
     def _solve_pairs(self, S, points):
         by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[self._labels])
@@ -136,7 +126,7 @@ class OneVsOneMachines(SimilarityClassifier):
         rows = self._new_proximities(X)
         return self._said(self._decisions(self._pairs, rows, 0), "decision_function")
 
-    @available_if(_calibrates)
+    @available_if(calibrates)
     def predict_proba(self, X):
         """Probabilities by a sigmoid of the decision values, fitted by cross-validation on the training samples."""
         return self._calibrated.predict_proba(dense(self._new_proximities(X).S).astype(np.float64, copy=False))
@@ -160,7 +150,7 @@ class OneVsOneMachines(SimilarityClassifier):
         own_train, own_test = (as_proximities(S).self_similarity for S in (S_train, S_test))
         if response == "predict_proba":
             return [clone(self).set_params(**point).fit(S_train, y_train).predict_proba(S_test) for point in grid]
-        self._take_labels(np.asarray(y_train))
+        self._set_labels(np.asarray(y_train), at_least=2)
         S_train, S_test = self._path_similarities(S_train, S_test)
         S = dense(np.asarray(S_train) if not hasattr(S_train, "tocsr") else S_train).astype(np.float64, copy=False)
         S = S if is_symmetric(S) else mean_of_directions(S)

@@ -13,13 +13,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from similitude.base import Proximities, SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
+from similitude.kernel.calibration import calibrates, calibration_folds
 from similitude.numerics.eigen import shared_eigendecompositions
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import SimilarityWarning, check_similarity, dense
@@ -35,16 +35,8 @@ _WHAT_WAS_DONE = {
     "square": "squares all eigenvalues",
     "none": "leaves them: the machine is a stationary point of a problem that is not convex, not its optimum",
 }
-_FOLDS = 5
 _TOLERANCE = 1e-3
 _BLOCK = 2**22
-
-
-def _calibrates(estimator: Any) -> bool:
-    # What counts is the fit that was made, not a parameter set after it.
-    if not getattr(estimator, "_has_probability", estimator.probability):
-        raise AttributeError("predict_proba needs probability=True, which calibrates the decision values in fit.")
-    return True
 
 
 class SimilaritySVC(SimilarityClassifier):
@@ -160,7 +152,7 @@ class SimilaritySVC(SimilarityClassifier):
         point = check_parameters(self.C, self.spectrum)
         with unchanged_on_failure(self):
             S = self._fit_proximities(X, y).S
-            self._take_labels(check_labels(y, S.shape[0]))
+            self._set_labels(check_labels(y, S.shape[0]), at_least=2)
             if sample_weight is not None:
                 sample_weight = _check_sample_weight(sample_weight, S, dtype=np.float64)
             weights = _weights(self, self._labels, sample_weight)
@@ -176,11 +168,6 @@ class SimilaritySVC(SimilarityClassifier):
             _warn_of_indefiniteness(self, kernel)
             _warn_of_unsolved([self._machine, *machines])
         return self
-
-    def _take_labels(self, y):
-        self._set_labels(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
 
     def _keep_figures(self, kernel, weights):
         machine = self._machine
@@ -208,7 +195,7 @@ class SimilaritySVC(SimilarityClassifier):
         rows = self._new_rows(X)
         return self._machine.scores(rows)
 
-    @available_if(_calibrates)
+    @available_if(calibrates)
     def predict_proba(self, X):
         """Class probabilities, (m, G): a sigmoid of each decision value, normalised over the classes."""
         scores = self.decision_function(X)
@@ -254,7 +241,7 @@ class SimilaritySVC(SimilarityClassifier):
             check_parameters(*(parameters.get(name, getattr(self, name)) for name in self._path_parameters))
             for parameters in grid
         ]
-        self._take_labels(y_train)
+        self._set_labels(y_train, at_least=2)
         S, rows = self._path_similarities(S_train, S_test)
         S = S if sparse.issparse(S) else np.asarray(S)
         with shared_eigendecompositions():
@@ -290,7 +277,7 @@ class SimilaritySVC(SimilarityClassifier):
         if sample_weight is not None and not np.all(sample_weight > 0):
             kept = np.flatnonzero(sample_weight)
             S, labels, sample_weight = cut(S, kept, kept), labels[kept], sample_weight[kept]
-        folds = _calibration_folds(self.classes_, labels)
+        folds = calibration_folds(self.classes_, labels)
         width = 1 if len(self.classes_) == 2 else len(self.classes_)
         scores, machines = np.empty((len(points), len(labels), width)), []
         with shared_eigendecompositions():
@@ -317,16 +304,6 @@ def _weights(estimator: SimilaritySVC, labels: np.ndarray, sample_weight: np.nda
             f"{missing.tolist()[0]!r} has none."
         )
     return weights
-
-
-def _calibration_folds(classes: np.ndarray, labels: np.ndarray) -> StratifiedKFold:
-    counts = np.bincount(labels)
-    if counts.min() < 2:
-        raise ValueError(
-            "probability=True needs at least two samples of each class, to calibrate by cross-validation; class "
-            f"{classes.tolist()[np.argmin(counts)]!r} has {counts.min()}."
-        )
-    return StratifiedKFold(min(_FOLDS, counts.min()))
 
 
 class _Known(ClassifierMixin, BaseEstimator):
