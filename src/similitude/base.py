@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d, validate_data
 
@@ -83,6 +85,8 @@ class Proximities:
             key = (key, slice(None))
         if len(key) != 2:
             raise IndexError(f"Proximities take rows, or rows and columns; got {len(key)} indices.")
+        # scikit-learn cuts rows alone as X[rows, ...].
+        key = tuple(slice(None) if k is Ellipsis else k for k in key)
         rows, columns = (np.arange(n)[k if isinstance(k, slice) else np.ravel(k)] for k, n in zip(key, self.shape))
 
         def pick(values, index):
@@ -155,6 +159,9 @@ class SimilarityEstimator(BaseEstimator):
     _map_scale: float | None = None
     """The map's constant where it is given instead of learned."""
 
+    _takes_columns = False
+    """Whether ``similarity="columns"`` is allowed: rows of similarities to fixed prototypes."""
+
     _path_parameters: tuple[str, ...] = ()
     """Parameters over which ``_predict_path`` takes a whole grid at once."""
 
@@ -162,19 +169,30 @@ class SimilarityEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed
         tags.input_tags.sparse = self.dissimilarity is None
-        if not self._is_precomputed:
+        if not self._is_matrix:
             tags.no_validation = True
             tags.input_tags.two_d_array = False
         return tags
 
     @property
     def _is_precomputed(self) -> bool:
+        """Whether X is the square matrix of the training samples' similarities."""
         return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    @property
+    def _is_columns(self) -> bool:
+        """Whether X holds rows of similarities to fixed prototypes."""
+        return self._takes_columns and isinstance(self.similarity, str) and self.similarity == "columns"
+
+    @property
+    def _is_matrix(self) -> bool:
+        """Whether X holds similarities, not raw objects."""
+        return self._is_precomputed or self._is_columns
 
     @property
     def _map_name(self) -> str | None:
         """The map by which the values become similarities; None where they are similarities."""
-        if self._is_precomputed:
+        if self._is_matrix:
             chosen = self.dissimilarity
         else:
             measure = resolve(self.similarity)
@@ -196,9 +214,10 @@ class SimilarityEstimator(BaseEstimator):
         """
         how = self._map_name
         learned: Any = None
-        if self._is_precomputed:
+        if self._is_matrix:
             orientation = "similarity" if how is None and self._warns_of_dissimilarity else "dissimilarity"
-            S = check_similarity(_matrix(X), name="X", orientation=orientation, estimator=self)
+            square = not self._is_columns
+            S = check_similarity(_matrix(X), name="X", square=square, orientation=orientation, estimator=self)
             validate_data(self, _matrix(X), reset=True, skip_check_array=True)
             given = as_proximities(X)
         else:
@@ -216,9 +235,11 @@ class SimilarityEstimator(BaseEstimator):
         if how is not None:
             learned = self._learn_map(S, how)
             S = learned(S, name="X")
-        if self._is_precomputed:
+        if self._is_matrix:
             self._keep(None, None, learned)
             self._extras = {n for n in ("features", "self_similarity", "ids") if getattr(given, n) is not None}
+            if self._is_columns:
+                self._extras.discard("ids")  # the rows' names tell nothing of the columns
             self._column_ids = given.column_ids
         else:
             self._keep(objects, measure, learned)
@@ -236,20 +257,44 @@ class SimilarityEstimator(BaseEstimator):
         if objects is not None:
             self.objects_, self._measure = objects, measure
 
-    def _new_proximities(self, X: Any) -> Any:
-        """Check or compute the similarities of new samples to the training samples."""
+    def _new_proximities(self, X: Any, columns: np.ndarray | None = None) -> Any:
+        """Check or compute the similarities of new samples to the training samples.
+
+        Where ``columns`` (its ``support_columns_``, ascending) are all that the estimator needs, rows with these alone
+        are taken as well, and of raw objects no others are computed: :func:`at_columns` cuts the rest to them.
+        """
         check_is_fitted(self)
-        if not self._is_precomputed:
-            given = Proximities(pairwise(_check_objects(X), self.objects_, similarity=self._measure))
+        if not self._is_matrix:
+            known = self.objects_ if columns is None else _safe_indexing(self.objects_, columns)
+            given = Proximities(pairwise(_check_objects(X), known, similarity=self._measure))
             S = given.S
         else:
             S = check_similarity(_matrix(X), name="X", square=False, estimator=self)
+            if columns is not None and S.shape[1] != self.n_features_in_:
+                return self._fitted_on(columns, S.shape[1])._new_proximities(X)
             validate_data(self, _matrix(X), reset=False, skip_check_array=True)
             given = as_proximities(X)
             self._check_same_columns(given)
         if self._learned_map is not None:
             S = self._learned_map(S, name="X")
         return Proximities(S, given.features, given.self_similarity, given.ids, given.column_ids)
+
+    def _fitted_on(self, columns: np.ndarray, width: int) -> Any:
+        """To the checks of the input contract, this estimator fitted on these columns alone."""
+        if width != len(columns):
+            fewer = len(columns) < self.n_features_in_
+            restricted = f", or the {len(columns)} of support_columns_ alone" if fewer else ""
+            raise ValueError(
+                f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
+                f"input{restricted}."
+            )
+        part = copy.copy(self)
+        part.n_features_in_ = len(columns)
+        if hasattr(self, "feature_names_in_"):
+            part.feature_names_in_ = self.feature_names_in_[columns]
+        if self._column_ids is not None:
+            part._column_ids = self._column_ids[columns]
+        return part
 
     def _check_same_columns(self, given: Proximities) -> None:
         missing = sorted(n for n in self._extras if getattr(given, "column_ids" if n == "ids" else n) is None)
@@ -277,6 +322,11 @@ class SimilarityEstimator(BaseEstimator):
         S_train = np.asarray(S_train)
         learned = self._learn_map(S_train, how)
         return learned(S_train, name="X"), learned(S_test, name="X")
+
+
+def at_columns(S: Any, columns: np.ndarray) -> Any:
+    """The chosen columns of S, which may have been cut to them already."""
+    return S if S.shape[1] == len(columns) else cut(S, np.arange(S.shape[0]), columns)
 
 
 def _check_objects(X: Any) -> Any:

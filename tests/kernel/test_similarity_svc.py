@@ -561,7 +561,7 @@ def test_a_fitted_model_does_not_change():
         ({"C": "1"}, "C must be"),
         ({"spectrum": "pinv"}, "spectrum must be one of .*; got 'pinv'"),
         ({"class_weight": "heavy"}, "class_weight"),
-        ({"class_weight": {0: -1.0}}, "class_weight and sample_weight must be finite numbers of at least 0"),
+        ({"class_weight": {0: -1.0}}, "class_weight must hold finite numbers of at least 0"),
         ({"class_weight": {0: 0.0}}, "class_weight.*class 0 has none"),
         ({"dissimilarity": "nonsense"}, "dissimilarity must be one of"),
     ],
@@ -581,7 +581,7 @@ def test_bad_data_are_named():
         SimilaritySVC().fit(S, ["a"] * 12)
     with pytest.raises(ValueError, match="sample_weight"):
         SimilaritySVC().fit(S, y, np.ones(11))
-    with pytest.raises(ValueError, match="sample_weight must be finite numbers of at least 0"):
+    with pytest.raises(ValueError, match="sample_weight must hold finite numbers of at least 0"):
         SimilaritySVC().fit(S, y, -np.ones(12))
     with pytest.raises(ValueError, match="class 1 has none"):
         SimilaritySVC().fit(S, y, 1.0 - y)

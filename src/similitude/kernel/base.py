@@ -7,13 +7,12 @@ from itertools import combinations
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 
-from similitude.base import SimilarityClassifier, as_proximities, check_labels, unchanged_on_failure
-from similitude.kernel.calibration import calibrated, calibrates
+from similitude.base import Proximities, SimilarityClassifier, as_proximities, check_labels, unchanged_on_failure
+from similitude.kernel.calibration import calibrates, calibrators
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import dense, is_symmetric
 from similitude.proximity.symmetry import mean_of_directions, symmetrized_for
@@ -37,6 +36,11 @@ class _Pair(NamedTuple):
     members: np.ndarray
     machines: list[Machine]
     """One for each point of a grid."""
+
+
+class _Model(NamedTuple):
+    pairs: list[_Pair]
+    mean_self_similarity: float
 
 
 def check_range(S: np.ndarray) -> None:
@@ -74,48 +78,62 @@ class OneVsOneMachines(SimilarityClassifier):
             given = self._fit_proximities(X, y)
             S = symmetrized_for(type(self).__name__, dense(given.S).astype(np.float64, copy=False))
             self._set_labels(check_labels(y, len(S)), at_least=2)
-            own = np.diagonal(S) if given.self_similarity is None else given.self_similarity
-            self._mean_self_similarity = float(np.mean(own))
-            self._pairs = self._solve_pairs(S, [point])
-            self._keep_figures([pair.machines[0] for pair in self._pairs], len(S))
+            self._model = self._solved(S, given.self_similarity, self._labels, [point])
+            self._keep_figures([pair.machines[0] for pair in self._model.pairs], len(S))
             self._has_probability = bool(self.probability)
+            models = [self._model]
             if self._has_probability:
-                plain = clone(self).set_params(probability=False, similarity="precomputed", dissimilarity=None)
-                self._calibrated = calibrated(plain, S, y)
+                [self._calibrator] = self._calibrators(S, given.self_similarity, [point], models)
+            self._warn_of_unsolved(models)
         return self
 
-    def _solve_pairs(self, S, points):
-        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[self._labels])
-        pairs = []
+    def _solved(self, S, self_similarity, labels, points):
+        """The machines of all pairs of classes, for each point."""
+        weights, pairs = class_weights(self, labels), []
         for first, second in combinations(range(len(self.classes_)), 2):
-            members = np.flatnonzero((self._labels == first) | (self._labels == second))
-            y = np.where(self._labels[members] == second, 1.0, -1.0)
-            machines = self._solve(S[np.ix_(members, members)], y, by_class[self._labels[members]], points)
+            members = np.flatnonzero((labels == first) | (labels == second))
+            y = np.where(labels[members] == second, 1.0, -1.0)
+            machines = self._solve(S[np.ix_(members, members)], y, weights[members], points)
             pairs.append(_Pair(members, machines))
-        unsolved = sum(not machine.converged for pair in pairs for machine in pair.machines)
+        own = np.diagonal(S) if self_similarity is None else self_similarity
+        return _Model(pairs, float(np.mean(own)))
+
+    def _calibrators(self, S, self_similarity, points, models):
+        """One for each point; the models of the folds join ``models``."""
+
+        def scores_of(train, test):
+            own_train, own_test = (None if self_similarity is None else self_similarity[i] for i in (train, test))
+            model = self._solved(S[np.ix_(train, train)], own_train, self._labels[train], points)
+            models.append(model)
+            rows = Proximities(S[np.ix_(test, train)], self_similarity=own_test)
+            return [self._scores(model, rows, i) for i in range(len(points))]
+
+        return calibrators(scores_of, self.classes_, self._labels)
+
+    def _warn_of_unsolved(self, models):
+        machines = [machine for model in models for pair in model.pairs for machine in pair.machines]
+        unsolved = sum(not machine.converged for machine in machines)
         if unsolved:
             warnings.warn(
-                f"{type(self).__name__}: {unsolved} of {len(pairs) * len(points)} problems were not solved to full "
-                "accuracy (duality_gap_ tells how far); rescale the similarities, or regularise more.",
+                f"{type(self).__name__}: {unsolved} of {len(machines)} problems were not solved to full accuracy "
+                "(duality_gap_ tells how far); rescale the similarities, or regularise more.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        return pairs
 
     def _keep_figures(self, machines, n):
         for name, figure in (("objective_", "objective"), ("duality_gap_", "gap"), ("n_iter_", "n_iter")):
             values = [getattr(machine, figure) for machine in machines]
             setattr(self, name, values[0] if len(values) == 1 else np.array(values))
         needed = np.zeros(n, dtype=bool)
-        for pair, machine in zip(self._pairs, machines):
+        for pair, machine in zip(self._model.pairs, machines):
             needed[pair.members if machine.columns is None else pair.members[machine.columns]] = True
         self.support_columns_ = np.flatnonzero(needed)
         self._after_fit(machines)
 
     def predict(self, X):
         """The class that wins most pairs for each row."""
-        rows = self._new_proximities(X)
-        return self._said(self._decisions(self._pairs, rows, 0), "predict")
+        return self._said(self.decision_function(X))
 
     def decision_function(self, X):
         """Two classes: the decision value, of shape (m,), positive for the second class; else scores, (m, G).
@@ -124,38 +142,46 @@ class OneVsOneMachines(SimilarityClassifier):
         values; the class that is predicted has the largest.
         """
         rows = self._new_proximities(X)
-        return self._said(self._decisions(self._pairs, rows, 0), "decision_function")
+        return self._scores(self._model, rows, 0)
 
     @available_if(calibrates)
     def predict_proba(self, X):
         """Probabilities by a sigmoid of the decision values, fitted by cross-validation on the training samples."""
-        return self._calibrated.predict_proba(dense(self._new_proximities(X).S).astype(np.float64, copy=False))
+        scores = self.decision_function(X)
+        return self._calibrator.probabilities(scores)
 
-    def _decisions(self, pairs, rows, point):
+    def _scores(self, model, rows, point):
         S = dense(rows.S).astype(np.float64, copy=False)
         own = rows.self_similarity
-        own = np.full(len(S), self._mean_self_similarity) if own is None else own
-        return np.column_stack([pair.machines[point].decide(S[:, pair.members], own) for pair in pairs])
+        own = np.full(len(S), model.mean_self_similarity) if own is None else own
+        values = np.column_stack([pair.machines[point].decide(S[:, pair.members], own) for pair in model.pairs])
+        return values[:, 0] if len(self.classes_) == 2 else one_vs_one(values, len(self.classes_))
 
-    def _said(self, decisions, response):
-        if len(self.classes_) == 2:
-            values = decisions[:, 0]
-            return values if response == "decision_function" else self.classes_[(values >= 0).astype(np.intp)]
-        scores = one_vs_one(decisions, len(self.classes_))
-        return scores if response == "decision_function" else self.classes_[np.argmax(scores, axis=1)]
+    def _said(self, scores):
+        return self.classes_[(scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
         """One answer per grid point, sharing what the points share."""
         points = [self._point(parameters) for parameters in grid]
         own_train, own_test = (as_proximities(S).self_similarity for S in (S_train, S_test))
-        if response == "predict_proba":
-            return [clone(self).set_params(**point).fit(S_train, y_train).predict_proba(S_test) for point in grid]
         self._set_labels(np.asarray(y_train), at_least=2)
-        S_train, S_test = self._path_similarities(S_train, S_test)
-        S = dense(np.asarray(S_train) if not hasattr(S_train, "tocsr") else S_train).astype(np.float64, copy=False)
+        S, rows = self._path_similarities(S_train, S_test)
+        S = dense(S).astype(np.float64, copy=False)
         S = S if is_symmetric(S) else mean_of_directions(S)
-        self._mean_self_similarity = float(np.mean(np.diagonal(S) if own_train is None else own_train))
-        pairs = self._solve_pairs(S, points)
-        rows = as_proximities(S_test)
-        rows.self_similarity = own_test if rows.self_similarity is None else rows.self_similarity
-        return [self._said(self._decisions(pairs, rows, i), response) for i in range(len(points))]
+        model = self._solved(S, own_train, self._labels, points)
+        rows, models = Proximities(rows, self_similarity=own_test), [model]
+        scores = [self._scores(model, rows, i) for i in range(len(points))]
+        if response == "predict_proba":
+            fitted = self._calibrators(S, own_train, points, models)
+            scores = [calibrator.probabilities(values) for calibrator, values in zip(fitted, scores)]
+        self._warn_of_unsolved(models)
+        return [self._said(values) for values in scores] if response == "predict" else scores
+
+
+def class_weights(estimator: Any, labels: np.ndarray) -> np.ndarray:
+    """The weight ``class_weight`` gives to each sample, ``labels`` being positions in ``classes_``."""
+    classes = estimator.classes_
+    weights = compute_class_weight(estimator.class_weight, classes=classes, y=classes[labels])[labels]
+    if not np.all(weights >= 0) or not np.isfinite(weights).all():
+        raise ValueError("class_weight must hold finite numbers of at least 0.")
+    return weights

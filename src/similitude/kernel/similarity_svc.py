@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import copy
-import math
 import warnings
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from similitude.base import Proximities, SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
-from similitude.kernel.calibration import calibrates, calibration_folds
+from similitude.base import SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
+from similitude.kernel._libsvm import Kernel, Machine
+from similitude.kernel.base import class_weights
+from similitude.kernel.calibration import calibrates, calibrators
 from similitude.numerics.eigen import shared_eigendecompositions
-from similitude.numerics.votes import one_vs_one
-from similitude.proximity.check import SimilarityWarning, check_similarity, dense
+from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.split import cut
-from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
-from similitude.spectrum.modifier import METHODS, SpectrumModifier
+from similitude.proximity.symmetry import warn_of_asymmetry
+from similitude.spectrum.modifier import METHODS
 
-_MIXES_COLUMNS = ("clip", "flip", "square")
 _WHAT_WAS_DONE = {
     "clip": "sets them to 0",
     "flip": "makes them positive",
@@ -35,8 +28,6 @@ _WHAT_WAS_DONE = {
     "square": "squares all eigenvalues",
     "none": "leaves them: the machine is a stationary point of a problem that is not convex, not its optimum",
 }
-_TOLERANCE = 1e-3
-_BLOCK = 2**22
 
 
 class SimilaritySVC(SimilarityClassifier):
@@ -159,11 +150,11 @@ class SimilaritySVC(SimilarityClassifier):
             if self.spectrum != "square":
                 warn_of_asymmetry("SimilaritySVC", S)
             self._has_probability = bool(self.probability)
-            machines = []
+            machines: list[Machine] = []
             if self._has_probability:
-                [self._calibrator], machines = self._calibrated(S, self._labels, sample_weight, [point])
-            kernel = _Kernel(S, self.spectrum)
-            self._machine = _Machine(kernel, self._labels, weights, self.C)
+                [self._calibrator] = self._calibrators(S, self._labels, sample_weight, [point], machines)
+            kernel = Kernel(S, self.spectrum)
+            self._machine = Machine(kernel, self._labels, weights, self.C)
             self._keep_figures(kernel, weights)
             _warn_of_indefiniteness(self, kernel)
             _warn_of_unsolved([self._machine, *machines])
@@ -199,7 +190,7 @@ class SimilaritySVC(SimilarityClassifier):
     def predict_proba(self, X):
         """Class probabilities, (m, G): a sigmoid of each decision value, normalised over the classes."""
         scores = self.decision_function(X)
-        return self._calibrator.predict_proba(_as_columns(scores))
+        return self._calibrator.probabilities(scores)
 
     def _said(self, scores):
         return self.classes_[(scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
@@ -207,30 +198,15 @@ class SimilaritySVC(SimilarityClassifier):
     def _new_rows(self, X):
         """Checked similarities of new samples to all training samples, or to those of ``support_columns_``."""
         check_is_fitted(self)
-        if not self._is_precomputed:
-            return self._new_proximities(X).S
-        S = X.S if isinstance(X, Proximities) else X
-        shape = S.shape if hasattr(S, "shape") else np.asarray(S, dtype=object).shape
-        n, columns = self.n_features_in_, self.support_columns_
-        if len(shape) != 2 or shape[1] == n:
-            return self._new_proximities(X).S
-        check_similarity(S, name="X", square=False, estimator=self)  # what is no number is said before the width is
-        expected = f"X has {shape[1]} features, but SimilaritySVC is expecting {n} features as input"
-        if self._machine.columns is None:
+        try:
+            return self._new_proximities(X, columns=self.support_columns_).S
+        except ValueError as error:
+            if self._machine.columns is not None or "is expecting" not in str(error):
+                raise
             raise ValueError(
-                f"{expected}, one for each training sample: spectrum={self._machine.spectrum!r} maps rows by a matrix "
-                "that mixes all columns, so that none can be left out."
-            )
-        if shape[1] != len(columns):
-            raise ValueError(f"{expected}, or the {len(columns)} of support_columns_ alone.")
-        # To the checks of the input contract this is a model fitted on these columns alone.
-        part = copy.copy(self)
-        part.n_features_in_ = len(columns)
-        if hasattr(self, "feature_names_in_"):
-            part.feature_names_in_ = self.feature_names_in_[columns]
-        if self._column_ids is not None:
-            part._column_ids = self._column_ids[columns]
-        return part._new_proximities(X).S
+                f"{error} spectrum={self._machine.spectrum!r} maps rows by a matrix that mixes all columns, so that "
+                "none can be left out."
+            ) from None
 
     def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
         """One prediction (or decision function, or posterior) per grid point, from one decomposition."""
@@ -248,55 +224,44 @@ class SimilaritySVC(SimilarityClassifier):
             machines = self._machines(S, self._labels, None, points)
             scores = [machine.scores(rows) for machine in machines]
             if response == "predict_proba":
-                calibrators, more = self._calibrated(S, self._labels, None, points)
-                machines += more
+                fitted = self._calibrators(S, self._labels, None, points, machines)
+                scores = [calibrator.probabilities(values) for calibrator, values in zip(fitted, scores)]
         _warn_of_unsolved(machines)
-        if response == "predict":
-            return [self._said(score) for score in scores]
-        if response == "predict_proba":
-            return [c.predict_proba(_as_columns(score)) for c, score in zip(calibrators, scores)]
-        return scores
+        return [self._said(values) for values in scores] if response == "predict" else scores
 
     def _machines(self, S, labels, sample_weight, points):
         """The machines of several ``(C, spectrum)``, one kernel for each spectrum."""
         weights = _weights(self, labels, sample_weight)
         machines: list[Any] = [None] * len(points)
         for spectrum in dict.fromkeys(spectrum for _, spectrum in points):
-            kernel = _Kernel(S, spectrum)
+            kernel = Kernel(S, spectrum)
             for i, (C, own) in enumerate(points):
                 if own == spectrum:
-                    machines[i] = _Machine(kernel, labels, weights, C)
+                    machines[i] = Machine(kernel, labels, weights, C)
         return machines
 
-    def _calibrated(self, S, labels, sample_weight, points):
-        """For each point a calibrator of its scores, fitted to scores on left-out folds; and the folds' machines.
-
-        It equals ``PairwiseMeta(CalibratedClassifierCV(self, ensemble=False))``, but takes sample weights, does what
-        points share once, and does not fit the last machine again.
-        """
+    def _calibrators(self, S, labels, sample_weight, points, machines):
+        """One for each point; the machines of the folds join ``machines``."""
         if sample_weight is not None and not np.all(sample_weight > 0):
             kept = np.flatnonzero(sample_weight)
             S, labels, sample_weight = cut(S, kept, kept), labels[kept], sample_weight[kept]
-        folds = calibration_folds(self.classes_, labels)
-        width = 1 if len(self.classes_) == 2 else len(self.classes_)
-        scores, machines = np.empty((len(points), len(labels), width)), []
+
+        def scores_of(train, test):
+            part = None if sample_weight is None else sample_weight[train]
+            own = self._machines(cut(S, train, train), labels[train], part, points)
+            machines.extend(own)
+            return [machine.scores(cut(S, test, train)) for machine in own]
+
         with shared_eigendecompositions():
-            for train, test in folds.split(labels, labels):
-                part = None if sample_weight is None else sample_weight[train]
-                for i, machine in enumerate(self._machines(cut(S, train, train), labels[train], part, points)):
-                    scores[i, test] = _as_columns(machine.scores(cut(S, test, train)))
-                    machines.append(machine)
-        calibrators = [CalibratedClassifierCV(_Known(), cv=folds, ensemble=False) for _ in points]
-        return [c.fit(v, labels, sample_weight=sample_weight) for c, v in zip(calibrators, scores)], machines
+            return calibrators(scores_of, self.classes_, labels, sample_weight)
 
 
 def _weights(estimator: SimilaritySVC, labels: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
     """What C is multiplied by for each sample."""
     classes = estimator.classes_
-    by_class = compute_class_weight(estimator.class_weight, classes=classes, y=classes[labels])
-    weights = by_class[labels] * (1.0 if sample_weight is None else sample_weight)
+    weights = class_weights(estimator, labels) * (1.0 if sample_weight is None else sample_weight)
     if not np.all(weights >= 0) or not np.isfinite(weights).all():
-        raise ValueError("class_weight and sample_weight must be finite numbers of at least 0.")
+        raise ValueError("sample_weight must hold finite numbers of at least 0.")
     missing = classes[np.bincount(labels[weights > 0], minlength=len(classes)) == 0]
     if len(missing):
         raise ValueError(
@@ -304,25 +269,6 @@ def _weights(estimator: SimilaritySVC, labels: np.ndarray, sample_weight: np.nda
             f"{missing.tolist()[0]!r} has none."
         )
     return weights
-
-
-class _Known(ClassifierMixin, BaseEstimator):
-    """Scores that are known already, in place of the estimator that gives them."""
-
-    def fit(self, X, y, sample_weight=None):
-        self.classes_ = np.unique(y)
-        return self
-
-    def decision_function(self, X):
-        return X[:, 0] if X.shape[1] == 1 else X
-
-    def predict(self, X):
-        """Never asked, but scikit-learn wants classifiers to have it."""
-        return self.classes_[(X[:, 0] >= 0).astype(int) if X.shape[1] == 1 else np.argmax(X, axis=1)]
-
-
-def _as_columns(scores: np.ndarray) -> np.ndarray:
-    return scores.reshape(len(scores), -1)
 
 
 def check_parameters(C: Any, spectrum: Any) -> tuple[Any, Any]:
@@ -333,125 +279,7 @@ def check_parameters(C: Any, spectrum: Any) -> tuple[Any, Any]:
     return C, spectrum
 
 
-class _Kernel:
-    """The kernel K of training similarities S, both divided by a power of two: libsvm overflows at 1e38."""
-
-    def __init__(self, S, spectrum):
-        S = dense(S).astype(np.float64, copy=False)
-        self.exponent = math.frexp(float(max(S.max(), -S.min())))[1]
-        self.S = S * 2.0**-self.exponent if abs(self.exponent) < 1000 else np.ldexp(S, -self.exponent)
-        if spectrum == "none":
-            self.S = mean_of_directions(self.S)
-        self.spectrum = spectrum
-        self.modifier = SpectrumModifier(spectrum)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SimilarityWarning)  # what there is to say the estimator says
-            self.K = self.modifier.fit_transform(self.S)
-        self.K_exponent = self.exponent * (2 if spectrum == "square" else 1)
-
-    def bound(self, C):
-        """C for the divided K, within what libsvm can compute with, and the factor that makes its dual variables K's.
-
-        It works in single precision: beyond 1e12 nothing changes, but kernels of rank 0 or 1 would take for ever.
-        """
-        with np.errstate(over="ignore"):
-            bound = float(np.clip(np.ldexp(float(C), self.K_exponent), 1e-290, 1e12))
-            return bound, float(min(C / bound, np.ldexp(1.0, -self.K_exponent)))
-
-    def mapped(self, beta):
-        """``P beta``: rows s of undivided similarities have the decision values ``s^T P beta``, up to the intercept."""
-        if self.spectrum == "square":
-            beta = self.S.T @ beta
-        elif self.spectrum in _MIXES_COLUMNS:
-            beta = self.modifier._map_rows(beta.T).T
-        return np.ldexp(beta, -self.exponent)
-
-
-class _Machine:
-    """The machines of all pairs of classes on one kernel, for one C."""
-
-    def __init__(self, kernel, labels, weights, C):
-        # libsvm mixes up the columns of a precomputed kernel where a weight is 0.
-        kept = np.flatnonzero(weights)
-        K = kernel.K if len(kept) == len(labels) else kernel.K[np.ix_(kept, kept)]
-        self.bound, self.unit = kernel.bound(C)
-        self.max_iter = max(100_000, 1000 * len(kept))
-        svc = SVC(C=self.bound, kernel="precomputed", tol=_TOLERANCE, max_iter=self.max_iter)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # n_iter_ tells
-            svc.fit(K, labels[kept], sample_weight=None if np.all(weights == 1) else weights[kept])
-        self.spectrum, self.n_classes, self.n_iter = kernel.spectrum, len(svc.classes_), svc.n_iter_
-        self.support, self.n_support = kept[svc.support_], svc.n_support_
-        self.dual_coef, self.public_intercept = svc.dual_coef_ * self.unit, svc.intercept_
-        self.intercept = svc.intercept_ if self.n_classes == 2 else -svc.intercept_
-        self.beta = _by_pair(svc.dual_coef_, self.support, self.n_support, len(labels))
-        self.columns = None if kernel.spectrum in _MIXES_COLUMNS else np.sort(self.support)
-        coef = kernel.mapped(self.beta)
-        self.coef = coef if self.columns is None else coef[self.columns]
-
-    def scores(self, rows):
-        """Decision values (two classes) or scores (more) of whole rows, or of rows with the needed columns alone."""
-        if self.columns is not None and rows.shape[1] != len(self.columns):
-            rows = _Columns(rows, self.columns)
-        step = max(1, _BLOCK // rows.shape[1])
-        blocks = (rows[i : i + step] for i in range(0, rows.shape[0], step))
-        values = np.concatenate([_double(block) @ self.coef for block in blocks]) + self.intercept
-        return values[:, 0] if self.n_classes == 2 else one_vs_one(values, self.n_classes)
-
-    def objective_and_gap(self, kernel, labels, weights):
-        """For each pair the dual value, undivided, and the gap to the primal relative to the mean of both."""
-        products = kernel.K @ self.beta
-        semidefinite = kernel.spectrum != "none" or kernel.modifier.n_negative_ == 0
-        objectives, gaps = np.empty((2, len(self.n_iter)))
-        for p, (first, second) in enumerate(combinations(range(self.n_classes), 2)):
-            pair = (labels == first) | (labels == second)
-            y, h, beta = np.where(labels[pair] == second, 1.0, -1.0), products[pair, p], self.beta[pair, p]
-            size, margins = float(beta @ h), y * (h + self.intercept[p])
-            primal = self._primal(size, margins, weights[pair], semidefinite)
-            dual = float(y @ beta) - size / 2
-            objectives[p], gaps[p] = dual, 2 * max(primal - dual, 0.0) / (primal + dual)
-        return objectives * self.unit, gaps
-
-    def _primal(self, size, margins, weights, semidefinite):
-        """The primal value of the solution, or of the multiple that makes up for the margins libsvm left short."""
-        short = margins[(margins < 1) & (margins > 1 - 2 * _TOLERANCE)]
-        multiples = [1.0, 1 / short.min()] if semidefinite and len(short) else [1.0]
-        return min(
-            t**2 * size / 2 + self.bound * float(weights @ np.maximum(0.0, 1.0 - t * margins)) for t in multiples
-        )
-
-
-class _Columns:
-    """Chosen columns of rows, cut out block by block."""
-
-    def __init__(self, rows, columns):
-        self.rows, self.columns, self.shape = rows, columns, (rows.shape[0], len(columns))
-
-    def __getitem__(self, block):
-        return self.rows[block][:, self.columns]
-
-
-def _double(rows: Any) -> Any:
-    # One layout, so that equal rows give equal digits.
-    return rows.astype(np.float64) if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64, order="C")
-
-
-def _by_pair(dual_coef: np.ndarray, support: np.ndarray, n_support: np.ndarray, n: int) -> np.ndarray:
-    """libsvm's coefficients as a column for each pair of classes, (n, pairs), positive for the later class."""
-    n_classes = len(n_support)
-    beta = np.zeros((n, n_classes * (n_classes - 1) // 2))
-    if n_classes == 2:
-        beta[support, 0] = dual_coef[0]
-        return beta
-    # Row k of a class's coefficients is for its k-th opponent, itself left out.
-    own = np.repeat(np.arange(n_classes), n_support)
-    for p, (first, second) in enumerate(combinations(range(n_classes), 2)):
-        for one, row in ((first, second - 1), (second, first)):
-            beta[support[own == one], p] = -dual_coef[row, own == one]
-    return beta
-
-
-def _warn_of_indefiniteness(estimator: SimilaritySVC, kernel: _Kernel) -> None:
+def _warn_of_indefiniteness(estimator: SimilaritySVC, kernel: Kernel) -> None:
     if not estimator.indefinite_:
         return
     done = _WHAT_WAS_DONE[kernel.spectrum].format(shift=-float(estimator.eigenvalues_[0]))
@@ -468,7 +296,7 @@ def _percent(fraction: float) -> str:
     return f"{fraction:.0%}" if fraction >= 0.005 else "less than 1%"
 
 
-def _warn_of_unsolved(machines: list[_Machine]) -> None:
+def _warn_of_unsolved(machines: list[Machine]) -> None:
     unsolved = [machine for machine in machines if np.any(machine.n_iter >= machine.max_iter)]
     if not unsolved:
         return

@@ -128,7 +128,7 @@ def _has_path(estimator: Any, grid: list[dict]) -> bool:
         name.startswith("similarity") for point in grid for name in point
     ):
         return False
-    return getattr(estimator, "_is_precomputed", True)
+    return getattr(estimator, "_is_matrix", True)
 
 
 def _entries(X: Any) -> Any:

@@ -183,7 +183,7 @@ class _Data:
         if isinstance(estimator, SimilarityClassifier):
             self.y = check_labels(self.y, len(self.y))
         self.learns = self.computed = None
-        if isinstance(part, SimilarityEstimator) and not part._is_precomputed:
+        if isinstance(part, SimilarityEstimator) and not part._is_matrix:
             measure = resolve(part.similarity)
             estimator = clone(estimator).set_params(
                 **{f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": part._map_name}
@@ -215,11 +215,11 @@ class _Data:
 
 def _checked_once(X, part):
     """The whole matrix checked, so that folds need not be; a DataFrame becomes an array."""
-    orientation = "similarity" if part._map_name is None else "dissimilarity"
+    orientation, square = "similarity" if part._map_name is None else "dissimilarity", not part._is_columns
     if isinstance(X, Proximities):
-        S = check_similarity(X.S, name="X", orientation=orientation)
+        S = check_similarity(X.S, name="X", square=square, orientation=orientation)
         return Proximities(S, X.features, X.self_similarity, X.ids, X.column_ids)
-    X = check_similarity(X, name="X", orientation=orientation)
+    X = check_similarity(X, name="X", square=square, orientation=orientation)
     return X if sparse.issparse(X) else np.asarray(X)
 
 
