@@ -4,7 +4,15 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from similitude import LearnedSpectrumSVC, PairwiseMeta, PathSearchCV, Proximities, RobustSVC
+from similitude import (
+    LearnedKernelSVC,
+    LearnedSpectrumSVC,
+    PairwiseMeta,
+    PathSearchCV,
+    Proximities,
+    RobustSVC,
+    SimilaritySVC,
+)
 
 
 @pytest.mark.parametrize("method", [RobustSVC(), LearnedSpectrumSVC(target="clip")], ids=lambda m: type(m).__name__)
@@ -55,6 +63,8 @@ def test_probabilities_are_those_of_a_calibrated_classifier():
     assert np.allclose(ours.predict_proba(S), meta.predict_proba(S), atol=1e-8)
 
 
-def test_negative_class_weight_is_refused():
-    with pytest.raises(ValueError, match="class_weight must hold finite numbers of at least 0"):
-        RobustSVC(class_weight={0: 1.0, 1: -1.0}).fit(np.eye(4), [0, 0, 1, 1])
+@pytest.mark.parametrize("method", [SimilaritySVC, RobustSVC, LearnedSpectrumSVC, LearnedKernelSVC])
+@pytest.mark.parametrize("weight", [-1.0, 0.0, np.inf, "heavy"])
+def test_class_weights_must_be_positive_numbers(method, weight):
+    with pytest.raises(ValueError, match="class_weight must hold finite numbers above 0"):
+        method(class_weight={0: 1.0, 1: weight}).fit(np.eye(4), [0, 0, 1, 1])

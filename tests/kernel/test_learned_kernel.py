@@ -112,9 +112,6 @@ def test_degenerate_input():
     model = LearnedKernelSVC().fit(np.zeros((4, 4)), [1, 1, 1, -1])
     assert model.duality_gap_ <= 1e-6
     assert model.predict(np.zeros((2, 4))).tolist() == [1, 1]
-    S, y = _case("indefinite", 8, 0)
-    model = LearnedKernelSVC(class_weight={-1: 0.0, 1: 1.0}).fit(S, y)
-    assert np.all(model.kernel_ @ model.dual_coef_ + model.intercept_ > 0)
 
 
 def test_too_many_samples():

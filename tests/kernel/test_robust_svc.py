@@ -341,9 +341,3 @@ def test_unsolved_problems_warn(monkeypatch):
     with pytest.warns(ConvergenceWarning, match="RobustSVC: 1 of 1 problems"):
         model = RobustSVC(C=10.0).fit(S5, Y5)
     assert model.duality_gap_ > solver.TOLERANCE
-
-
-def test_weights_of_zero_leave_a_class_out():
-    model = RobustSVC(class_weight={-1.0: 0.0, 1.0: 1.0}).fit(S5, Y5)
-    assert not model.dual_coef_.any()
-    assert np.isfinite(model.decision_function(S5)).all()

@@ -561,8 +561,8 @@ def test_a_fitted_model_does_not_change():
         ({"C": "1"}, "C must be"),
         ({"spectrum": "pinv"}, "spectrum must be one of .*; got 'pinv'"),
         ({"class_weight": "heavy"}, "class_weight"),
-        ({"class_weight": {0: -1.0}}, "class_weight must hold finite numbers of at least 0"),
-        ({"class_weight": {0: 0.0}}, "class_weight.*class 0 has none"),
+        ({"class_weight": {0: -1.0}}, "class_weight must hold finite numbers above 0"),
+        ({"class_weight": {0: "a"}}, "class_weight must hold finite numbers above 0"),
         ({"dissimilarity": "nonsense"}, "dissimilarity must be one of"),
     ],
 )

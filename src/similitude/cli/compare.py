@@ -16,6 +16,8 @@ import typer
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
 RIDGES = [10.0**j for j in range(-3, 2)]
 COSTS = [10.0**j for j in range(-3, 3)]
+PRICES = [0.1, 1.0, 10.0]
+SMOOTHNESS = [1e-4, 1e-3, 1e-2, 0.1]
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,16 @@ def methods(**contract: Any) -> dict[str, tuple[Any, dict[str, list]]]:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.neighbors import NearestCentroid as NearestMean
     from sklearn.pipeline import make_pipeline
-    from sklearn.svm import SVC
 
     from similitude import (
         KNNClassifier,
+        LearnedSpectrumSVC,
         LocalNearestCentroid,
         LocalSVC,
         NearestCentroid,
         PseudoEuclideanEmbedding,
-        SpectrumModifier,
+        RobustSVC,
+        SimilaritySVC,
     )
 
     shrinkage = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
@@ -58,9 +61,10 @@ def methods(**contract: Any) -> dict[str, tuple[Any, dict[str, list]]]:
         "nearest mean (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), NearestMean()), {}),
         "Fisher (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), shrinkage), {}),
     }
-    for method in ("clip", "flip", "shift", "square"):
-        pipeline = make_pipeline(SpectrumModifier(method, **contract), SVC(kernel="precomputed"))
-        table[f"SVM ({method})"] = (pipeline, {"svc__C": COSTS})
+    for spectrum in ("clip", "flip", "shift", "square"):
+        table[f"SVM ({spectrum})"] = (SimilaritySVC(spectrum=spectrum, **contract), {"C": COSTS})
+    table["robust SVM"] = (RobustSVC(**contract), {"C": COSTS[2:], "rho": PRICES})
+    table["learned-spectrum SVM"] = (LearnedSpectrumSVC(**contract), {"eta": SMOOTHNESS, "gamma": PRICES})
     return table
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from itertools import combinations
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -181,7 +183,8 @@ class OneVsOneMachines(SimilarityClassifier):
 def class_weights(estimator: Any, labels: np.ndarray) -> np.ndarray:
     """The weight ``class_weight`` gives to each sample, ``labels`` being positions in ``classes_``."""
     classes = estimator.classes_
-    weights = compute_class_weight(estimator.class_weight, classes=classes, y=classes[labels])[labels]
-    if not np.all(weights >= 0) or not np.isfinite(weights).all():
-        raise ValueError("class_weight must hold finite numbers of at least 0.")
-    return weights
+    given = estimator.class_weight
+    numbers = given.values() if isinstance(given, Mapping) else ()
+    if not all(isinstance(number, Real) and 0 < float(number) < np.inf for number in numbers):
+        raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
+    return compute_class_weight(given, classes=classes, y=classes[labels])[labels]

@@ -258,17 +258,18 @@ class SimilaritySVC(SimilarityClassifier):
 
 def _weights(estimator: SimilaritySVC, labels: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
     """What C is multiplied by for each sample."""
-    classes = estimator.classes_
-    weights = class_weights(estimator, labels) * (1.0 if sample_weight is None else sample_weight)
-    if not np.all(weights >= 0) or not np.isfinite(weights).all():
+    weights = class_weights(estimator, labels)
+    if sample_weight is None:
+        return weights
+    if not np.all(sample_weight >= 0) or not np.isfinite(sample_weight).all():
         raise ValueError("sample_weight must hold finite numbers of at least 0.")
-    missing = classes[np.bincount(labels[weights > 0], minlength=len(classes)) == 0]
+    classes = estimator.classes_
+    missing = classes[np.bincount(labels[sample_weight > 0], minlength=len(classes)) == 0]
     if len(missing):
         raise ValueError(
-            "class_weight and sample_weight must leave every class a sample of positive weight; class "
-            f"{missing.tolist()[0]!r} has none."
+            f"sample_weight must leave every class a sample of positive weight; class {missing.tolist()[0]!r} has none."
         )
-    return weights
+    return weights * sample_weight
 
 
 def check_parameters(C: Any, spectrum: Any) -> tuple[Any, Any]:
