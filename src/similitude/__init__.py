@@ -19,6 +19,8 @@ from similitude.proximity.symmetry import symmetrize
 from similitude.proximity.transformers import DissimilarityToSimilarity, Rescale
 from similitude.search.path_search import PathSearchCV
 from similitude.spectrum.modifier import SpectrumModifier
+from similitude.theory.bounds import error_bound, generalization_bound, generalization_bound_of, pairs_needed
+from similitude.theory.goodness import goodness
 
 __version__ = "0.1.0"
 
@@ -42,6 +44,11 @@ __all__ = [
     "SpectrumModifier",
     "check_similarity",
     "diagnose",
+    "error_bound",
+    "generalization_bound",
+    "generalization_bound_of",
+    "goodness",
+    "pairs_needed",
     "pseudo_euclidean_embedding",
     "rescale",
     "symmetrize",

@@ -1,6 +1,7 @@
 """Pictures: Display classes in the manner of scikit-learn, drawn with matplotlib."""
 
 from similitude.plotting.error_curve import ErrorCurveDisplay
+from similitude.plotting.goodness import GoodnessDisplay
 from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
 from similitude.plotting.similarity_matrix import SimilarityMatrixDisplay
 from similitude.plotting.spectrum import SpectrumDisplay
@@ -8,6 +9,7 @@ from similitude.plotting.spectrum import SpectrumDisplay
 __all__ = [
     "WEIGHT_EXAMPLES",
     "ErrorCurveDisplay",
+    "GoodnessDisplay",
     "NeighborWeightsDisplay",
     "SimilarityMatrixDisplay",
     "SpectrumDisplay",

@@ -1,0 +1,120 @@
+"""Rows of similarities against the classes of their columns: which pairs are won, and means by class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from similitude.numerics.threads import over_row_blocks
+
+_BLOCK_BYTES = 32 * 2**20
+
+
+def row_block(S: Any, start: int, stop: int) -> np.ndarray:
+    """Rows of a dense or sparse matrix, or of one on disk, as an array."""
+    block = S[start:stop]
+    return block.toarray() if sparse.issparse(block) else np.asarray(block)
+
+
+def _over_blocks(work: Any, n: int) -> None:
+    rows = max(1, _BLOCK_BYTES // (8 * n))
+    # Small matrices are not worth a thread; of others every thread gets a share.
+    over_row_blocks(work, n, min(rows, max(64, -(-n // 4))))
+
+
+def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
+    """For each sample x the number of pairs of an x' != x of its class and an x'' of another with x' strictly closer.
+
+    A sort of both groups of a row and one pass over them: O(n log n) a row, and whole numbers, so that nothing is
+    rounded.
+    """
+    wins = np.zeros(len(labels), dtype=np.int64)
+
+    def work(start: int, stop: int) -> None:
+        for i, row in enumerate(row_block(S, start, stop), start):
+            other = labels != labels[i]
+            own = ~other
+            own[i] = False
+            near, far = np.sort(row[own]), np.sort(row[other])
+            if smaller_is_closer:
+                wins[i] = np.searchsorted(near, far, side="left").sum()
+            else:
+                wins[i] = near.size * far.size - np.searchsorted(near, far, side="right").sum()
+
+    _over_blocks(work, len(labels))
+    return wins
+
+
+def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
+    """The weight of the pairs of :func:`count_wins`, a pair weighing the product of its two weights.
+
+    It is divided by the weight of all pairs: NaN where that is 0.
+    """
+    shares = np.full(len(labels), np.nan)
+
+    def work(start: int, stop: int) -> None:
+        for i, row in enumerate(row_block(S, start, stop), start):
+            other = labels != labels[i]
+            own = ~other
+            own[i] = False
+            near = row[own] if smaller_is_closer else -row[own]
+            far = row[other] if smaller_is_closer else -row[other]
+            order = np.argsort(near)
+            closer = np.concatenate([[0.0], np.cumsum(weights[own][order])])
+            if closer[-1] > 0:
+                won = weights[other] @ closer[np.searchsorted(near[order], far, side="left")]
+                shares[i] = won / (closer[-1] * weights[other].sum())
+
+    _over_blocks(work, len(labels))
+    # Sums in another order may exceed 1 in the last digit.
+    return np.minimum(shares, 1.0)
+
+
+def largest_size(S: Any) -> float:
+    """The largest ``|S_ij|`` of two different samples; 1 where all are 0."""
+    n, largest = S.shape[0], 0.0
+    rows = max(1, _BLOCK_BYTES // (8 * n))
+    for start in range(0, n, rows):
+        block = np.abs(row_block(S, start, min(start + rows, n)))
+        block[np.arange(len(block)), start + np.arange(len(block))] = 0
+        largest = max(largest, float(block.max()))
+    return largest or 1.0
+
+
+def class_sums(S: Any, labels: np.ndarray, weights: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """For each row the weighted sums of ``S_ij / scale``: over the row's class, itself left out, and over the rest."""
+    n, n_classes = len(labels), int(labels.max()) + 1
+    members = sparse.csr_matrix((weights, (labels, np.arange(n))), shape=(n_classes, n))
+    own, other = np.empty(n), np.empty(n)
+
+    def work(start: int, stop: int) -> None:
+        block = row_block(S, start, stop).astype(np.float64) / scale
+        rows = np.arange(len(block))
+        block[rows, start + rows] = 0.0
+        sums = np.asarray(members @ block.T).T
+        mine = sums[rows, labels[start:stop]].copy()
+        sums[rows, labels[start:stop]] = 0.0
+        own[start:stop], other[start:stop] = mine, sums.sum(axis=1)
+
+    _over_blocks(work, n)
+    return own, other
+
+
+def column_gaps(S: Any, labels: np.ndarray, scale: float) -> np.ndarray:
+    """For each x' the mean of ``S(x, x') / scale`` over the other x of its class, less that over all other classes.
+
+    A mean over nothing is 0.
+    """
+    n, counts = len(labels), np.bincount(labels)
+    own, other = np.zeros(n), np.zeros(n)
+    rows = max(1, _BLOCK_BYTES // (8 * n))
+    for start in range(0, n, rows):
+        block = row_block(S, start, min(start + rows, n)).astype(np.float64) / scale
+        index = np.arange(len(block))
+        block[index, start + index] = 0.0
+        same = labels[start : start + len(block), None] == labels[None, :]
+        own += np.sum(block, axis=0, where=same)
+        other += np.sum(block, axis=0, where=~same)
+    return own / np.maximum(counts[labels] - 1, 1) - other / np.maximum(n - counts[labels], 1)

@@ -1,0 +1,352 @@
+"""What theorems promise: pairs that are enough, and errors that are not exceeded."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.base import check_labels
+from similitude.kernel.similarity_svc import SimilaritySVC
+from similitude.proximity.check import SimilarityWarning, dense
+from similitude.proximity.symmetry import mean_of_directions
+from similitude.spectrum.modifier import SpectrumModifier
+
+
+class Promise(NamedTuple):
+    """Of a vote of n pairs: but for probability 1 - ``confidence``, only a share ``error`` stays below ``margin``."""
+
+    error: float
+    confidence: float
+    margin: float
+
+
+class GeneralizationBound(NamedTuple):
+    """``bound`` is the sum of the other three; at 1 or more it says nothing."""
+
+    bound: float
+    empirical_risk: float
+    capacity: float
+    deviation: float
+
+
+def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: float | None = None) -> int:
+    """How many pairs of examples are enough for a (dis)similarity of this goodness.
+
+    With probability at least 1 - delta over the draw of so many pairs, one of each class, a vote of them errs on no
+    more than epsilon + delta:
+
+    ====================================  =======================================  ==================================
+    goodness                              pairs                                    of the vote
+    ====================================  =======================================  ==================================
+    strong (epsilon, gamma)               (4 / gamma^2) ln(1/delta)                every pair counts 1 (Theorem 2)
+    (epsilon, gamma, B)                   (16 B^2 / gamma^2) ln(1/delta)           some convex combination, at margin
+                                                                                   gamma/(2B) (Theorem 4)
+    (epsilon, gamma, B, eta)              (16 B^2 / gamma^2) ln(2/delta)           as above (Theorem 8), provided
+                                                                                   eta <= gamma^2 delta /
+                                                                                   (64 B^2 ln(2/delta))
+    ====================================  =======================================  ==================================
+
+    Parameters
+    ----------
+    gamma : float
+        Margin of the goodness, in (0, 1].
+    delta : float
+        In (0, 1).
+    B : float, default=None
+        The square of the largest ratio of reweighted to true density, at least 1; None: strong goodness.
+    eta : float, default=None
+        The share of examples on which the ratio may be larger.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Wang et al., "Theory and algorithm for learning with dissimilarity functions", 2009, Theorems 2, 4 and 8.
+
+    Examples
+    --------
+    >>> from similitude import pairs_needed
+    >>> pairs_needed(0.5, 0.05), pairs_needed(0.5, 0.05, B=4)
+    (48, 3068)
+    """
+    _check_between(gamma, "gamma", 0, 1, closed=True)
+    _check_between(delta, "delta", 0, 1)
+    _check_weighting(B, eta)
+    if eta is not None:
+        assert B is not None
+        most = (gamma / (8 * B)) ** 2 * delta / math.log(2 / delta)
+        if eta > most:
+            raise ValueError(
+                f"eta must be at most gamma^2 delta / (64 B^2 ln(2/delta)) = {most:.3g} for Theorem 8; got {eta!r}."
+            )
+    rate = _rate(gamma, B)
+    number = math.log((1 if eta is None else 2) / delta) / rate if rate > 0 else math.inf
+    if not number < 2**63:
+        raise ValueError(f"gamma and B ask for more pairs than can be counted: gamma = {gamma!r}, B = {B!r}.")
+    return math.ceil(number)
+
+
+def error_bound(
+    epsilon: float, gamma: float, n_pairs: int, *, B: float | None = None, eta: float | None = None
+) -> Promise:
+    """The error that the theorems of :func:`pairs_needed` promise of a vote of ``n_pairs`` pairs.
+
+    They are solved for delta: ``exp(-n gamma^2 / 4)``, ``exp(-n gamma^2 / (16 B^2))``, or with eta the larger of
+    ``2 exp(-n gamma^2 / (16 B^2))`` and ``4 n eta``: in the proof of Theorem 8 n pairs hold a bad example with
+    probability 2 n eta, which may be delta/2.
+
+    Parameters
+    ----------
+    epsilon : float
+        The share of samples that the goodness leaves out, in [0, 1].
+    gamma : float
+        In (0, 1].
+    n_pairs : int
+    B, eta : float, default=None
+        As in :func:`pairs_needed`.
+
+    Returns
+    -------
+    Promise
+        ``error``, epsilon + delta and at most 1; ``confidence``, 1 - delta; ``margin``, at which the error is counted:
+        0 for the plain vote, gamma/(2B) for the combination.
+
+    Examples
+    --------
+    >>> from similitude import error_bound
+    >>> promise = error_bound(epsilon=0.1, gamma=0.5, n_pairs=48)
+    >>> round(promise.error, 4), round(promise.confidence, 4), promise.margin
+    (0.1498, 0.9502, 0.0)
+    """
+    _check_between(epsilon, "epsilon", 0, 1, closed=True, zero=True)
+    _check_between(gamma, "gamma", 0, 1, closed=True)
+    _check_count(n_pairs, "n_pairs")
+    _check_weighting(B, eta)
+    delta = math.exp(-n_pairs * _rate(gamma, B))
+    if eta is not None:
+        delta = max(2 * delta, 4 * n_pairs * eta)
+    delta = min(delta, 1.0)
+    return Promise(min(epsilon + delta, 1.0), 1 - delta, 0.0 if B is None else gamma / (2 * B))
+
+
+def generalization_bound(
+    kind: str,
+    *,
+    n: int,
+    beta: float,
+    kappa: float,
+    empirical_risk: float,
+    delta: float = 0.05,
+    m: int | None = None,
+) -> GeneralizationBound:
+    """The error that an SVM on similarities does not exceed, with probability at least 1 - delta.
+
+    ::
+
+        kernel     P(y f(x) <= 0)  <=  risk + 4 beta kappa sqrt(1/n)            + sqrt(ln(2/delta) / (2 n))
+        features   P(y f(x) <= 0)  <=  risk + 4 beta kappa^2 sqrt(m / (n - m))  + sqrt(ln(2/delta) / (2 (n - m)))
+
+    The risk is the mean of the hinge loss cut at 1, ``min(max(0, 1 - y f(x)), 1)``. Both are for f without intercept
+    and a beta fixed beforehand.
+
+    Parameters
+    ----------
+    kind : {"kernel", "features"}
+        The similarity as a positive semidefinite kernel, ``f(s) = w^T s`` with ``w^T S w <= beta^2``; or the
+        similarities to m prototypes, drawn from the n samples, as features, ``||w|| <= beta``.
+    n : int
+        Samples, the prototypes among them.
+    beta : float
+        Bound of the norm.
+    kappa : float
+        Kernel: ``psi(x, x) <= kappa^2``. Features: ``|psi(x, x')| <= kappa^2``.
+    empirical_risk : float
+        On the n samples; features: on the n - m that are no prototypes.
+    delta : float, default=0.05
+    m : int, default=None
+        Prototypes, fewer than n.
+
+    Returns
+    -------
+    GeneralizationBound
+        ``bound``, and the three terms it is the sum of.
+
+    References
+    ----------
+    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Theorems 1 and 2. In Theorem 2 two slips are mended: the
+    similarity is to be bounded in size, and the sums are over n - m samples.
+
+    Examples
+    --------
+    >>> from similitude import generalization_bound
+    >>> found = generalization_bound("kernel", n=10000, beta=2.0, kappa=1.0, empirical_risk=0.1)
+    >>> [round(term, 4) for term in found]
+    [0.1936, 0.1, 0.08, 0.0136]
+    """
+    _check_count(n, "n")
+    _check_between(delta, "delta", 0, 1)
+    _check_between(empirical_risk, "empirical_risk", 0, 1, closed=True, zero=True)
+    for name, value in (("beta", beta), ("kappa", kappa)):
+        _check_between(value, name, 0, math.inf, zero=True)
+    if kind == "kernel":
+        if m is not None:
+            raise ValueError(f"m has no meaning for kind='kernel'; leave it None. Got {m!r}.")
+        counted, capacity = n, 4 * beta * kappa * math.sqrt(1 / n)
+    elif kind == "features":
+        _check_count(m, "m")
+        assert m is not None
+        if m >= n:
+            raise ValueError(f"m must be smaller than n: of {n} samples, {m} prototypes leave none to count errors on.")
+        counted, capacity = n - m, 4 * beta * kappa * kappa * math.sqrt(m / (n - m))
+    else:
+        raise ValueError(f"kind must be 'kernel' or 'features'; got {kind!r}.")
+    deviation = math.sqrt(math.log(2 / delta) / (2 * counted))
+    return GeneralizationBound(empirical_risk + capacity + deviation, float(empirical_risk), capacity, deviation)
+
+
+def generalization_bound_of(
+    model: Any, X: Any, y: Any, *, prototypes: Any = None, delta: float = 0.05
+) -> GeneralizationBound:
+    """:func:`generalization_bound`, with beta, kappa and the risk read off a fitted model of two classes.
+
+    ==================================  ===============================================================================
+    SimilaritySVC                       K its kernel, the similarity after the change of spectrum, and f(x_i) = (K w)_i
+                                        + b with w_i = y_i alpha_i: beta^2 = w^T K w, kappa^2 = max K_ii
+    linear model on similarities, or    beta = ||coef_||, kappa^2 = the largest size of a feature, the risk on the
+    a pipeline that ends in one         samples that are no prototypes
+    ==================================  ===============================================================================
+
+    The figure is indicative, no guarantee. The theorems are for a norm bound fixed beforehand and f without intercept,
+    and beta was found by training; kappa should hold for all samples there are, and is that of these; the intercept is
+    left in the risk, where it helps the model.
+
+    Parameters
+    ----------
+    model : fitted SimilaritySVC, linear classifier with ``coef_``, or Pipeline that ends in one
+    X : as in the model's ``fit``
+        What it was trained on: for SimilaritySVC the square training matrix (or the raw objects), for a linear model
+        the similarities of the samples to the prototypes.
+    y : array-like of shape (n,)
+    prototypes : array-like of int, default=None
+        Rows of X that are prototypes; None: ``prototypes_`` of the pipeline's first step, else none of them.
+    delta : float, default=0.05
+
+    Returns
+    -------
+    GeneralizationBound
+
+    Examples
+    --------
+    >>> from similitude import SimilaritySVC
+    >>> from similitude import generalization_bound_of
+    >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 3]]
+    >>> model = SimilaritySVC().fit(S, [0, 0, 1, 1])
+    >>> found = generalization_bound_of(model, S, [0, 0, 1, 1])
+    >>> round(found.empirical_risk, 3), round(found.capacity, 2)  # four samples tell nothing
+    (0.0, 3.46)
+    """
+    check_is_fitted(model)
+    if len(model.classes_) != 2:
+        raise ValueError(f"model must be of two classes; it was fitted to {len(model.classes_)}.")
+    if isinstance(model, SimilaritySVC):
+        if prototypes is not None:
+            raise ValueError("prototypes has no meaning for SimilaritySVC; leave it None.")
+        values, beta, kappa = _read_kernel(model, X)
+        risk = _truncated_hinge(values, y, model.classes_)
+        return generalization_bound(
+            "kernel", n=len(values), beta=beta, kappa=kappa, empirical_risk=float(risk.mean()), delta=delta
+        )
+    features, linear, others = _read_features(model, X, prototypes)
+    risk = _truncated_hinge(linear.decision_function(features), y, model.classes_)[others]
+    return generalization_bound(
+        "features",
+        n=len(others) + features.shape[1],
+        m=features.shape[1],
+        beta=float(np.linalg.norm(linear.coef_)),
+        kappa=math.sqrt(float(np.max(np.abs(features)))),
+        empirical_risk=float(risk.mean()) if len(risk) else 0.0,
+        delta=delta,
+    )
+
+
+def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any, np.ndarray]:
+    """What the linear model sees, that model, and the rows that are no prototypes."""
+    features, linear = X, model
+    if isinstance(model, Pipeline):
+        features, linear = (model[:-1].transform(X) if len(model) > 1 else X), model[-1]
+        if prototypes is None and not getattr(model[0], "_is_columns", False):
+            prototypes = getattr(model[0], "prototypes_", None)
+    if not hasattr(linear, "coef_"):
+        raise ValueError(f"model must be a SimilaritySVC or linear, with coef_; got {type(linear).__name__}.")
+    features = dense(features)
+    n, m = features.shape
+    others = np.delete(np.arange(n), [] if prototypes is None else np.unique(prototypes))
+    if prototypes is not None and n - len(others) != m:
+        raise ValueError(f"prototypes must be a row of X for each of the {m} features; got {n - len(others)}.")
+    return features, linear, others
+
+
+def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float]:
+    """Decision values of the training samples, beta and kappa."""
+    spectrum = model._machine.spectrum
+    if spectrum == "none" and model.indefinite_:
+        raise ValueError(
+            "model: spectrum='none' left an indefinite kernel, which has no norm; choose another spectrum."
+        )
+    S = dense(model._new_proximities(X).S).astype(np.float64)
+    if S.shape[0] != S.shape[1]:
+        raise ValueError(f"X must be the square matrix that the model was fitted on; got shape {S.shape}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimilarityWarning)  # fit has said it
+        K = SpectrumModifier(spectrum).fit_transform(S if spectrum == "square" else mean_of_directions(S))
+    w = np.zeros(len(K))
+    w[model.support_] = model.dual_coef_[0]
+    values = K @ w
+    size, total = float(w @ values), float(np.abs(w).sum())
+    if abs(total - size / 2 - model.objective_) > 1e-4 * total:
+        raise ValueError("X must be what the model was fitted on; its objective has another value on this one.")
+    return values + model.intercept_[0], math.sqrt(max(size, 0.0)), math.sqrt(max(float(np.diagonal(K).max()), 0.0))
+
+
+def _truncated_hinge(values: np.ndarray, y: Any, classes: np.ndarray) -> np.ndarray:
+    y = check_labels(y, len(values))
+    if not np.isin(y, classes).all():
+        raise ValueError(f"y must have the model's classes, {classes.tolist()}.")
+    signs = np.where(y == classes[1], 1.0, -1.0)
+    return np.clip(1 - signs * values, 0.0, 1.0)
+
+
+def _rate(gamma: float, B: float | None) -> float:
+    """By how much a pair lowers the logarithm of delta."""
+    return (gamma / 2) ** 2 if B is None else (gamma / (4 * B)) ** 2
+
+
+def _check_weighting(B: Any, eta: Any) -> None:
+    if B is not None:
+        _check_between(B, "B", 0, math.inf)
+        if B < 1:
+            raise ValueError(f"B must be at least 1, as the ratio of two densities somewhere is; got {B!r}.")
+    if eta is not None:
+        if B is None:
+            raise ValueError("eta has no meaning without B; give both.")
+        _check_between(eta, "eta", 0, 1, closed=True, zero=True)
+
+
+def _check_between(value: Any, name: str, low: float, high: float, closed: bool = False, zero: bool = False) -> None:
+    fine = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not fine or not (low < value < high or (closed and value == high) or (zero and value == low)):
+        span = f"{'[' if zero else '('}{low:g}, {high:g}{']' if closed else ')'}"
+        raise ValueError(f"{name} must be a number in {span}; got {value!r}.")
+
+
+def _check_count(value: Any, name: str) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")
