@@ -17,9 +17,11 @@ from similitude import (
     PseudoEuclideanEmbedding,
     Rescale,
     RobustSVC,
+    SimilarityFeatures,
     SimilaritySVC,
     SpectrumModifier,
 )
+from similitude.features.recipes import RECIPES, recipe
 
 CLASSIFIERS = [
     KNNClassifier(n_neighbors=3),
@@ -54,7 +56,7 @@ CLASSIFIERS = [
 PIPELINES = [
     make_pipeline(SpectrumModifier(method), SVC(kernel="precomputed", max_iter=10_000))
     for method in ("clip", "flip", "shift", "square", "none")
-]
+] + [recipe(name)[0] for name in RECIPES]
 TRANSFORMERS = [
     SpectrumModifier("clip"),
     SpectrumModifier("flip"),
@@ -66,6 +68,14 @@ TRANSFORMERS = [
     PseudoEuclideanEmbedding(),
     DissimilarityToSimilarity(),
     Rescale(),
+    SimilarityFeatures(),
+    SimilarityFeatures(normalize="exp"),
+    SimilarityFeatures(normalize="range"),
+    SimilarityFeatures(0.4, random_state=0),
+    SimilarityFeatures(7, "stratified", random_state=0),
+    SimilarityFeatures(0.3, "kmedoids", "range"),
+    SimilarityFeatures(6, "kcentres"),
+    SimilarityFeatures(5, "forward", "exp"),
 ]
 
 AUGMENTED = "the augmented treatment modifies another matrix for each row: it is not consistent, by its definition"

@@ -2,6 +2,7 @@
 
 from similitude.base import Proximities
 from similitude.diagnosis import diagnose
+from similitude.features.similarity_features import SimilarityFeatures
 from similitude.kernel.learned_kernel import LearnedKernelSVC
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
 from similitude.kernel.robust_svc import RobustSVC
@@ -39,6 +40,7 @@ __all__ = [
     "PseudoEuclideanEmbedding",
     "Rescale",
     "RobustSVC",
+    "SimilarityFeatures",
     "SimilaritySVC",
     "SimilarityWarning",
     "SpectrumModifier",

@@ -47,6 +47,7 @@ def methods(**contract: Any) -> dict[str, tuple[Any, dict[str, list]]]:
         RobustSVC,
         SimilaritySVC,
     )
+    from similitude.features.recipes import RECIPES, recipe
 
     shrinkage = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
     local = {"n_neighbors": NEIGHBORS, "reg": RIDGES}
@@ -65,6 +66,7 @@ def methods(**contract: Any) -> dict[str, tuple[Any, dict[str, list]]]:
         table[f"SVM ({spectrum})"] = (SimilaritySVC(spectrum=spectrum, **contract), {"C": COSTS})
     table["robust SVM"] = (RobustSVC(**contract), {"C": COSTS[2:], "rho": PRICES})
     table["learned-spectrum SVM"] = (LearnedSpectrumSVC(**contract), {"eta": SMOOTHNESS, "gamma": PRICES})
+    table |= {f"{name} (features)": recipe(name, **contract) for name in RECIPES}
     return table
 
 

@@ -3,6 +3,7 @@
 from similitude.datasets.bundled import load_voting
 from similitude.datasets.bundled_objects import load_digit_images, load_promoters
 from similitude.datasets.complementary import make_complementary
+from similitude.datasets.ellipsoids import make_ellipsoids
 from similitude.datasets.fetched import fetch_protein
 from similitude.datasets.files import load_proximity
 from similitude.datasets.networks import make_copurchase, make_patrol
@@ -20,6 +21,7 @@ __all__ = [
     "load_voting",
     "make_complementary",
     "make_copurchase",
+    "make_ellipsoids",
     "make_negative_direction",
     "make_patrol",
     "make_perturbed_centroids",

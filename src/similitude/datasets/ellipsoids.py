@@ -1,0 +1,82 @@
+"""Simulated data: long thin classes side by side, which similarities as features do not tell apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import Bunch, check_random_state
+
+from similitude.datasets._arguments import check_amount, check_integer
+
+
+def make_ellipsoids(
+    n_samples: int = 200,
+    n_features: int = 5,
+    *,
+    elongation: float = 300.0,
+    separation: float = 8.0,
+    random_state: Any = None,
+) -> Bunch:
+    """Draw two highly ellipsoidal Gaussian classes side by side, with the negative distance as similarity.
+
+    Both classes have standard deviation 1 along the last axis, where their means are ``separation`` apart, and
+    ``elongation`` along every other, where their means agree. A hyperplane between them makes nearly no error. But the
+    distance of two samples, ``sqrt(l^2 + t^2)`` with l along the long axes and t along the thin one, is about
+    ``l + t^2 / (2 l)``: the class shows in a part of ``t^2 / (2 l^2)`` only. The variance within a class drowns what is
+    between the classes, and a linear classifier on similarities to samples fails, though these determine all
+    positions: the pseudo-Euclidean embedding finds them again, and a linear classifier on it separates the classes.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        Classes are equally large up to one.
+    n_features : int, default=5
+        The number of axes, all but one of them long.
+    elongation : float, default=300.0
+        The standard deviation along the long axes.
+    separation : float, default=8.0
+        The distance between the classes' means.
+    random_state : int, RandomState or None, default=None
+
+    Returns
+    -------
+    Bunch
+        S : ndarray of shape (n_samples, n_samples)
+            The negative Euclidean distances of the samples.
+        X : ndarray of shape (n_samples, n_features)
+        y : ndarray of int, shape (n_samples,)
+            0 and 1.
+
+    References
+    ----------
+    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, end of Section 3.
+
+    Examples
+    --------
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from similitude import PseudoEuclideanEmbedding, train_test_split
+    >>> from similitude.datasets.ellipsoids import make_ellipsoids
+    >>> from similitude.features.similarity_features import SimilarityFeatures
+    >>> data = make_ellipsoids(random_state=0)
+    >>> D_train, D_test, y_train, y_test = train_test_split(-data.S, data.y, random_state=0)
+    >>> fisher = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+    >>> features = make_pipeline(SimilarityFeatures(dissimilarity="negate"), fisher)
+    >>> embedded = make_pipeline(PseudoEuclideanEmbedding(5, dissimilarity="double-centring"), fisher)
+    >>> bool(features.fit(D_train, y_train).score(D_test, y_test) < 0.7)
+    True
+    >>> embedded.fit(D_train, y_train).score(D_test, y_test)
+    1.0
+    """
+    check_integer("n_samples", n_samples, 2, " (1 per class)")
+    check_integer("n_features", n_features, 2, " (a thin axis and a long one)")
+    check_amount("elongation", elongation, zero=False)
+    check_amount("separation", separation)
+    rng = check_random_state(random_state)
+    y = rng.permutation(np.arange(n_samples) % 2)
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, :-1] *= elongation
+    X[:, -1] += separation * (y - 0.5)
+    return Bunch(S=-euclidean_distances(X), X=X, y=y)

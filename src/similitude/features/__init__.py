@@ -1,0 +1,1 @@
+"""Similarities as features: prototypes, recipes for scikit-learn models, the P-SVM and the LP machine."""

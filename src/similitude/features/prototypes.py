@@ -1,0 +1,111 @@
+"""Choosing prototypes: the samples to which similarities are taken as features."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from similitude.numerics.medoids import k_centres, k_medoids
+from similitude.numerics.threads import over_row_blocks, thread_count
+from similitude.numerics.votes import TIE_TOLERANCE
+
+SELECTIONS = ("random", "stratified", "kmedoids", "kcentres", "forward")
+LOOKS_AT_PAIRS = ("kmedoids", "kcentres", "forward")
+"""The selections that need the whole training matrix."""
+
+_COLUMNS_A_THREAD = 512
+"""At least: fewer are not worth a thread."""
+
+
+def how_many(n_prototypes: Any, n: int) -> int:
+    """The number of prototypes among n samples: all, a count (at most n), or a share, rounded (at least 1)."""
+    if n_prototypes is None:
+        return n
+    if isinstance(n_prototypes, Integral) and not isinstance(n_prototypes, bool) and int(n_prototypes) >= 1:
+        return min(int(n_prototypes), n)
+    if isinstance(n_prototypes, Real) and not isinstance(n_prototypes, Integral) and 0 < float(n_prototypes) <= 1:
+        return max(1, round(float(n_prototypes) * n))
+    raise ValueError(
+        f"n_prototypes must be None, a count of at least 1, or a share in (0, 1] (1.0, not 1, for all); "
+        f"got {n_prototypes!r}."
+    )
+
+
+def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
+    """p prototypes shared among classes of these sizes, in proportion, at least one each: there are never fewer.
+
+    A class whose share is below one gets one, and the others share the rest; of their exact shares the largest
+    remainders, equal ones of the first classes, are rounded up.
+    """
+    left, rest = min(max(p, len(sizes)), int(sizes.sum())), np.ones(len(sizes), dtype=bool)
+    while True:
+        total = int(sizes[rest].sum())
+        small = rest & (left * sizes < total)
+        if not small.any():
+            break
+        left, rest = left - int(small.sum()), rest & ~small
+    counts = np.ones(len(sizes), dtype=np.intp)
+    counts[rest], remainders = np.divmod(left * sizes[rest], total)
+    upwards = np.argsort(-remainders, kind="stable")[: left - int(counts[rest].sum())]
+    counts[np.flatnonzero(rest)[upwards]] += 1
+    return counts
+
+
+def choose_by_class(selection: str, S: Any, labels: np.ndarray, p: int, random_state: Any) -> np.ndarray:
+    """Positions, ascending, of about p prototypes: "stratified", "kmedoids" or "kcentres" within each class."""
+    rng = check_random_state(random_state)
+    chosen = []
+    for g, count in enumerate(per_class(np.bincount(labels), p)):
+        members = np.flatnonzero(labels == g)
+        if selection == "stratified":
+            positions = rng.choice(len(members), count, replace=False)
+        elif selection == "kmedoids":
+            positions = k_medoids(S[np.ix_(members, members)], count, rng)[0]
+        else:
+            positions = k_centres(S[np.ix_(members, members)], count)[0]
+        chosen.append(members[positions])
+    return np.sort(np.concatenate(chosen))
+
+
+def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Add, one by one, the prototype that leaves the least leave-one-out error of the nearest prototype.
+
+    With prototypes M, sample i is given the class of its nearest prototype other than itself: of the largest
+    ``S[i, m]``, m in M without i, equal ones to the first position; a sample without any is an error. Each step adds
+    the sample that leaves the fewest errors; among those, the one of the largest total similarity of all samples to
+    their nearest prototypes (totals within 1e-12 times the largest total of absolute similarities to one sample are
+    equal); among those, the first. A step costs O(n^2).
+
+    Returns
+    -------
+    positions : ndarray of int of shape (p,)
+        In the order they were added.
+    errors : ndarray of shape (p,)
+        The share of errors after each.
+    """
+    from similitude.features._forward_kernel import take_prototype, weigh_candidates
+
+    n = len(S)
+    S, labels = np.ascontiguousarray(S), labels.astype(np.int64)
+    best, at = np.full(n, -np.inf), np.full(n, -1, dtype=np.intp)
+    unit = 0.5 ** n.bit_length()
+    tolerance = TIE_TOLERANCE * max(float((np.abs(S[:, j]) * unit).sum(dtype=np.float64)) for j in range(n))
+    columns = max(_COLUMNS_A_THREAD, -(-n // thread_count()))
+    left = np.ones(n, dtype=bool)
+    positions, errors = np.empty(p, dtype=np.intp), np.empty(p)
+    for step in range(p):
+        wrong, totals = np.zeros(n, dtype=np.int64), np.zeros(n)
+
+        def work(start: int, stop: int, sums: tuple = (wrong, totals)) -> None:
+            weigh_candidates(S, labels, best, at, unit, start, stop, *sums)
+
+        over_row_blocks(work, n, columns)
+        fewest = left & (wrong == wrong[left].min())
+        positions[step] = j = int(np.argmax(fewest & (totals >= totals[fewest].max() - tolerance)))
+        errors[step] = wrong[j] / n
+        left[j] = False
+        take_prototype(S, j, best, at)
+    return positions, errors

@@ -1,0 +1,307 @@
+"""Similarities to prototypes as features, for any scikit-learn model."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
+
+from similitude.base import SimilarityEstimator, at_columns, check_labels, check_positive, unchanged_on_failure
+from similitude.features.prototypes import (
+    LOOKS_AT_PAIRS,
+    SELECTIONS,
+    choose_by_class,
+    forward_selection,
+    how_many,
+)
+from similitude.proximity.check import dense
+from similitude.proximity.maps import LearnedMap, apply_range, value_range
+
+NORMALIZATIONS = (None, "range", "exp")
+
+
+class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
+    """Represent a sample by its similarities to prototypes, chosen among the training samples.
+
+    The sample x becomes the vector
+
+        (f(psi(x, x_m)), m in M),    M a set of training samples, all of them by default
+
+    after which any scikit-learn model works. f is the identity, or
+
+    ===========  =============================================================================================
+    normalize    f(s)
+    ===========  =============================================================================================
+    None         s
+    "range"      (s - a) / (b - a), [a, b] the range over training samples and prototypes
+    "exp"        exp(-d^2 / sigma), sigma = scale times the squared median of d over training samples and
+                 prototypes other than themselves: the map "gauss" of :mod:`similitude.proximity.maps`. Where the
+                 input is a dissimilarity (``dissimilarity=``, or one by its name), d is that itself, whatever the
+                 map, and prototypes are chosen by -d; of a similarity d is ``b - s``, at least 0
+    ===========  =============================================================================================
+
+    Prototypes are chosen by
+
+    ============  ============================================================================================
+    selection
+    ============  ============================================================================================
+    "random"      all sets are equally likely; y is not looked at
+    "stratified"  at random within each class, in proportion to the classes' sizes
+    "kmedoids"    ``maximise sum_i max_{m in M} S[i, m]`` (:func:`similitude.numerics.medoids.k_medoids`)
+    "kcentres"    ``maximise min_i max_{m in M} S[i, m]`` (:func:`similitude.numerics.medoids.k_centres`)
+    "forward"     greedily: each step adds the sample that leaves the fewest leave-one-out errors of the 1-NN
+                  rule on the prototypes, each sample leaving out itself. Equal errors: the largest total
+                  similarity of all samples to their nearest prototypes; then the first sample. The first
+                  prototype so comes from the largest class (exactly:
+                  :func:`similitude.features.prototypes.forward_selection`)
+    ============  ============================================================================================
+
+    With y, k-medoids and k-centres work within each class, in proportion; without, on all samples. Where each class
+    has its share it has at least one prototype, so that there are never fewer than classes. S may be asymmetric:
+    ``S[i, m]``, the similarity of i to the prototype m, is taken as it is.
+
+    Parameters
+    ----------
+    n_prototypes : int, float or None, default=None
+        A count, or a share in (0, 1] of the training samples, rounded; None: all, in their order (with "forward":
+        ranked).
+    selection : {"random", "stratified", "kmedoids", "kcentres", "forward"}, default="random"
+    normalize : {None, "range", "exp"}, default=None
+    scale : float, default=1.0
+        The factor of sigma, for ``normalize="exp"`` alone; made to be searched.
+    random_state : int, RandomState or None, default=None
+        For "random" and "stratified".
+    similarity : "precomputed", "columns", name or callable, default="precomputed"
+        The input contract: see the page on input. With "columns" X holds similarities to fixed prototypes, among
+        which "random" may choose.
+    dissimilarity : str, default=None
+        The map where the input is a dissimilarity.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray of int
+        The positions of the prototypes among the training columns, in the order of the features: that of selection
+        for "forward", else ascending.
+    n_prototypes_ : int
+    support_columns_ : ndarray of int
+        The training columns that ``transform`` needs, ascending: those of the prototypes (all with the map
+        "double-centring"). Rows with these alone are as good as whole ones, and of raw objects no others are computed.
+    loo_errors_ : ndarray of shape (n_prototypes_,)
+        With "forward", the share of leave-one-out 1-NN errors after each prototype.
+    sigma_ : float
+        With ``normalize="exp"``.
+
+    References
+    ----------
+    Graepel, Herbrich, Bollmann-Sdorra & Obermayer, NIPS 1998. Pekalska & Duin, "Dissimilarity representations allow
+    for building good classifiers", Pattern Recognition Letters 23, 2002. Pekalska, Duin & Paclik, "Prototype selection
+    for dissimilarity-based classifiers", Pattern Recognition 39, 2006. Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10,
+    2009, Section 3. Wang, Sugiyama, Yang, Hatano & Feng, "Theory and algorithm for learning with dissimilarity
+    functions", Neural Computation 21, 2009 (``normalize="exp"``).
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from similitude.features.similarity_features import SimilarityFeatures
+    >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 4]]
+    >>> features = SimilarityFeatures(2, "kmedoids").fit(S, ["a", "a", "b", "b"])
+    >>> features.prototypes_
+    array([0, 3])
+    >>> features.transform([[2, 3, 1, 0]])
+    array([[2., 0.]])
+    >>> model = make_pipeline(SimilarityFeatures(), LogisticRegression()).fit(S, ["a", "a", "b", "b"])
+    >>> model.predict([[2, 3, 1, 0]])
+    array(['a'], dtype='<U1')
+    """
+
+    _takes_columns = True
+
+    def __init__(
+        self,
+        n_prototypes=None,
+        selection="random",
+        normalize=None,
+        *,
+        scale=1.0,
+        random_state=None,
+        similarity="precomputed",
+        dissimilarity=None,
+    ):
+        self.n_prototypes = n_prototypes
+        self.selection = selection
+        self.normalize = normalize
+        self.scale = scale
+        self.random_state = random_state
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.selection == "forward" or (
+            self.selection == "stratified" and self.n_prototypes is not None
+        )
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @property
+    def _map_name(self):
+        how = super()._map_name
+        # exp(-d^2 / sigma) is of the dissimilarity itself, and -d is d itself but for its sign.
+        return "negate" if how is not None and self.normalize == "exp" else how
+
+    def fit(self, X, y=None):
+        """Choose the prototypes."""
+        with unchanged_on_failure(self):
+            self._fit(X, y, wants_columns=False)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Choose the prototypes and return the features of the training samples."""
+        with unchanged_on_failure(self):
+            return self._features(self._fit(X, y, wants_columns=True))
+
+    def transform(self, X):
+        """The features of new samples, from whole rows of similarities or from the columns of ``support_columns_``."""
+        check_is_fitted(self)
+        rows = self._new_proximities(X, columns=self.support_columns_).S
+        return self._features(self._in_order(at_columns(rows, self.support_columns_)))
+
+    def _fit(self, X, y, wants_columns):
+        """Choose; returns the training columns of the prototypes, where they are wanted or something is learned."""
+        self._check_parameters()
+        wants_columns = wants_columns or self.normalize is not None
+        wants_all = wants_columns and self.n_prototypes is None
+        given = self._fit_proximities(X, y, needs_matrix=wants_all or self.selection in LOOKS_AT_PAIRS)
+        S = None if given is None else given.S
+        self._n_columns = _num_samples(self.objects_) if S is None else S.shape[1]
+        for name in ("loo_errors_", "sigma_"):
+            self.__dict__.pop(name, None)
+        self.prototypes_ = self._chosen(S, y)
+        self.n_prototypes_ = len(self.prototypes_)
+        whole_rows = self._learned_map is not None and self._learned_map.how == "double-centring"
+        self.support_columns_ = np.arange(self._n_columns) if whole_rows else np.sort(self.prototypes_)
+        self._normalizer = None
+        if not wants_columns:
+            return None
+        if S is None:
+            S = self._new_proximities(self.objects_, columns=self.support_columns_).S
+        columns = self._in_order(at_columns(S, self.support_columns_))
+        self._normalizer = self._learned_normalizer(columns)
+        return columns
+
+    def _check_parameters(self):
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {SELECTIONS}; got {self.selection!r}.")
+        if self.normalize not in NORMALIZATIONS:
+            raise ValueError(f"normalize must be one of {NORMALIZATIONS}; got {self.normalize!r}.")
+        check_positive(self.scale, "scale")
+        if self._is_columns and self.selection != "random":
+            raise ValueError(
+                f"selection={self.selection!r} needs the training samples as columns; with similarity='columns' "
+                "prototypes can be chosen by selection='random' alone."
+            )
+
+    def _chosen(self, S, y):
+        n = self._n_columns
+        p = how_many(self.n_prototypes, n)
+        if self.selection == "random":
+            rng = check_random_state(self.random_state)
+            return np.arange(n) if p == n else np.sort(rng.choice(n, p, replace=False))
+        if p == n and self.selection != "forward":
+            return np.arange(n)
+        S = dense(S) if self.selection in LOOKS_AT_PAIRS else None
+        if y is None and self.selection in ("kmedoids", "kcentres"):
+            labels = np.zeros(n, dtype=np.intp)
+        else:
+            labels = np.unique(check_labels(y, n), return_inverse=True)[1]
+        if self.selection == "forward":
+            positions, self.loo_errors_ = forward_selection(S, labels, p)
+            return positions
+        return choose_by_class(self.selection, S, labels, p, self.random_state)
+
+    def _in_order(self, columns):
+        """The columns of ``support_columns_`` made those of the prototypes, in their order."""
+        if np.array_equal(self.prototypes_, self.support_columns_):
+            return columns
+        return columns[:, np.searchsorted(self.support_columns_, self.prototypes_)]
+
+    def _learned_normalizer(self, columns):
+        if self.normalize is None:
+            return None
+        if self.normalize == "range":
+            return _Range(dense(columns))
+        # Of fixed columns nobody knows which of them are training samples.
+        own = np.arange(0) if self._is_columns else self.prototypes_
+        learned = _Exponential(dense(columns), own, self._map_name, float(self.scale))
+        self.sigma_ = learned.sigma
+        return learned
+
+    def _features(self, columns):
+        if self._normalizer is not None:
+            return self._normalizer(dense(columns))
+        return columns if self.n_prototypes_ == self._n_columns else dense(columns)
+
+    def get_feature_names_out(self, input_features=None):
+        """The names of the prototypes' columns: those of ``fit``'s X, else x0, x1, ...
+
+        Parameters
+        ----------
+        input_features : sequence of str, default=None
+            The names of all training columns, where ``fit`` saw none.
+
+        Returns
+        -------
+        ndarray of str objects
+        """
+        check_is_fitted(self)
+        if not self._is_matrix:
+            return np.array([f"x{j}" for j in self.prototypes_], dtype=object)
+        return _check_feature_names_in(self, input_features)[self.prototypes_]
+
+
+class _Range:
+    """The range of training features, mapped onto [0, 1]."""
+
+    def __init__(self, columns):
+        self.range = value_range(columns)
+
+    def __call__(self, columns):
+        return apply_range(columns, *self.range)
+
+
+class _Exponential:
+    """``exp(-d^2 / sigma)``, sigma relative to the median of d over pairs of different samples.
+
+    ``own[k]`` is the row of the prototype of column k; ``how`` is "negate" where the columns hold -d, or None where
+    they are similarities.
+    """
+
+    def __init__(self, columns, own, how, scale):
+        if how is None:
+            self.to_dissimilarity = LearnedMap.learn(columns, "max-minus", to="dissimilarity")
+        else:
+            self.to_dissimilarity = LearnedMap(how, {}, to="dissimilarity")
+        D = self._dissimilarities(columns)
+        others = np.ones(D.shape, dtype=bool)
+        others[own, np.arange(len(own))] = False
+        pairs = D[others] if others.any() else D
+        median = LearnedMap.learn(pairs.reshape(-1, 1), "gauss").constants["scale"]
+        # The map is exp(-d^2 / (2 c^2)).
+        self.gauss = LearnedMap("gauss", {"scale": median * math.sqrt(scale / 2)})
+        with np.errstate(over="ignore"):
+            self.sigma = float(scale * np.square(median))
+
+    def __call__(self, columns):
+        return self.gauss(self._dissimilarities(columns), name="X")
+
+    def _dissimilarities(self, columns):
+        D = self.to_dissimilarity(columns, name="X")
+        if self.to_dissimilarity.how == "max-minus":
+            return np.maximum(D, 0)  # a new similarity may be larger than any in training
+        if D.min() < 0:
+            raise ValueError(f"X: normalize='exp' needs dissimilarities of at least 0; the smallest is {D.min():.6g}.")
+        return D

@@ -1,0 +1,54 @@
+"""The regularised quadratic discriminant against scikit-learn's and against Gaussian densities."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.datasets import make_blobs
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from similitude.features.quadratic import RegularizedQuadratic
+
+
+@parametrize_with_checks([RegularizedQuadratic(), RegularizedQuadratic(reg_param=1.0)])
+def test_sklearn_compatible(estimator, check):
+    # Each check asserts by itself.
+    check(estimator)
+
+
+@pytest.mark.skipif(
+    "solver" not in QuadraticDiscriminantAnalysis().get_params(), reason="an old scikit-learn divides by n_g - 1"
+)
+@pytest.mark.parametrize("reg_param", [0.001, 0.1, 0.7, 1.0])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_equals_scikit_learn_where_that_is_defined(reg_param, classes):
+    X, y = make_blobs(150, centers=classes, n_features=3, cluster_std=4.0, random_state=0)
+    ours = RegularizedQuadratic(reg_param).fit(X[:100], y[:100])
+    theirs = QuadraticDiscriminantAnalysis(reg_param=reg_param).fit(X[:100], y[:100])
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-12)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("sizes", [(5, 3, 2), (1, 6, 1), (2, 2, 2)])
+def test_fewer_samples_than_features(sizes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(sum(sizes), 7)), np.repeat(["a", "b", "c"], sizes)
+    new, reg = rng.normal(size=(5, 7)), 0.2
+    joint = np.empty((5, 3))
+    for g, label in enumerate("abc"):
+        rows = X[y == label]
+        covariance = (1 - reg) * np.cov(rows.T, bias=True) + reg * np.eye(7) if len(rows) > 1 else reg * np.eye(7)
+        joint[:, g] = np.log(np.mean(y == label)) + multivariate_normal(rows.mean(0), covariance).logpdf(new)
+    model = RegularizedQuadratic(reg).fit(X, y)
+    constant = 3.5 * np.log(2 * np.pi)
+    np.testing.assert_allclose(model.decision_function(new), joint + constant, rtol=1e-9, atol=1e-9)
+    posterior = np.exp(joint - joint.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(model.predict_proba(new), posterior / posterior.sum(axis=1, keepdims=True), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(new), np.array(["a", "b", "c"])[joint.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("reg_param", [0.0, -0.1, 1.1, None, True, np.nan])
+def test_bad_regularisation_is_refused(reg_param):
+    with pytest.raises(ValueError, match="reg_param must be a number in"):
+        RegularizedQuadratic(reg_param).fit(np.eye(4), [0, 0, 1, 1])
