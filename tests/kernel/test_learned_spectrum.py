@@ -8,9 +8,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
-from similitude import PathSearchCV
+from similitude import PathSearchCV, SimilaritySVC
 from similitude.datasets import make_negative_direction
+from similitude.kernel import _spectrum_newton as newton
 from similitude.kernel import _spectrum_solver as solver
+from similitude.kernel._spectrum_interior import interior_point
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC, choose_target
 from tests.reference import learned_kernel as reference
 
@@ -170,6 +172,23 @@ def test_large_gamma_is_the_machine_on_the_target(target, sign):
     np.testing.assert_allclose(model.decision_function(S), machine.decision_function(K), atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:S has")
+@pytest.mark.parametrize("target", ["clip", "flip"])
+def test_large_gamma_is_the_svm_on_the_modified_similarity(target):
+    S, y = _case("indefinite", 90, 1)
+    train, test = np.arange(60), np.arange(60, 90)
+    block, new = S[np.ix_(train, train)], S[np.ix_(test, train)]
+    for eta in (0.1, 0.005, 0.0005):
+        model = LearnedSpectrumSVC(eta, 1e4, target).fit(block, y[train])
+        known = {"clip": 1.0 * (model.eigenvalues_ > 0), "flip": np.sign(model.eigenvalues_)}[target]
+        assert np.array_equal(model.spectrum_weights_, known)
+        assert (model.eigenvalues_ < 0).sum() > 5
+        machine = SimilaritySVC(C=1 / (2 * eta * 60), spectrum=target).fit(block, y[train])
+        # libsvm stops where the optimality conditions hold to 1e-3.
+        for rows in (block, new):
+            np.testing.assert_allclose(model.decision_function(rows), machine.decision_function(rows), atol=5e-3)
+
+
 def test_large_gamma_with_the_similarity_as_target_is_clip():
     S, y = _case("indefinite", 40, 0)
     near = LearnedSpectrumSVC(0.01, 1e4, "similarity").fit(S, y)
@@ -192,14 +211,53 @@ def test_scale(scale, target):
 
 
 @pytest.mark.parametrize("target", solver.TARGETS)
-def test_path_equals_separate_fits(target):
-    S, y = _case("indefinite", 30, 2)
-    together = solver.solve_points(S, y, np.ones(30), GRID, target)
-    assert max(answer.gap for answer in together) <= 1e-7
-    for i in range(0, len(GRID), 4):
-        alone = _solve(S, y, *GRID[i], target)
-        assert alone.objective == pytest.approx(together[i].objective, rel=1e-6)
-        np.testing.assert_allclose(S @ alone.coefficients, S @ together[i].coefficients, atol=1e-6)
+@pytest.mark.parametrize("kind", ["indefinite", "random"])
+def test_path_equals_separate_fits(target, kind):
+    """To the last digit: where a warm start begins does not depend on the grid."""
+    S, y = _case(kind, 30, 2)
+    order = np.random.default_rng(0).permutation(len(GRID))
+    grid = [GRID[i] for i in order] + [GRID[0], (0.003, 0.003)]
+    together = solver.solve_points(S, y, np.ones(30), grid, target)
+    assert max(answer.gap for answer in together) <= 1e-8
+    for i in [*range(0, len(grid), 4), len(grid) - 1, len(grid) - 2]:
+        alone = _solve(S, y, *grid[i], target)
+        assert (alone.objective, alone.b, alone.n_iter) == (together[i].objective, together[i].b, together[i].n_iter)
+        assert np.array_equal(alone.a, together[i].a)
+        assert np.array_equal(alone.coefficients, together[i].coefficients)
+
+
+@pytest.mark.parametrize("target", solver.TARGETS)
+def test_warm_starts_save_steps(target, monkeypatch):
+    S, y = _case("indefinite", 60, 0)
+    steps, step = [], newton.Descent.step
+    monkeypatch.setattr(newton.Descent, "step", lambda self: (steps.append(self.problem.gamma), step(self)))
+    monkeypatch.setattr(solver, "interior_point", None)  # not needed here
+    grid = [(eta, 10.0**j) for eta in (1e-3, 1e-2, 1e-1) for j in (-4, -3.5, -3, -2, -1)]
+    together = solver.solve_points(S, y, np.ones(60), grid, target)
+    assert max(answer.gap for answer in together) <= 1e-9
+    shared = len(steps)
+    for point in grid:
+        _solve(S, y, *point, target)
+    assert 0 < shared < 0.9 * (len(steps) - shared)
+    monkeypatch.setattr(newton, "descend", lambda problems, *_: [None] * len(problems))
+    monkeypatch.setattr(solver, "interior_point", interior_point)
+    cold = solver.solve_points(S, y, np.ones(60), grid, target)
+    assert shared < 0.9 * sum(answer.n_iter for answer in cold)
+
+
+@pytest.mark.parametrize("target", solver.TARGETS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_methods_agree(kind, target, monkeypatch):
+    """Newton's method with the interior-point method where it fails, and that method alone."""
+    S, y = _case(kind, 15, 1)
+    weight = np.where(y > 0, 3.0, 0.5)
+    grid = GRID[::2]
+    warm = solver.solve_points(S, y, weight, grid, target)
+    monkeypatch.setattr(newton, "descend", lambda problems, *_: [None] * len(problems))
+    cold = solver.solve_points(S, y, weight, grid, target)
+    for one, other in zip(warm, cold):
+        assert max(one.gap, other.gap) <= 1e-7
+        assert one.objective == pytest.approx(other.objective, rel=2e-7)
 
 
 def test_search_by_path_equals_search_by_fits():
@@ -266,14 +324,31 @@ def test_several_classes():
 
 def test_unfinished_is_told(monkeypatch):
     S, y = _case("indefinite", 30, 0)
-    whole = solver.interior_point
-    monkeypatch.setattr(solver, "interior_point", lambda problem: whole(problem, max_iter=2))
+    monkeypatch.setattr(newton, "_MAX_STEPS", 2)
+    monkeypatch.setattr(solver, "interior_point", lambda problem: interior_point(problem, max_iter=2))
     with pytest.warns(ConvergenceWarning, match="not solved"):
         model = LearnedSpectrumSVC(1e-3, 1e-3, "clip").fit(S, y)
     assert model.duality_gap_ > 1e-6
     monkeypatch.undo()
     best = LearnedSpectrumSVC(1e-3, 1e-3, "clip").fit(S, y).objective_
     assert model.objective_ * (1 - model.duality_gap_) <= best <= model.objective_
+
+
+@pytest.mark.parametrize("target", solver.TARGETS)
+def test_ends_of_the_range(target, monkeypatch):
+    """Numbers that leave the range of floating point on the way leave a gap, not an error."""
+    points = [(10.0**i, 10.0**j) for i in (-30, -14, 20) for j in (-40, 30)] + [(0.01, 0.001)]
+    for kind, n in (("steep", 3), ("low rank", 8), ("negative", 5)):
+        S, y = _case(kind, n, 1)
+        for _ in range(2):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                answers = solver.solve_points(S, y, np.ones(n), points, target)
+            assert answers[-1].gap <= solver.ACCEPTED
+            for answer in answers:
+                assert np.isfinite([*answer.a, *answer.coefficients, answer.b, answer.objective]).all()
+            monkeypatch.setattr(newton, "descend", lambda problems, *_: [None] * len(problems))
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize(

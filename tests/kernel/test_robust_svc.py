@@ -10,6 +10,8 @@ from sklearn.svm import SVC
 
 from similitude import PathSearchCV, Proximities
 from similitude.kernel import _robust_solver as solver
+from similitude.kernel._nearest_rows import nearest_rows
+from similitude.kernel._rank_one import rank_one
 from similitude.kernel.robust_svc import RobustSVC
 from tests.reference import robust_svm as reference
 
@@ -75,7 +77,7 @@ def test_worked_example(C, rho, objective, alpha):
 def test_worked_example_of_new_rows():
     solution = _solved(S5, Y5, 1.0, 1.0)
     rows = np.tile([0.5, 0.6, 0.2, 0.1, 0.4], (2, 1))
-    k, r = solver.nearest_rows(solution.eigenvalues, solution.eigenvectors, rows, np.array([1.0, 0.2]))
+    k, r = nearest_rows(solution.eigenvalues, solution.eigenvectors, rows, np.array([1.0, 0.2]))
     expected = [rows[0], [0.458814, 0.597607, 0.209816, 0.104213, 0.366396]]
     assert np.allclose(k @ solution.eigenvectors.T, expected, rtol=0, atol=1e-6)
     assert np.allclose(r, [1.0, 0.300350], rtol=0, atol=1e-6)
@@ -98,7 +100,7 @@ def test_rank_one_change_of_a_spectrum(kind):
             z *= 10.0 ** rng.integers(-12, 1, n)
         elif kind == "close":
             d = np.sort(np.concatenate([d[: (n + 1) // 2], d[: n // 2] * (1 + 1e-15)]))
-        shifts, vectors = solver.rank_one(d, z)
+        shifts, vectors = rank_one(d, z)
         A = np.diag(d) + np.outer(z, z)
         assert np.allclose(vectors @ vectors.T, np.eye(n), atol=1e-13)
         assert np.allclose(vectors.T * (d + shifts) @ vectors, A, rtol=0, atol=1e-13 * np.max(np.abs(A)))
@@ -201,7 +203,7 @@ def test_large_rho_gives_the_svm_on_the_clipped_similarities(C):
     K = reference.positive_part(S)
     solution = _solved(S, y, C, 1e9)
     machine = SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y)
-    k, _ = solver.nearest_rows(solution.eigenvalues, solution.eigenvectors, K, np.diag(K))
+    k, _ = nearest_rows(solution.eigenvalues, solution.eigenvectors, K, np.diag(K))
     decisions = k @ solution.eigenvectors.T @ solution.v + solution.intercept
     assert np.allclose(_kernel(solution), K, atol=1e-6)
     assert np.allclose(decisions, machine.decision_function(K), atol=1e-4)
@@ -252,7 +254,7 @@ def test_new_rows_are_those_of_the_semidefinite_program():
         S, y = _matrix(kind, 6, rng), _labels(6, rng)
         solution = _solved(S, y, 2.0, 0.5)
         rows, own = rng.normal(size=(3, 6)), np.array([2.0, 0.1, -0.5])
-        k, r = solver.nearest_rows(solution.eigenvalues, solution.eigenvectors, rows, own)
+        k, r = nearest_rows(solution.eigenvalues, solution.eigenvectors, rows, own)
         for i in range(3):
             theirs, their_r = reference.nearest_row(_kernel(solution), rows[i], own[i])
             assert np.allclose(k[i] @ solution.eigenvectors.T, theirs, atol=1e-4)
@@ -267,13 +269,13 @@ def test_new_rows_keep_the_kernel_semidefinite(seed, kind, exponent, own):
     solution = _solved(S, y, 1.0, 1.0)
     lam, U = solution.eigenvalues, solution.eigenvectors
     rows = rng.normal(size=(4, n)) * 10.0**exponent
-    k, r = solver.nearest_rows(lam, U, rows, np.full(4, own))
+    k, r = nearest_rows(lam, U, rows, np.full(4, own))
     needed = np.sum(k**2 / lam, axis=1)
     assert np.all(needed <= r + 1e-12 * (np.abs(r) + np.abs(own)))
     assert np.all(r >= -1e-12)
     assert np.all(r >= own)
     # What is feasible stays; what was moved is at the border.
-    again, _ = solver.nearest_rows(lam, U, k @ U.T, r * (1 + 1e-12) + 1e-300)
+    again, _ = nearest_rows(lam, U, k @ U.T, r * (1 + 1e-12) + 1e-300)
     assert np.allclose(again, k, rtol=1e-9, atol=1e-12 * (1 + np.max(np.abs(k), initial=0)))
     moved = r > own
     assert np.allclose(needed[moved], r[moved], rtol=1e-9, atol=1e-12 * (1 + abs(own)))
@@ -297,7 +299,7 @@ def test_estimator_decides_as_its_parts():
     solution = _solved(S[:14, :14], y[train], 2.0, 0.5)
     rows, own = S[np.ix_(test, train)], np.array([0.1, 0.5, 1, 2, 3, 4])
     for given_rows, used in ((rows, np.full(6, 2.0)), (Proximities(rows, self_similarity=own), own)):
-        k, _ = solver.nearest_rows(solution.eigenvalues, solution.eigenvectors, rows, used)
+        k, _ = nearest_rows(solution.eigenvalues, solution.eigenvectors, rows, used)
         expected = k @ solution.eigenvectors.T @ solution.v + solution.intercept
         assert np.allclose(model.decision_function(given_rows), expected)
     assert np.array_equal(model.dual_coef_, solution.v)

@@ -12,7 +12,8 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt  # noqa: E402
 
-from similitude.plotting import SimilarityMatrixDisplay  # noqa: E402
+from similitude import Proximities  # noqa: E402
+from similitude.plotting import SimilarityMatrixDisplay, SpectrumDisplay  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -344,3 +345,12 @@ def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
     ):
         with pytest.raises(ImportError, match=r"matplotlib: pip install 'similitude\[plot\]'"):
             draw()
+
+
+@pytest.mark.parametrize("display", [SimilarityMatrixDisplay, SpectrumDisplay])
+def test_proximities_are_drawn_as_their_matrix(display):
+    S = 1 + np.eye(4)
+    y = [[0, 0, 1, 1]] if display is SimilarityMatrixDisplay else []
+    with_ids = display.from_matrix(Proximities(S, ids=list("abcd")), *y)
+    assert type(with_ids) is display
+    assert len(with_ids.ax_.get_images() + with_ids.ax_.collections + with_ids.ax_.lines) > 0

@@ -12,9 +12,8 @@ part of ``A = S + v v^T / (4 rho)``, and what is left to minimise is convex and 
 Each step minimises the quadratic model within the bounds: the dual of an SVC with the Hessian as its kernel, for which
 there is a solver (``neighbors._local_smo``). About ten steps end at rounding error.
 
-S is decomposed once. In the basis of its eigenvectors A is diagonal plus rank one, whose eigenvalues solve the secular
-equation: at n = 100 to 500 that takes a quarter of LAPACK's time, and it gives the *shifts* of the eigenvalues to full
-relative accuracy, so that F does not drown in rounding errors where rho is large.
+S is decomposed once. In the basis of its eigenvectors A is diagonal plus rank one (``_rank_one``), which gives the
+*shifts* of the eigenvalues to full relative accuracy, so that F does not drown in rounding errors where rho is large.
 
 How far a v is from the optimum is bounded by the linearised problem, a linear program over the same constraints that is
 solved exactly by sorting; it equals the gap between the dual and the primal of the SVM on K(v).
@@ -28,8 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from similitude.kernel._nearest_rows import nearest_rows  # noqa: F401 (learned_kernel takes it from here)
+from similitude.kernel._rank_one import rank_one
+from similitude.kernel.base import check_range
 from similitude.neighbors import _local_smo
-from similitude.numerics._compile import kernel
 from similitude.numerics.eigen import cut_zeros, eigh
 
 TOLERANCE = 1e-8
@@ -43,147 +44,6 @@ _NEAR = 1e-12
 _EPS = float(np.finfo(float).eps)
 # C and rho in units of the similarities; beyond, products would leave the range of floating point.
 _C_RANGE, _RHO_RANGE = (1e-150, 1e150), (1e-250, 1e250)
-
-
-@kernel
-def secular_move(value, below, above, left_slope, right_slope):
-    """To the zero of ``c + s / (below - move) + t / (above - move)`` that has this value and these slopes at 0."""
-    c = value - below * left_slope
-    if above == np.inf:
-        return below + below * below * left_slope / c
-    c -= above * right_slope
-    a = (below + above) * value - below * above * (left_slope + right_slope)
-    b = below * above * value
-    root = math.sqrt(max(a * a - 4.0 * b * c, 0.0))
-    return (a - root) / (2.0 * c) if a <= 0.0 else 2.0 * b / (a + root)
-
-
-@kernel
-def secular_root(poles, squares, j, distances):
-    """The root of ``1 + sum squares_i / (poles_i - x)`` above pole j: less that pole, and all poles less the root.
-
-    Li's middle way (LAPACK's dlaed4): the poles on each side are interpolated by the nearest one, from which the root
-    is counted, and a bracket is kept.
-    """
-    n = poles.shape[0]
-    last = j == n - 1
-    if last:
-        low, high = 0.0, 0.0
-        for i in range(n):
-            high += squares[i]
-        origin, width = j, high
-    else:
-        width = poles[j + 1] - poles[j]
-        value = 1.0
-        for i in range(n):
-            value += squares[i] / ((poles[i] - poles[j]) - 0.5 * width)
-        origin = j if value >= 0.0 else j + 1
-        low, high = (0.0, 0.5 * width) if origin == j else (-0.5 * width, 0.0)
-    x = 0.5 * (low + high)
-    for _ in range(100):
-        left, right, left_slope, right_slope, terms = 0.0, 0.0, 0.0, 0.0, 1.0
-        for i in range(n):
-            distance = (poles[i] - poles[origin]) - x
-            term = squares[i] / distance
-            terms += abs(term)
-            if i <= j:
-                left += term
-                left_slope += term / distance
-            else:
-                right += term
-                right_slope += term / distance
-        value = 1.0 + (left + right)
-        if value < 0.0:
-            low = x
-        else:
-            high = x
-        if abs(value) <= 4.0 * _EPS * terms:
-            break
-        below, above = poles[j] - poles[origin] - x, np.inf if last else poles[j + 1] - poles[origin] - x
-        new = x + secular_move(value, below, above, left_slope, right_slope)
-        if not (low < new < high):
-            new = 0.5 * (low + high)
-        if abs(new - x) <= 0.5 * _EPS * abs(x) or new in (low, high):
-            break
-        x = new
-    for i in range(n):
-        distances[i] = (poles[i] - poles[origin]) - x
-    return x if origin == j else width + x
-
-
-@kernel
-def deflate(values, z, kept, turns, angles):
-    """Take out of ``diag(values) + z z^T``, in place, what is diagonal already: how many are kept, how many turns.
-
-    Entries of z that are nothing beside the others go, and of two values that are equal, up to rounding errors of
-    ``z z^T``, a rotation leaves one.
-    """
-    n = values.shape[0]
-    size = 0.0
-    for i in range(n):
-        size += z[i] * z[i]
-    n_kept, n_turns = 0, 0
-    for i in range(n):
-        if z[i] * z[i] <= _EPS * _EPS * size:
-            z[i] = 0.0
-            continue
-        if n_kept > 0:
-            before = kept[n_kept - 1]
-            length = math.hypot(z[before], z[i])
-            c, s = z[i] / length, z[before] / length
-            apart = values[i] - values[before]
-            if apart * abs(c * s) <= _EPS * size:
-                z[before], z[i] = 0.0, length
-                values[before] += s * s * apart
-                values[i] -= s * s * apart
-                turns[n_turns, 0], turns[n_turns, 1] = before, i
-                angles[n_turns, 0], angles[n_turns, 1] = c, s
-                n_turns += 1
-                n_kept -= 1
-        kept[n_kept] = i
-        n_kept += 1
-    return n_kept, n_turns
-
-
-@kernel
-def rank_one(values, z):
-    """``diag(values) + z z^T`` (values ascending): how far each eigenvalue moves, and the eigenvectors as rows.
-
-    The eigenvectors belong to the z for which the computed roots are exact (Gu & Eisenstat, SIAM J. Matrix Anal. Appl.
-    15, 1994), which makes them orthogonal to rounding error.
-    """
-    n = values.shape[0]
-    moved, z = values.copy(), z.copy()
-    kept, turns, angles = np.empty(n, np.intp), np.empty((n, 2), np.intp), np.empty((n, 2))
-    m, n_turns = deflate(moved, z, kept, turns, angles)
-    shifts, vectors = np.zeros(n), np.zeros((n, n))
-    poles, squares, exact, distances = np.empty(m), np.empty(m), np.empty(m), np.empty((m, m))
-    for a in range(n):
-        vectors[a, a] = 1.0
-        shifts[a] = moved[a] - values[a]
-    for a in range(m):
-        poles[a], squares[a] = moved[kept[a]], z[kept[a]] ** 2
-        vectors[kept[a], kept[a]] = 0.0
-    for a in range(m):
-        shifts[kept[a]] += secular_root(poles, squares, a, distances[a])
-    for i in range(m):
-        product = -distances[m - 1, i]
-        for a in range(m - 1):
-            product *= distances[a, i] / (poles[i] - poles[a if a < i else a + 1])
-        exact[i] = math.copysign(math.sqrt(abs(product)), z[kept[i]])
-    for a in range(m):
-        norm = 0.0
-        for i in range(m):
-            distances[a, i] = exact[i] / distances[a, i]
-            norm += distances[a, i] ** 2
-        norm = math.sqrt(norm)
-        for i in range(m):
-            vectors[kept[a], kept[i]] = distances[a, i] / norm
-    for t in range(n_turns - 1, -1, -1):
-        (p, q), (c, s) = turns[t], angles[t]
-        for a in range(n):
-            vectors[a, p], vectors[a, q] = c * vectors[a, p] + s * vectors[a, q], c * vectors[a, q] - s * vectors[a, p]
-    return shifts, vectors
 
 
 class Point(NamedTuple):
@@ -420,8 +280,9 @@ def solve_path(
     last: tuple[float, Point] | None = None
     for i in sorted(range(len(points)), key=lambda i: (points[i][1], points[i][0])):
         C, rho = points[i]
-        C = min(max(C * unit, _C_RANGE[0]), _C_RANGE[1])
-        rho = min(max(rho * unit * unit * unit, _RHO_RANGE[0]), _RHO_RANGE[1])
+        C, rho = C * unit, rho * unit * unit * unit
+        check_range(S, _C_RANGE, C=C)
+        check_range(S, _RHO_RANGE, rho=rho)
         problem = _Problem(values, basis, y, C * weight, rho)
         if last is None or last[0] != rho:
             point = problem.start()
@@ -454,60 +315,3 @@ def _solution(problem: _Problem, point: Point, gap: float, unit: float, offset: 
         eigenvalues=mu[positive] * unit,
         eigenvectors=problem.basis @ point.vectors[positive].T,
     )
-
-
-def nearest_rows(
-    eigenvalues: np.ndarray, eigenvectors: np.ndarray, rows: np.ndarray, self_similarity: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """For each row s the k and r nearest to s and psi(x, x) such that ``[K k; k^T r]`` is positive semidefinite.
-
-    k is given by its coefficients in the basis of the eigenvectors of K that belong to the (positive) eigenvalues.
-    With multiplier m these are ``2 lambda p / (2 lambda + m)``, p those of s, and ``r = psi(x, x) + m / 2``, where m is
-    0 or makes ``k^T K^+ k = r``.
-    """
-    p = rows @ eigenvectors
-    # In units of the largest of them all no square overflows.
-    largest = max(np.max(part, initial=0.0) for part in (eigenvalues, np.abs(p), np.abs(self_similarity)))
-    unit = largest if largest > 0.0 else 1.0
-    lam, squares, own = eigenvalues / unit, (p / unit) ** 2, self_similarity / unit
-    m = np.zeros(len(rows))
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        outside = ~(np.sum(squares / lam, axis=1) <= own)
-    if outside.any():
-        m[outside] = unit * _multipliers(lam, squares[outside], own[outside])
-    return p * (2.0 * eigenvalues / (2.0 * eigenvalues + m[:, None])), self_similarity + m / 2.0
-
-
-def _multipliers(eigenvalues: np.ndarray, squares: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """The m > 0 with ``L(m) = sum 4 lambda p^2 / (2 lambda + m)^2 = own + m / 2 = R(m)``, for all rows at once.
-
-    Newton's method on ``L^(-1/2) - R^(-1/2)``, whose first part is straight but for the spread of the eigenvalues,
-    within a bracket: R vanishes at the lower end, or m does; L is at most ``sum p^2 / (2 m)``, which gives the upper.
-    """
-    total = np.sum(squares, axis=1)
-    root = np.hypot(own, np.sqrt(total))
-    low = np.maximum(0.0, -2.0 * own)
-    high = np.where(own > 0.0, total / np.where(own > 0.0, root + own, 1.0), root - own)
-    m = high.copy()
-    active = np.flatnonzero(high > low)
-    for _ in range(200):
-        if not active.size:
-            break
-        at = m[active]
-        inverse = 1.0 / (2.0 * eigenvalues + at[:, None])
-        terms = 4.0 * eigenvalues * squares[active] * inverse**2
-        L, R = np.sum(terms, axis=1), own[active] + at / 2.0
-        above = L > R
-        low[active] = np.where(above, at, low[active])
-        high[active] = np.where(above, high[active], at)
-        with np.errstate(all="ignore"):
-            slope = L**-1.5 * np.sum(terms * inverse, axis=1) + 0.25 * R**-1.5
-            new = at - (L**-0.5 - R**-0.5) / slope
-        inside = (new > low[active]) & (new < high[active])
-        new = np.where(inside, new, 0.5 * (low[active] + high[active]))
-        # Closer than the rounding errors of both sides there is nothing to be found.
-        done = np.abs(L - R) <= 4.0 * _EPS * (L + np.abs(own[active]) + at / 2.0)
-        m[active] = np.where(done, at, new)
-        done |= (np.abs(new - at) <= 2.0 * _EPS * at) | (high[active] - low[active] <= 2.0 * _EPS * high[active])
-        active = active[~done]
-    return m

@@ -45,11 +45,15 @@ class _Model(NamedTuple):
     mean_self_similarity: float
 
 
-def check_range(S: np.ndarray) -> None:
-    """Refuse similarities beside which eta and gamma would be nothing, or which would be nothing beside them."""
-    largest = float(np.max(np.abs(S)))
-    if largest > 0 and not 1e-100 < largest < 1e100:
-        raise ValueError(f"X: the largest similarity is {largest:.0e}; rescale X to similarities of the order of 1.")
+def check_range(S: np.ndarray, limits: tuple[float, float], **sizes: float) -> None:
+    """Refuse parameters whose sizes, in units of the largest similarity, are beyond what can be computed with."""
+    for name, size in sizes.items():
+        if not limits[0] <= size <= limits[1]:
+            largest = float(np.max(np.abs(S)))
+            raise ValueError(
+                f"{name} and X: the largest similarity is {largest:.0e}, beside which this {name} is {size:.0e}; "
+                "rescale X to similarities of the order of 1."
+            )
 
 
 class OneVsOneMachines(SimilarityClassifier):

@@ -14,6 +14,7 @@ from similitude.kernel.base import OneVsOneMachines, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
 
 _TOLERANCE, _ROUNDS = 1e-10, 4
+_EPS = float(np.finfo(float).eps)
 
 
 class KernelMachine(NamedTuple):
@@ -143,7 +144,8 @@ def _machine(
     floor = gamma * float(np.linalg.norm(np.minimum(eigh(S)[0], 0.0)))  # the dual at alpha = 0
     rest = (Q[:, negative] * -mu[negative]) @ Q[:, negative].T / (4.0 * eta * stretch) if stretch > 0.0 else 0.0 * K
     bound = max(floor, *(_lower_bound(S, u, part, eta, gamma) for u in (v, best) for part in (rest, 0.0 * rest)))
-    gap = max(objective - bound, 0.0) / max(objective - floor, 1e-300)
+    # Digits that the objective loses beside the floor are not known.
+    gap = min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
     return KernelMachine(mu[positive], Q[:, positive], c, b, objective, gap, n_iter)
 
 
@@ -177,7 +179,7 @@ class LearnedKernelSVC(OneVsOneMachines):
         over      c, b, xi >= 0, K     subject to  y_i ((K c)_i + b) >= 1 - xi_i,   K positive semidefinite
 
     which with z = K c is a semidefinite program in ``[K z; z^T u]`` and is solved as such, by Clarabel. Large gamma
-    leads to the SVM on the clipped kernel with ``C = 1 / (2 eta n)``.
+    leads to the SVM on the clipped kernel with ``C = 1 / (2 eta n)``, but for the treatment of new rows.
 
     K is known among training samples only. For a new row s with self-similarity psi(x, x) the decision is
     ``c^T k + b``, where k and r complete K to a positive semidefinite matrix as near to them as can be::
@@ -276,7 +278,6 @@ class LearnedKernelSVC(OneVsOneMachines):
                 f"{len(y)} samples in a pair of classes are more than max_samples={self.max_samples}: learning the "
                 "whole kernel would take too long. Use LearnedSpectrumSVC, which learns its spectrum alone."
             )
-        check_range(S)
         # In units of the largest entry the problem is that of eta / scale and gamma * scale.
         scale = float(np.max(np.abs(S))) or 1.0
         bounds = weight / len(y)
@@ -284,6 +285,7 @@ class LearnedKernelSVC(OneVsOneMachines):
         machines = []
         for eta, gamma in points:
             unit = eta / scale, gamma * scale
+            check_range(S, (1e-20, 1e20), eta=unit[0], gamma=unit[1])
             machine = _finished(S / scale, y, bounds, *unit, program.solve(bounds, *unit))
             machines.append(
                 machine._replace(eigenvalues=machine.eigenvalues * scale, dual_coef=machine.dual_coef / scale)

@@ -97,8 +97,9 @@ class LearnedSpectrumSVC(OneVsOneMachines):
 
     Similarities c times as large give the same decisions with eta c times as large (and, for "similarity", gamma
     divided by c). S is made symmetric, ``(S + S^T)/2``, with a warning where it was not. ``PathSearchCV`` takes a
-    whole grid of eta, gamma and target at the price of one eigendecomposition and, for each eta, one SVM, which already
-    is the answer for every gamma large enough.
+    whole grid of eta, gamma and target with one eigendecomposition for each pair and fold, and warm starts: for each
+    eta one SVM, itself started at a larger eta, is the answer for every gamma large enough, and the start of a descent
+    to the smaller ones.
 
     Parameters
     ----------
@@ -131,7 +132,8 @@ class LearnedSpectrumSVC(OneVsOneMachines):
     duality_gap_ : float
         An upper bound of the relative error of the objective (less gamma times the least h there is).
     n_iter_ : int
-        Steps of the interior-point method; 0 where the target itself is the best a.
+        Newton steps from the SVM on the target (where these fail, steps of an interior-point method); 0 where the
+        target itself is the best a.
     support_columns_ : ndarray of int
         Training samples to which similarities are needed in ``predict``: all.
 
@@ -182,7 +184,9 @@ class LearnedSpectrumSVC(OneVsOneMachines):
         return float(eta), float(gamma), target
 
     def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple]) -> list[Any]:
-        check_range(S)
+        largest = float(np.max(np.abs(S))) or 1.0
+        for eta, gamma, target in points:
+            check_range(S, (1e-20, 1e20), eta=eta / largest, gamma=gamma * (largest if target == "similarity" else 1.0))
         asked = [target for _, _, target in points]
         chosen = choose_target(S, y, weight) if "auto" in asked else "both"
         targets = [chosen if target == "auto" else target for target in asked]

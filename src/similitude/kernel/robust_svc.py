@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from similitude.base import check_positive
+from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel.base import OneVsOneMachines
 
 # Decision values this small, relative to their terms, are 0.
@@ -126,8 +127,6 @@ class _RobustMachine(NamedTuple):
         return cls(**{name: getattr(solution, name) for name in cls._fields if name != "columns"})
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        from similitude.kernel._robust_solver import nearest_rows
-
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
         coefficients = self.v @ self.eigenvectors
         values = k @ coefficients + self.intercept

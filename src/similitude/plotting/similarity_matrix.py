@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude.base import Proximities
 from similitude.numerics.extras import require
 from similitude.plotting._drawing import COLORS, as_axes, literal, number, size_in_points
 from similitude.proximity.check import asymmetry, check_similarity, is_symmetric
@@ -167,7 +168,7 @@ class SimilarityMatrixDisplay:
         SimilarityMatrixDisplay
         """
         require("matplotlib.pyplot", "plot")
-        S = check_similarity(S, orientation="any")
+        S = check_similarity(S.S if isinstance(S, Proximities) else S, orientation="any")
         n = S.shape[0]
         classes, counts, order = _by_class(y, n)
         block = -(-n // MOST_PIXELS)

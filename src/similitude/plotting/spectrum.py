@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude.base import Proximities
 from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
 from similitude.numerics.extras import require
 from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number, size_in_points
+from similitude.plotting._rank_axis import FEW, marked, rank_axis
 from similitude.proximity.check import check_similarity, dense, is_symmetric
 from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
 from similitude.spectrum.modifier import SpectrumModifier
@@ -31,13 +33,6 @@ _LOOKS = {
 }
 
 SCALES = ("auto", "linear", "symlog")
-
-_SIGNS = np.array(["positive", "zero", "negative"])
-
-# The axis of the ranks: no more of it for zeros, and no less for the positive and the negative eigenvalues.
-_MOST_FOR_ZEROS, _LEAST_FOR_A_SIGN = 0.16, 0.16
-_FEW = 40
-"""So many eigenvalues are marked one by one, and their axis is not stretched."""
 
 
 class SpectrumDisplay:
@@ -171,7 +166,7 @@ class SpectrumDisplay:
         methods = [methods] if isinstance(methods, str) else list(methods)
         if not set(methods) <= set(_MODIFY):
             raise ValueError(f"methods must be some of {tuple(_MODIFY)}; got {methods!r}.")
-        S = dense(check_similarity(S))
+        S = dense(check_similarity(S.S if isinstance(S, Proximities) else S))
         if warn_of_asymmetry("SpectrumDisplay", S, stacklevel=3):
             S = mean_of_directions(S)
         values = _descending(cut_zeros(eigh(S)[0]))
@@ -235,20 +230,20 @@ class SpectrumDisplay:
     def _spectra(self, ax, before, after, threshold):
         n = len(before)
         ranks = np.arange(1, n + 1)
-        marks = {"marker": "o", "markevery": _marked(before)}
+        marks = {"marker": "o", "markevery": marked(before)}
         ax.axhline(0, color="0.4", linewidth=0.8, zorder=0.9)
         (line,) = ax.plot(ranks, before, color="0.68", linewidth=5, markersize=8, label="before", **marks)
         lines = {"before": line}
         for i, (name, values) in enumerate(after.items()):
             color, dashes = _LOOKS.get(name, (COLORS[5 + i % 5], DASHES[i % len(DASHES)]))
             look = {"color": color, "linestyle": dashes, "linewidth": 1.8, "markersize": 4, **marks}
-            if name == "learned" and n > _FEW:  # unlike the others it may be ragged, and a line would fill the picture
+            if name == "learned" and n > FEW:  # unlike the others it may be ragged, and a line would fill the picture
                 look = {"color": color, "linestyle": "none", "marker": "o", "markersize": _dot(n) / 1.5}
             (lines[name],) = ax.plot(ranks, values, label=literal(name), **look)
         if threshold is not None:
             ax.set_yscale("symlog", linthresh=threshold)
-            _thin_symlog_ticks(ax.yaxis)
-        _rank_axis(ax, before)
+            _thin_symlog_ticks(ax.yaxis, 7)
+        rank_axis(ax, before)
         ax.set_ylabel("eigenvalue")
         ax.set_title(self._title(ax, n), fontsize="medium", pad=18)
         ax.grid(axis="y", color="0.9")
@@ -278,7 +273,7 @@ class SpectrumDisplay:
         (lines["learned"],) = ax.plot(values, weights, color=color, label="learned", zorder=1.9, **look)
         if threshold is not None:
             ax.set_xscale("symlog", linthresh=threshold)
-            _thin_symlog_ticks(ax.xaxis)
+            _thin_symlog_ticks(ax.xaxis, 5)
         ax.set_xlabel("eigenvalue before")
         ax.set_ylabel("weight a")
         ax.set_title("weights: after = a × before", fontsize="medium", pad=18)
@@ -351,78 +346,9 @@ def _pair_position(pair, pairs):
 
 def _dot(n):
     """The size of the mark of one of n eigenvalues."""
-    return 6.0 if n <= _FEW else max(2.0, 6.0 * (_FEW / n) ** 0.3)
+    return 6.0 if n <= FEW else max(2.0, 6.0 * (FEW / n) ** 0.3)
 
 
-def _marked(values):
-    """Positions of the eigenvalues of a sign that few have: a line alone would not tell where they are."""
-    counts = _counts(values)
-    few = [np.full(count, len(values) <= _FEW or (count <= _FEW and i != 1)) for i, count in enumerate(counts)]
-    return np.flatnonzero(np.concatenate(few)).tolist()
-
-
-def _thin_symlog_ticks(axis):
-    """Few enough powers of ten that those around zero do not run into each other."""
-    axis.get_major_locator().set_params(numticks=7)
-
-
-def _rank_axis(ax, values):
-    """Ranks from 1 to n, stretched by parts where one part would else be too small to see."""
-    ticker = require("matplotlib.ticker", "plot")
-    counts = _counts(values)
-    n, present = len(values), counts > 0
-    shares = _shares(counts)
-    edges = np.concatenate([[0.5], 0.5 + np.cumsum(counts[present])])
-    places = np.concatenate([[0.0], np.cumsum(shares[present])])
-    if np.allclose(shares, counts / n):
-        ax.xaxis.set_major_locator(ticker.MaxNLocator("auto", integer=True, min_n_ticks=1))
-    else:
-        # A scale must be invertible beyond the ends too.
-        at, to = [edges[0] - n, *edges, edges[-1] + n], [-1.0, *places, 2.0]
-        functions = (lambda x: np.interp(x, at, to), lambda x: np.interp(x, to, at))
-        ax.set_xscale("function", functions=functions)
-        ax.xaxis.set_major_locator(ticker.FixedLocator(_ticks(counts, functions[0])))
-        ax.xaxis.set_major_formatter(ticker.FormatStrFormatter("%d"))
-        ax.xaxis.set_minor_locator(ticker.NullLocator())
-    ax.set_xlim(edges[0], edges[-1])
-    ax.set_xlabel("rank of the eigenvalue")
-    for edge in edges[1:-1]:
-        ax.axvline(edge, color="0.4", linewidth=0.8, linestyle=(0, (1, 2)), zorder=0.9)
-    above = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 4), "ha": "center"}
-    middles = np.interp((places[:-1] + places[1:]) / 2, places, edges)
-    for middle, count, sign in zip(middles, counts[present], _SIGNS[present]):
-        ax.annotate(f"{count} {sign}", (middle, 1), fontsize="small", color="0.3", **above)
-
-
-def _counts(values):
-    return np.array([np.sum(values > 0), np.sum(values == 0), np.sum(values < 0)])
-
-
-def _shares(counts):
-    """What share of the axis the positive, zero and negative eigenvalues have."""
-    shares = counts / counts.sum()
-    if counts.sum() <= _FEW or shares[1] == 1:
-        return shares
-    shares[1] = min(shares[1], _MOST_FOR_ZEROS)
-    rest = 1 - shares[1]
-    signs = counts[[0, 2]] / counts[[0, 2]].sum() * rest
-    if signs.min() > 0:
-        signs = np.clip(signs, _LEAST_FOR_A_SIGN, rest - _LEAST_FOR_A_SIGN)
-    shares[[0, 2]] = signs
-    return shares
-
-
-def _ticks(counts, place):
-    """Ranks to be marked: the ends of the parts and round ones between, as far as there is room."""
-    ticker = require("matplotlib.ticker", "plot")
-    n, first_negative, last_positive = counts.sum(), counts[0] + counts[1] + 1, counts[0]
-    wanted = [1, n, first_negative, last_positive]
-    for low, high in ((1, last_positive), (first_negative, n)):
-        if high > low:
-            bins = max(1, int(8 * (place(high) - place(low))))
-            wanted += list(ticker.MaxNLocator(bins, integer=True).tick_values(low, high))
-    kept: list[float] = []
-    for rank in wanted:
-        if 1 <= rank <= n and all(abs(place(rank) - place(other)) > 0.07 for other in kept):
-            kept.append(rank)
-    return sorted(kept)
+def _thin_symlog_ticks(axis, most):
+    """Few enough powers of ten that those around zero do not run into each other; side by side they are wider."""
+    axis.get_major_locator().set_params(numticks=most)

@@ -1,0 +1,45 @@
+"""Draw the weights that LearnedSpectrumSVC learns for the eigenvalues, beside those of clip and flip.
+
+Writes docs/images/learned-spectrum.png.
+"""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import make_blobs
+from sklearn.metrics.pairwise import manhattan_distances
+
+from similitude import LearnedSpectrumSVC
+from similitude.datasets import make_negative_direction
+from similitude.plotting import SpectrumDisplay
+
+
+def noise():
+    """Two clouds that overlap; the similarity is no inner product, and its negative eigenvalues say nothing of them."""
+    X, y = make_blobs(120, centers=2, n_features=5, cluster_std=5.0, random_state=0)
+    D = manhattan_distances(X) ** 1.5
+    return 1 - D / D.max(), y
+
+
+def direction():
+    """The direction that tells the classes apart has a negative eigenvalue, the only one."""
+    data = make_negative_direction(n_samples=100, n_classes=2, separation=3.0, random_state=0)
+    return data.S, data.y
+
+
+def learned_spectra():
+    """Both drawn to clip; the second is off to the other side of it."""
+    figure, axes = plt.subplots(2, 2, figsize=(11.5, 8), layout="constrained")
+    for row, (draw, name) in enumerate(
+        ((noise, "many negative eigenvalues that say little"), (direction, "one that tells the classes apart"))
+    ):
+        model = LearnedSpectrumSVC(eta=0.01, gamma=0.01, target="clip").fit(*draw())
+        SpectrumDisplay.from_estimator(model, name=name, ax=axes[row])
+    return figure
+
+
+if __name__ == "__main__":
+    folder = Path(__file__).parents[1] / "docs" / "images"
+    folder.mkdir(exist_ok=True)
+    learned_spectra().savefig(folder / "learned-spectrum.png", dpi=75, pil_kwargs={"optimize": True})
+    print(folder / "learned-spectrum.png")

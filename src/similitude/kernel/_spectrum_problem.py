@@ -1,0 +1,117 @@
+"""The learned spectrum, eq. (12) of Chen, Gupta & Recht (ICML 2009): the problem, and what a point is worth.
+
+With F the n x r features of the samples (eigenvectors, scaled) and omega >= 0 the weights of their columns, (12) is
+
+    minimise  sum_i p_i max(0, 1 - y_i ((F zeta)_i + b)) + eta sum_j zeta_j^2 / omega_j + gamma sum_k ||omega - tau_k||
+
+over zeta, b and omega >= 0, with one or two targets tau_k. Its dual, with B = diag(y) F and q = B^T alpha, is
+
+    maximise  sum alpha - sum_k tau_k^T v_k
+    over      0 <= alpha <= p,  y^T alpha = 0,  ||v_k|| <= gamma,  q_j^2 / (4 eta) <= sum_k v_kj.
+
+``omega`` is the multiplier of the last constraint, and ``zeta = omega q / (2 eta)``.
+
+Gaps are those between a feasible point of (12) and a feasible point of the dual, computed anew from the iterate: they
+bound the error whatever the rounding on the way was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+GAP = 1e-8
+"""Relative duality gap at which a problem is solved."""
+
+
+_EPS = float(np.finfo(float).eps)
+
+
+@dataclass
+class Problem:
+    """One problem in the notation above; ``signed`` is B, in Fortran's order."""
+
+    features: np.ndarray
+    signed: np.ndarray
+    y: np.ndarray
+    bounds: np.ndarray
+    eta: float
+    gamma: float
+    targets: np.ndarray
+
+
+@dataclass
+class Solution:
+    """``decision = F zeta + b``; ``gap`` is relative to the objective's excess over the least penalty."""
+
+    omega: np.ndarray
+    zeta: np.ndarray
+    b: float
+    objective: float
+    gap: float
+    n_iter: int
+
+
+def least_penalty(targets: np.ndarray) -> float:
+    """The smallest ``sum_k ||omega - tau_k||`` over ``omega >= 0``; two targets have to be nonnegative."""
+    if len(targets) == 2:
+        return float(np.linalg.norm(targets[0] - targets[1]))
+    return float(np.linalg.norm(np.minimum(targets[0], 0.0)))
+
+
+def relative_gap(problem: Problem, objective: float, bound: float) -> float:
+    """The duality gap in units of what the objective has above gamma times the least penalty, at most 1."""
+    floor = problem.gamma * least_penalty(problem.targets)
+    # Digits that the objective loses beside the floor are not known.
+    return min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
+
+
+def penalty(omega: np.ndarray, targets: np.ndarray) -> float:
+    """``sum_k ||omega - tau_k||``."""
+    return float(np.sum(np.linalg.norm(omega - targets, axis=1)))
+
+
+def best_offset(values: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
+    """The b that minimises ``sum_i p_i max(0, 1 - y_i (values_i + b))``, and the minimum.
+
+    Convex and piecewise linear: a kink, where the slope changes its sign; the middle, where it vanishes between two.
+    """
+    kinks = y - values
+    order = np.argsort(kinks)
+    kinks, steps = kinks[order], bounds[order]
+    slopes = np.cumsum(steps) - np.sum(bounds[y > 0])
+    flat = 1e-14 * np.sum(bounds)
+    at = min(int(np.searchsorted(slopes, -flat)), len(kinks) - 1)
+    b = kinks[at]
+    if abs(slopes[at]) <= flat and at + 1 < len(kinks):
+        b = 0.5 * (b + kinks[at + 1])
+    return float(b), float(bounds @ np.maximum(0.0, 1.0 - y * (values + b)))
+
+
+def primal(problem: Problem, omega: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray, float]:
+    """The objective of (12) at omega and ``zeta = omega q / (2 eta)`` with the best b; zeta and b."""
+    zeta = omega * q / (2.0 * problem.eta)
+    b, loss = best_offset(problem.features @ zeta, problem.y, problem.bounds)
+    size = float(omega @ q**2) / (4.0 * problem.eta)
+    return loss + size + problem.gamma * penalty(omega, problem.targets), zeta, b
+
+
+def dual(problem: Problem, alpha: np.ndarray, v: np.ndarray) -> float:
+    """A lower bound: the dual's objective at a feasible point next to alpha and v."""
+    y, bounds = problem.y, problem.bounds
+    alpha = np.clip(alpha, 0.0, bounds)
+    positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])
+    if min(positive, negative) <= 0.0:
+        return problem.gamma * least_penalty(problem.targets)
+    alpha = alpha * np.where(y > 0, min(1.0, negative / positive), min(1.0, positive / negative))
+    lacking = (problem.signed.T @ alpha) ** 2 / (4.0 * problem.eta) - np.sum(v, axis=0)
+    # Where targets are negative, a larger v is a gain; elsewhere the least is best.
+    v = v + np.where(np.sum(problem.targets, axis=0) < 0.0, np.maximum(lacking, 0.0), lacking) / len(v)
+    # alpha times s, v times s^2 is feasible as well; the best s is known.
+    linear, square = float(np.sum(alpha)), float(np.sum(problem.targets * v))
+    longest = float(np.max(np.linalg.norm(v, axis=1)))
+    s = np.min(bounds[alpha > 0.0] / alpha[alpha > 0.0])
+    s = min(s, np.sqrt(problem.gamma / longest)) if longest > 0.0 else s
+    s = min(s, linear / (2.0 * square)) if square > 0.0 else s
+    return max(s * linear - s * s * square, problem.gamma * least_penalty(problem.targets))

@@ -1,0 +1,83 @@
+"""The axis of the ranks of eigenvalues: positive, zero and negative ones each get room enough to be seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from similitude.numerics.extras import require
+
+_SIGNS = np.array(["positive", "zero", "negative"])
+
+# The axis of the ranks: no more of it for zeros, and no less for the positive and the negative eigenvalues.
+_MOST_FOR_ZEROS, _LEAST_FOR_A_SIGN = 0.16, 0.16
+FEW = 40
+"""So many eigenvalues are marked one by one, and their axis is not stretched."""
+
+
+def rank_axis(ax, values):
+    """Ranks from 1 to n, stretched by parts where one part would else be too small to see."""
+    ticker = require("matplotlib.ticker", "plot")
+    counts = _counts(values)
+    n, present = len(values), counts > 0
+    shares = _shares(counts)
+    edges = np.concatenate([[0.5], 0.5 + np.cumsum(counts[present])])
+    places = np.concatenate([[0.0], np.cumsum(shares[present])])
+    if np.allclose(shares, counts / n):
+        ax.xaxis.set_major_locator(ticker.MaxNLocator("auto", integer=True, min_n_ticks=1))
+    else:
+        # A scale must be invertible beyond the ends too.
+        at, to = [edges[0] - n, *edges, edges[-1] + n], [-1.0, *places, 2.0]
+        functions = (lambda x: np.interp(x, at, to), lambda x: np.interp(x, to, at))
+        ax.set_xscale("function", functions=functions)
+        ax.xaxis.set_major_locator(ticker.FixedLocator(_ticks(counts, functions[0])))
+        ax.xaxis.set_major_formatter(ticker.FormatStrFormatter("%d"))
+        ax.xaxis.set_minor_locator(ticker.NullLocator())
+    ax.set_xlim(edges[0], edges[-1])
+    ax.set_xlabel("rank of the eigenvalue")
+    for edge in edges[1:-1]:
+        ax.axvline(edge, color="0.4", linewidth=0.8, linestyle=(0, (1, 2)), zorder=0.9)
+    above = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 4), "ha": "center"}
+    middles = np.interp((places[:-1] + places[1:]) / 2, places, edges)
+    for middle, count, sign in zip(middles, counts[present], _SIGNS[present]):
+        ax.annotate(f"{count} {sign}", (middle, 1), fontsize="small", color="0.3", **above)
+
+
+def marked(values):
+    """Positions of the eigenvalues of a sign that few have: a line alone would not tell where they are."""
+    counts = _counts(values)
+    few = [np.full(count, len(values) <= FEW or (count <= FEW and i != 1)) for i, count in enumerate(counts)]
+    return np.flatnonzero(np.concatenate(few)).tolist()
+
+
+def _counts(values):
+    return np.array([np.sum(values > 0), np.sum(values == 0), np.sum(values < 0)])
+
+
+def _shares(counts):
+    """What share of the axis the positive, zero and negative eigenvalues have."""
+    shares = counts / counts.sum()
+    if counts.sum() <= FEW or shares[1] == 1:
+        return shares
+    shares[1] = min(shares[1], _MOST_FOR_ZEROS)
+    rest = 1 - shares[1]
+    signs = counts[[0, 2]] / counts[[0, 2]].sum() * rest
+    if signs.min() > 0:
+        signs = np.clip(signs, _LEAST_FOR_A_SIGN, rest - _LEAST_FOR_A_SIGN)
+    shares[[0, 2]] = signs
+    return shares
+
+
+def _ticks(counts, place):
+    """Ranks to be marked: the ends of the parts and round ones between, as far as there is room."""
+    ticker = require("matplotlib.ticker", "plot")
+    n, first_negative, last_positive = counts.sum(), counts[0] + counts[1] + 1, counts[0]
+    wanted = [1, n, first_negative, last_positive]
+    for low, high in ((1, last_positive), (first_negative, n)):
+        if high > low:
+            bins = max(1, int(8 * (place(high) - place(low))))
+            wanted += list(ticker.MaxNLocator(bins, integer=True).tick_values(low, high))
+    kept: list[float] = []
+    for rank in wanted:
+        if 1 <= rank <= n and all(abs(place(rank) - place(other)) > 0.07 for other in kept):
+            kept.append(rank)
+    return sorted(kept)
