@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from similitude.kernel._nearest_rows import nearest_rows  # noqa: F401 (learned_kernel takes it from here)
 from similitude.kernel._rank_one import rank_one
 from similitude.kernel.base import check_range
 from similitude.neighbors import _local_smo

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude.base import check_positive
+from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._spectrum_solver import ACCEPTED, GAP, best_offset, target_machines
 from similitude.kernel.base import OneVsOneMachines, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
@@ -39,8 +40,6 @@ class KernelMachine(NamedTuple):
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
         """``c^T k + b`` with the k of eq. (8) in the place of each row."""
-        from similitude.kernel._robust_solver import nearest_rows
-
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
         return k @ (self.eigenvectors.T @ self.dual_coef) + self.intercept
 
