@@ -1,8 +1,14 @@
 """Classifiers learned from pairwise similarities."""
 
 from similitude.base import Proximities
+from similitude.boosting.dboost import DBoostClassifier
 from similitude.diagnosis import diagnose
+from similitude.features.lp_machine import LPMachine
+from similitude.features.potential_svc import PotentialSVC
 from similitude.features.similarity_features import SimilarityFeatures
+from similitude.generative.local_sda import LocalSDA
+from similitude.generative.mixture_sda import MixtureSDA
+from similitude.generative.sda import SDA
 from similitude.kernel.learned_kernel import LearnedKernelSVC
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
 from similitude.kernel.robust_svc import RobustSVC
@@ -26,16 +32,22 @@ from similitude.theory.goodness import goodness
 __version__ = "0.1.0"
 
 __all__ = [
+    "SDA",
+    "DBoostClassifier",
     "DissimilarityToSimilarity",
     "KNNClassifier",
+    "LPMachine",
     "LearnedKernelSVC",
     "LearnedSpectrumSVC",
     "LocalNearestCentroid",
     "LocalNearestMeans",
+    "LocalSDA",
     "LocalSVC",
+    "MixtureSDA",
     "NearestCentroid",
     "PairwiseMeta",
     "PathSearchCV",
+    "PotentialSVC",
     "Proximities",
     "PseudoEuclideanEmbedding",
     "Rescale",

@@ -349,6 +349,10 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
         self._labels = encoded.astype(np.intp, copy=False)
 
+    def _said(self, scores: np.ndarray) -> np.ndarray:
+        """The classes that decision values, (m,), or scores, (m, G), say."""
+        return self.classes_[(scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+
 
 def check_labels(y: Any, n: int) -> np.ndarray:
     """Class labels as a one-dimensional array of length n."""

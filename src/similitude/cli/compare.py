@@ -17,7 +17,7 @@ NEIGHBORS = [*range(1, 17), 32, 64, 128]
 RIDGES = [10.0**j for j in range(-3, 2)]
 COSTS = [10.0**j for j in range(-3, 3)]
 PRICES = [0.1, 1.0, 10.0]
-SMOOTHNESS = [1e-4, 1e-3, 1e-2, 0.1]
+SMOOTHNESS = [1e-3, 1e-2]
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,14 @@ def methods(**contract: Any) -> dict[str, tuple[Any, dict[str, list]]]:
     from sklearn.pipeline import make_pipeline
 
     from similitude import (
+        DBoostClassifier,
         KNNClassifier,
         LearnedSpectrumSVC,
         LocalNearestCentroid,
         LocalSVC,
+        LPMachine,
         NearestCentroid,
+        PotentialSVC,
         PseudoEuclideanEmbedding,
         RobustSVC,
         SimilaritySVC,
@@ -64,8 +67,11 @@ def methods(**contract: Any) -> dict[str, tuple[Any, dict[str, list]]]:
     }
     for spectrum in ("clip", "flip", "shift", "square"):
         table[f"SVM ({spectrum})"] = (SimilaritySVC(spectrum=spectrum, **contract), {"C": COSTS})
-    table["robust SVM"] = (RobustSVC(**contract), {"C": COSTS[2:], "rho": PRICES})
+    table["robust SVM"] = (RobustSVC(**contract), {"C": PRICES[1:], "rho": PRICES[1:]})
     table["learned-spectrum SVM"] = (LearnedSpectrumSVC(**contract), {"eta": SMOOTHNESS, "gamma": PRICES})
+    table["P-SVM"] = (PotentialSVC(**contract), {"epsilon": PRICES})
+    table["LP machine"] = (LPMachine(**contract), {"C": [0.1, *PRICES[1:], 100.0]})
+    table["DBoost"] = (DBoostClassifier(random_state=0, **contract), {"n_rounds": [30, 100, 300]})
     table |= {f"{name} (features)": recipe(name, **contract) for name in RECIPES}
     return table
 

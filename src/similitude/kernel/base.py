@@ -163,9 +163,6 @@ class OneVsOneMachines(SimilarityClassifier):
         values = np.column_stack([pair.machines[point].decide(S[:, pair.members], own) for pair in model.pairs])
         return values[:, 0] if len(self.classes_) == 2 else one_vs_one(values, len(self.classes_))
 
-    def _said(self, scores):
-        return self.classes_[(scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
-
     def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
         """One answer per grid point, sharing what the points share."""
         points = [self._point(parameters) for parameters in grid]

@@ -192,9 +192,6 @@ class SimilaritySVC(SimilarityClassifier):
         scores = self.decision_function(X)
         return self._calibrator.probabilities(scores)
 
-    def _said(self, scores):
-        return self.classes_[(scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
-
     def _new_rows(self, X):
         """Checked similarities of new samples to all training samples, or to those of ``support_columns_``."""
         check_is_fitted(self)

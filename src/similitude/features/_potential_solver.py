@@ -1,0 +1,254 @@
+"""The potential support vector machine of one pair of classes, for a whole path of C and epsilon.
+
+With the columns of A centred, and y::
+
+    minimise  P(a) = ||y - A a||^2 / 2 + epsilon ||a||_1   over   |a_j| <= C
+
+Coordinate descent finds out quickly which coefficients are 0, which are at their bound, and which are free; but A^T A
+is ill-conditioned, and it would take thousands of sweeps to the end. So the free ones, and those that would be, are
+solved for exactly: by Newton's method where the guess is good (``_potential_kernel.active_set``), else after an
+interior point method, of which a dozen steps are enough for a good guess. Columns outside of this working set join it
+until no one would improve the objective.
+
+Every r is feasible for the dual problem, ``maximise y^T r - ||r||^2 / 2 - C sum_j max(|A_j^T r| - epsilon, 0)``, so
+that each a comes with a bound on what P(a) lacks of the optimum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from similitude.features._columns import centred_columns, scaled
+from similitude.features._interior_point import interior_point
+from similitude.features._potential_kernel import FIXED, FREE, active_set, sweep
+from similitude.features.base import Solution
+
+TOLERANCE = 1e-8
+"""Largest duality gap, relative to the objective, of what counts as solved."""
+
+_AIM = 1e-13
+_SWEEPS, _MANY, _ROUNDS = 30, 1000, 50
+_SMALL = 64
+# Coordinate descent comes to rest where its steps are below this, relative to y.
+_GOOD = 1e-3
+# Of C and epsilon in units of the similarities; beyond, products would leave the range of floating point.
+_RANGE = (1e-140, 1e140)
+
+
+class _Point(NamedTuple):
+    """One a, on the distinct columns, and what is known of it."""
+
+    a: np.ndarray
+    objective: float
+    gap: float
+    n_iter: int
+    sure: bool
+    """Whether another a cannot be as good."""
+
+
+class Problem:
+    """One pair of classes: its centred columns, each of several equal ones once, in units of about 1."""
+
+    def __init__(self, S: np.ndarray, y: np.ndarray):
+        self.rows, self.members, self.means, self.exponent = centred_columns(S)
+        self.offset = float(np.mean(y))
+        self.y = y - self.offset
+        self.counts = np.array([float(len(columns)) for columns in self.members])
+        self.squares = np.einsum("ij,ij->i", self.rows, self.rows)
+        self.q = self.rows @ self.y
+        self.noise = 16.0 * np.finfo(float).eps * np.sqrt(self.squares)
+        self._known = np.empty(0, dtype=np.intp)
+        self._place = np.full(len(self.rows), -1)
+        self._gram = np.empty((0, 0))
+
+    def in_units(self, C: float, epsilon: float) -> tuple[float, float]:
+        """C and epsilon in units of the columns."""
+        low, high = _RANGE
+        C, epsilon = (min(max(scaled(v, e), low), high) for v, e in ((C, self.exponent), (epsilon, -self.exponent)))
+        return C, epsilon
+
+    def solution(self, point: _Point, C: float) -> Solution:
+        """The coefficients of all columns, in their own units: of several equal ones the first take what they can."""
+        coef = np.zeros(len(self.means))
+        for value, columns in zip(np.ldexp(point.a, -self.exponent).tolist(), self.members):
+            if value != 0.0:
+                full = min(int(abs(value) / C + 1e-13), len(columns))
+                coef[columns[:full]] = math.copysign(C, value)
+                coef[columns[full : full + 1]] = math.copysign(1.0, value) * max(abs(value) - full * C, 0.0)
+        solved = point.gap <= TOLERANCE
+        return Solution(coef, self.means, self.offset, point.objective, point.gap, point.n_iter, solved)
+
+    def gram(self, columns: np.ndarray) -> np.ndarray:
+        """``A^T A`` of these columns; what was computed once is kept."""
+        new = columns[self._place[columns] < 0]
+        if new.size:
+            n_old = len(self._known)
+            self._known = np.concatenate([self._known, new])
+            self._place[new] = np.arange(n_old, len(self._known))
+            fresh = self.rows[new]
+            grown = np.empty((len(self._known), len(self._known)))
+            grown[:n_old, :n_old] = self._gram
+            grown[n_old:, n_old:] = fresh @ fresh.T
+            grown[n_old:, :n_old] = fresh @ self.rows[self._known[:n_old]].T
+            grown[:n_old, n_old:] = grown[n_old:, :n_old].T
+            self._gram = grown
+        place = self._place[columns]
+        return self._gram[np.ix_(place, place)]
+
+    def certified(self, a: np.ndarray, C: float, epsilon: float) -> tuple[float, float, np.ndarray]:
+        """The objective at a, its relative duality gap, and the gradient ``A^T (y - A a)``."""
+        r = self.y - a @ self.rows
+        g = self.rows @ r
+        objective = 0.5 * float(r @ r) + epsilon * float(np.sum(np.abs(a)))
+        # At the optimum no coefficient exceeds objective / epsilon: a larger bound would multiply rounding errors.
+        bounds = C * self.counts
+        reach = np.minimum(bounds, objective / epsilon)
+        below = np.abs(a) < bounds
+        dual = self._dual(r, g, reach, below, epsilon)
+        free = np.flatnonzero(below & (a != 0.0))
+        if 0.1 * TOLERANCE < (objective - dual) / objective < 1e-3 and free.size:
+            # r has the rounding errors of A a; those of its free columns' gradients can be taken out of it.
+            G = self.gram(free)
+            G[np.diag_indices_from(G)] *= 1.0 + 1e-13
+            try:
+                lack = linalg.cho_solve(linalg.cho_factor(G), epsilon * np.sign(a[free]) - g[free])
+                better = r + lack @ self.rows[free]
+                dual = max(dual, self._dual(better, self.rows @ better, reach, below, epsilon))
+            except linalg.LinAlgError:
+                pass
+        return objective, max(objective - dual, 0.0) / objective, g
+
+    def _dual(self, r: np.ndarray, g: np.ndarray, reach: np.ndarray, below: np.ndarray, epsilon: float) -> float:
+        """The dual value of r, or of r shrunk until no column below its bound pays, if that is more."""
+        largest = float(np.max(np.abs(g[below]), initial=0.0))
+        shares = [1.0, epsilon / largest] if largest > epsilon else [1.0]
+        along, square = float(r @ self.y), float(r @ r)
+        pays = [float(reach @ np.maximum(t * np.abs(g) - epsilon, 0.0)) for t in shares]
+        return max(t * along - 0.5 * t * t * square - paid for t, paid in zip(shares, pays))
+
+    def solve(self, C: float, epsilon: float, start: np.ndarray | None = None) -> _Point:
+        """The optimum for C and epsilon in units of the columns, from a guess of it or from nothing."""
+        # Beside the gradients' rounding errors a smaller epsilon is nothing: it is left to the gap to tell.
+        least = 1e-15 * float(np.max(np.abs(self.q), initial=0.0))
+        if epsilon < least:
+            point = self.solve(C, least, start)
+            objective, gap, _ = self.certified(point.a, C, epsilon)
+            return point._replace(objective=objective, gap=gap, sure=False)
+        bounds = C * self.counts
+        a = np.zeros(len(self.rows)) if start is None else np.clip(start, -bounds, bounds)
+        good = True
+        if start is None and np.any(np.abs(self.q) > epsilon):
+            last = sweep(self.rows, self.squares, epsilon, bounds, _SWEEPS, a, self.y.copy())
+            good = last <= _GOOD * float(np.linalg.norm(self.y))
+        objective, gap, g = self.certified(a, C, epsilon)
+        best = _Point(a, objective, gap, 0, False)
+        working = (a != 0.0) & (np.abs(a) < bounds)
+        working[self._violators(a, g, working, epsilon)] = True
+        working = _enlarged(working)
+        n_iter = 0
+        for _ in range(_ROUNDS):
+            if not working.any():
+                break
+            a, used, sure = self._restricted(a, working, bounds, epsilon, good)
+            good = True
+            n_iter += used
+            objective, gap, g = self.certified(a, C, epsilon)
+            # At a small gap the digits of the exact solution are worth more than those of the gap.
+            if gap < best.gap or gap <= _AIM:
+                best = _Point(a, objective, gap, n_iter, sure and self._strict(a, g, gap, bounds, epsilon))
+            joins = self._violators(a, g, working, epsilon)
+            if not joins.size:
+                break
+            working[joins] = True
+            working = _enlarged(working)
+        return best._replace(n_iter=n_iter)
+
+    def _violators(self, a: np.ndarray, g: np.ndarray, working: np.ndarray, epsilon: float) -> np.ndarray:
+        """Columns outside of the working set that would improve the objective, at most as many as it has."""
+        violation = np.where(a == 0.0, np.abs(g) - epsilon, epsilon - g * np.sign(a))
+        size = float(np.linalg.norm(self.y) + np.sqrt(self.squares) @ np.abs(a))
+        violation[working | (violation <= self.noise * size)] = 0.0
+        most = max(_SMALL, int(np.count_nonzero(working)))
+        order = np.argsort(-violation, kind="stable")[:most]
+        return order[violation[order] > 0.0]
+
+    def _strict(self, a: np.ndarray, g: np.ndarray, gap: float, bounds: np.ndarray, epsilon: float) -> bool:
+        """Whether every coefficient is clearly free, or clearly at 0 or its bound."""
+        size, pull = np.abs(a), np.where(a == 0.0, np.abs(g), g * np.sign(a))
+        near = 1e-7 * epsilon
+        free = (size > 0.0) & (size < bounds)
+        clear = np.where(size == 0.0, pull < epsilon - near, pull > epsilon + near)
+        least = 1e-8 * np.max(size, initial=0.0)
+        return gap <= TOLERANCE and bool(np.all(np.where(free, (size > least) & (bounds - size > least), clear)))
+
+    def _restricted(
+        self, a: np.ndarray, working: np.ndarray, bounds: np.ndarray, epsilon: float, good: bool
+    ) -> tuple[np.ndarray, int, bool]:
+        """The optimum over the working set, the other coefficients as they are; factorisations; whether it is alone."""
+        columns = np.flatnonzero(working)
+        fixed = np.flatnonzero(~working & (a != 0.0))
+        y = self.y - a[fixed] @ self.rows[fixed]
+        rows, limits, part = self.rows[columns], bounds[columns], a[columns]
+        G, state = self.gram(columns), _states(part, limits)
+        few = _budget(len(columns), int(np.sum(state)), good)
+        used, pivot = active_set(rows, G, y, epsilon, limits, few, few, part, state)
+        if used < 0:
+            part, steps = interior_point(G, rows @ y, float(y @ y), epsilon, limits)
+            state = _states(part, limits)
+            more, pivot = active_set(rows, G, y, epsilon, limits, _MANY, 10 * len(columns) + 100, part, state)
+            used = steps + abs(more) + abs(used)
+        a = a.copy()
+        a[columns] = part
+        return a, used, pivot > 1e-10
+
+
+def _states(a: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    return np.where((a != 0.0) & (np.abs(a) < bounds), FREE, FIXED)
+
+
+def _enlarged(working: np.ndarray) -> np.ndarray:
+    """All, where it is half of all or where all are few: another round would cost more."""
+    everything = len(working) <= _SMALL or 2 * np.count_nonzero(working) > len(working)
+    return np.ones_like(working) if everything else working
+
+
+def _budget(k: int, m: int, good: bool) -> int:
+    """How many factorisations of m columns are worth a try before the interior point method on k, which is sure.
+
+    The times are milliseconds, as measured; only their ratio counts.
+    """
+    if k <= _SMALL:
+        return 4 * k
+    step, other = 0.05 + 7e-8 * m**3, 4.0 + 3.5e-7 * k**3
+    return int((0.15 if good else 0.03) * other / step)
+
+
+def solve_path(S: np.ndarray, y: np.ndarray, points: Sequence[tuple[float, float]]) -> list[Solution]:
+    """One solution for each ``(C, epsilon)``.
+
+    C ascends, and for each C epsilon descends: a solution starts the next. Where it is within its bounds it is that for
+    every larger C. Where another could be as good it is solved for anew from nothing, as it would be alone.
+    """
+    problem = Problem(S, y)
+    answers: dict[int, Solution] = {}
+    within: dict[float, _Point] = {}
+    last: _Point | None = None
+    for i in sorted(range(len(points)), key=lambda i: (points[i][0], -points[i][1])):
+        C, epsilon = problem.in_units(*points[i])
+        known = within.get(epsilon)
+        if known is not None:
+            point = known._replace(gap=problem.certified(known.a, C, epsilon)[1])
+        else:
+            point = problem.solve(C, epsilon, last.a if last is not None and last.sure else None)
+            if last is not None and last.sure and not point.sure:
+                point = problem.solve(C, epsilon)
+            if point.sure and np.all(np.abs(point.a) < C * problem.counts):
+                within[epsilon] = point
+        last = point
+        answers[i] = problem.solution(point, points[i][0])
+    return [answers[i] for i in range(len(points))]

@@ -1,0 +1,170 @@
+"""The linear programming machine."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from similitude.base import check_positive
+from similitude.features._columns import centred_columns, scaled
+from similitude.features.base import OneVsOneFeatures, Solution
+
+TOLERANCE = 1e-8
+"""Largest duality gap, relative to the objective, of what counts as solved."""
+
+# Of C in units of the similarities: HiGHS takes numbers beyond 1e20 for infinite.
+_LARGEST = 1e12
+
+
+class LPMachine(OneVsOneFeatures):
+    """Classify by a sparse linear function of the similarities: the linear programming machine.
+
+    For each pair of classes, labels y in {-1, +1}::
+
+        minimise over w, b  ||w||_1 + C sum_i max(0, 1 - y_i f(x_i)),   f(x) = w^T s + b
+
+    It is the support vector machine on similarities as features with the l1 norm, which makes most weights 0: new
+    samples need similarities to the other training samples alone. S enters by its columns only: it need not be positive
+    semidefinite, nor symmetric, nor square. A square S is taken as it is, rows psi(x, .), and is never symmetrised;
+    ``similarity="columns"`` takes rows of similarities to any p objects.
+
+    HiGHS solves the linear program. Of several b that are as good the middle is taken. More than two classes: one
+    machine for each pair, on the pair's rows (and columns, where S is square), the class that wins most pairs, ties to
+    the first. ``PathSearchCV`` takes a whole grid of C with one program for each pair and fold; but HiGHS as SciPy
+    offers it cannot start from the solution for another C, so that the next costs as much as the first.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of the margins' violation: the larger, the more weights. With ``t S`` and ``C / t`` the classifier is the
+        same.
+    probability : bool, default=False
+        Whether to offer ``predict_proba``, which takes five more fits.
+    similarity, dissimilarity
+        The input contract: see the page on input.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (G,)
+    coef_ : ndarray of shape (pairs, columns)
+        w for each pair of classes (0, 1), (0, 2), ..., positive towards the later class; one row for two classes.
+    intercept_ : ndarray of shape (pairs,)
+        b: the decision values are ``S coef_^T + intercept_``.
+    prototypes_, support_columns_ : ndarray
+        The columns with a weight in some pair, ascending. Rows with these alone are as good as whole ones.
+    objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
+        The optimal value; an upper bound on what it lacks, relative to it, by the dual solution (at most 1e-8, else a
+        ConvergenceWarning says so); steps of HiGHS.
+
+    References
+    ----------
+    Graepel, Herbrich, Schoelkopf, Smola, Bartlett, Mueller, Obermayer & Williamson, "Classification on proximity data
+    with LP-machines", ICANN 1999. Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, eq. 5.
+
+    Examples
+    --------
+    >>> from similitude import LPMachine
+    >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 3]]
+    >>> model = LPMachine().fit(S, ["a", "a", "b", "b"])
+    >>> model.predict([[2, 3, 1, 0], [0, 1, 2, 3]])
+    array(['a', 'b'], dtype='<U1')
+    >>> model.coef_, model.prototypes_
+    (array([[0. , 0. , 0.5, 0.5]]), array([2, 3]))
+    """
+
+    _path_parameters = ("C",)
+
+    def __init__(self, C=1.0, *, probability=False, similarity="precomputed", dissimilarity=None):
+        self.C = C
+        self.probability = probability
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def _point(self, parameters):
+        C = parameters.get("C", self.C)
+        check_positive(C, "C")
+        return (float(C),)
+
+    def _solve(self, S, y, points):
+        program = _Program(S, y)
+        return [program.solve(C) for (C,) in points]
+
+
+class _Program:
+    """The linear program of one pair of classes, in units in which the similarities are about 1.
+
+    Its variables are the positive and the negative parts of w, b, and the violations.
+    """
+
+    def __init__(self, S: np.ndarray, y: np.ndarray):
+        self.columns, self.y = centred_columns(S), y
+        self.rows = self.columns.rows
+        k, n = self.rows.shape
+        margins = self.rows.T * y[:, None]
+        parts = [sparse.csc_matrix(part) for part in (-margins, margins, -y[:, None], -np.eye(n))]
+        self.constraints = sparse.hstack(parts, format="csc")
+        self.lower = np.concatenate([np.zeros(2 * k), [-np.inf], np.zeros(n)])
+
+    def solve(self, C: float) -> Solution:
+        """The machine for one C."""
+        price = min(max(scaled(C, self.columns.exponent), 1e-300), 1e300)
+        w, alpha, steps = self._optimum(price)
+        f = w @ self.rows
+        b = self._intercept(f)
+        objective, w, b = min(self._candidates(w, b, f, price), key=lambda candidate: candidate[0])
+        gap = max(objective - self._dual(alpha, price), 0.0) / objective
+        coef = np.zeros(len(self.columns.means))
+        coef[[members[0] for members in self.columns.members]] = np.ldexp(w, -self.columns.exponent)
+        value = scaled(objective, -self.columns.exponent)
+        return Solution(coef, self.columns.means, b, value, gap, steps, gap <= TOLERANCE)
+
+    def _optimum(self, price: float) -> tuple[np.ndarray, np.ndarray, int]:
+        """w, the multipliers of the margins, and the steps of HiGHS."""
+        k, n = self.rows.shape
+        positive = np.count_nonzero(self.y > 0)
+        # With every multiplier at most the price no column's gradient exceeds 1: w = 0, whatever b.
+        if price * float(np.max(np.sum(np.abs(self.rows), axis=1), initial=0.0)) <= 1.0:
+            share = np.where(self.y > 0, 1.0 / positive, 1.0 / (n - positive))
+            return np.zeros(k), price * min(positive, n - positive) * share, 0
+        costs = np.concatenate([np.ones(2 * k), [0.0], np.full(n, min(price, _LARGEST))])
+        result = linprog(
+            costs,
+            A_ub=self.constraints,
+            b_ub=-np.ones(n),
+            bounds=np.column_stack([self.lower, np.full(len(costs), np.inf)]),
+            method="highs-ds",
+            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        )
+        if result.x is None:
+            return np.zeros(k), np.zeros(n), int(result.nit)
+        return result.x[:k] - result.x[k : 2 * k], -result.ineqlin.marginals, int(result.nit)
+
+    def _intercept(self, f: np.ndarray) -> float:
+        """The middle of the b that are best for ``f = w^T s``: the slope in b grows by 1 at each ``y - f``."""
+        breaks = np.sort(self.y - f)
+        positive = np.count_nonzero(self.y > 0)
+        return 0.5 * float(breaks[positive - 1] + breaks[positive])
+
+    def _candidates(self, w: np.ndarray, b: float, f: np.ndarray, price: float) -> list[tuple]:
+        """Objective, w and b: as they are, and stretched where a rounding error keeps the margins from 1."""
+        least = float(np.min(self.y * (f + b)))
+        stretches = [1.0, (1.0 + 1e-15) / least] if 0.99 < least < 1.0 else [1.0]
+        return [
+            (
+                float(np.sum(np.abs(t * w)) + price * np.sum(np.maximum(0.0, 1.0 - self.y * (t * (f + b))))),
+                t * w,
+                t * b,
+            )
+            for t in stretches
+        ]
+
+    def _dual(self, alpha: np.ndarray, price: float) -> float:
+        """The value of the dual program at the multipliers, made feasible."""
+        alpha = np.clip(alpha, 0.0, price)
+        sums = np.array([np.sum(alpha[self.y < 0]), np.sum(alpha[self.y > 0])])
+        if not sums.all():
+            return 0.0
+        alpha = alpha * np.where(self.y > 0, min(1.0, sums[0] / sums[1]), min(1.0, sums[1] / sums[0]))
+        largest = float(np.max(np.abs(self.rows @ (self.y * alpha)), initial=0.0))
+        return float(np.sum(alpha)) / max(1.0, largest)
