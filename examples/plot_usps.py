@@ -1,0 +1,61 @@
+"""Draw the errors of DBoost, LSVM and nearest neighbour on the USPS digits, as Wang et al. do in their Figures 4 to 6.
+
+Writes docs/images/usps.png, from the functions of ``python -m benchmarks usps``: three minutes or so. SIMILITUDE_DATA
+must name the folder with zip.train.RData and zip.test.RData.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # benchmarks are no part of the installed package
+
+from benchmarks.bench_usps import METHODS, N_TRAIN, figure_4, figure_5, figure_6, load_usps, some, table  # noqa: E402
+
+MARKERS = ("o", "s", "^")
+
+
+def bars(ax, found):
+    """One group of bars for each distance."""
+    names, errors = zip(*found)
+    places = np.arange(len(names))
+    for i, (method, own) in enumerate(zip(METHODS, np.transpose(errors))):
+        drawn = ax.bar(places + 0.27 * (i - 1), own, 0.25, label=method)
+        ax.bar_label(drawn, fmt="%.1f", fontsize=8)
+    ax.set_xticks(places, names)
+    ax.set(title="Figure 4: three distances", xlabel="distance", ylabel="test error, %")
+
+
+def lines(ax, found, title, xlabel):
+    """One line for each method."""
+    settings, errors = zip(*found)
+    for marker, method, own in zip(MARKERS, METHODS, np.transpose(errors)):
+        ax.plot(settings, own, marker=marker, label=method)
+    ax.set(title=title, xlabel=xlabel, xticks=settings)
+
+
+def usps(digits):
+    """The three figures beside each other, with one scale."""
+    figure, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained", sharey=True)
+    bars(axes[0], table("Figure 4", figure_4(digits)))
+    lines(axes[1], table("Figure 5", figure_5(digits)), "Figure 5: quantised distances", "levels of Euclidean distance")
+    lines(axes[2], table("Figure 6", figure_6(digits)), "Figure 6: noisy images", "variance of the noise")
+    for ax in axes:
+        ax.set_ylim(bottom=0)
+        ax.grid(axis="y", alpha=0.3)
+    axes[1].legend()
+    return figure
+
+
+if __name__ == "__main__":
+    try:
+        found = some(load_usps(), N_TRAIN)
+    except (OSError, ImportError) as reason:
+        sys.exit(f"not drawn: {reason}")
+    path = ROOT / "docs" / "images" / "usps.png"
+    path.parent.mkdir(exist_ok=True)
+    usps(found).savefig(path, dpi=75, pil_kwargs={"optimize": True})
+    print(path)

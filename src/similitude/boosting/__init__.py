@@ -1,0 +1,1 @@
+"""Boosting of classifiers that compare the similarities to two training samples."""

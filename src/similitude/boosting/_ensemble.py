@@ -1,0 +1,110 @@
+"""The rounds of all two-class problems of a classifier, and what they say about the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import _ovr_decision_function
+
+from similitude.boosting._rounds import Rounds, decision_values
+from similitude.numerics.threads import over_row_blocks
+
+_AT_ONCE = 64
+
+
+def problem_signs(n_classes: int, multiclass: str) -> np.ndarray:
+    """The two-class problems, (problems, G): 1 for the positive classes of each, -1 for the negative, 0 for absent."""
+    if n_classes == 2:
+        return np.array([[-1, 1]])
+    if multiclass == "ovr":
+        return 2 * np.eye(n_classes, dtype=int) - 1
+    signs = np.zeros((n_classes * (n_classes - 1) // 2, n_classes), dtype=int)
+    for own, (first, second) in zip(signs, combinations(range(n_classes), 2)):
+        own[first], own[second] = -1, 1
+    return signs
+
+
+class Ensemble:
+    """Solved two-class problems.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (problems, G)
+        As :func:`problem_signs` gives them.
+    rounds : list of Rounds
+        One for each problem, pairs as positions in the training set.
+    averaged : bool
+        Whether two-class decision values are means over rounds instead of sums.
+    """
+
+    def __init__(self, signs: np.ndarray, rounds: list[Rounds], averaged: bool):
+        self.signs, self.averaged = signs, averaged
+        self.columns = np.unique(np.concatenate([own.pairs.ravel() for own in rounds]))
+        self._rounds = [own._replace(pairs=np.searchsorted(self.columns, own.pairs)) for own in rounds]
+
+    @classmethod
+    def solve(cls, signs: np.ndarray, averaged: bool, solve: Callable[[int], Rounds]) -> tuple[Ensemble, list[Rounds]]:
+        """Solve every problem, several at a time."""
+        rounds: list[Any] = [None] * len(signs)
+
+        def work(i: int, _: int) -> None:
+            rounds[i] = solve(i)
+
+        over_row_blocks(work, len(signs), 1)
+        return cls(signs, rounds, averaged), rounds
+
+    def scores(self, rows: np.ndarray, stages: Any) -> list[np.ndarray]:
+        """The decision function after each of ``stages`` rounds (ascending); rows hold ``columns`` alone."""
+        sums, scales = self._sums(rows, np.asarray(stages), 0, np.zeros((len(self._rounds), len(rows))))
+        return [self._score(sums[:, :, j], scales[:, j], stage) for j, stage in enumerate(stages)]
+
+    def staged_scores(self, rows: np.ndarray) -> Iterator[np.ndarray]:
+        """The decision function after 1, 2, ... rounds."""
+        totals, n_rounds = np.zeros((len(self._rounds), len(rows))), len(self._rounds[0].cuts)
+        for start in range(0, n_rounds, _AT_ONCE):
+            stages = np.arange(start, min(start + _AT_ONCE, n_rounds)) + 1
+            sums, scales = self._sums(rows, stages, start, totals)
+            for j, stage in enumerate(stages):
+                yield self._score(sums[:, :, j], scales[:, j], stage)
+
+    def margins(self, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """How clearly each row is put into its class, -1 to 1."""
+        n_rounds = len(self._rounds[0].cuts)
+        sums, scales = self._sums(rows, np.array([n_rounds]), 0, np.zeros((len(self._rounds), len(rows))))
+        f = _normalized(sums[:, :, 0], scales[:, 0])
+        if self._one_vs_rest:
+            own = np.arange(len(f)) == labels[:, None]
+            return (f.T[own] - np.where(own, -np.inf, f.T).max(axis=1)) / 2
+        signs = self.signs[:, labels]
+        return np.where(signs == 0, np.inf, signs * f).min(axis=0)
+
+    @property
+    def _one_vs_rest(self) -> bool:
+        return len(self.signs) > 1 and bool(self.signs.all())
+
+    def _sums(self, rows: np.ndarray, stages: np.ndarray, start: int, totals: np.ndarray) -> Any:
+        """Sums of outputs (problems, m, stages), and the largest that they could be (problems, stages).
+
+        ``totals`` are the sums after ``start`` rounds, and become those after the last.
+        """
+        sums, scales = [], []
+        for own, before in zip(self._rounds, totals):
+            part = Rounds(*(values[start : stages[-1]] for values in own))
+            sums.append(decision_values(rows, part, stages - start, before))
+            scales.append(np.cumsum(np.abs(own.outputs).max(axis=1))[stages - 1])
+        return np.array(sums), np.array(scales)
+
+    def _score(self, sums: np.ndarray, scales: np.ndarray, stage: Any) -> np.ndarray:
+        n_classes = self.signs.shape[1]
+        if n_classes == 2:
+            return sums[0] / stage if self.averaged else sums[0]
+        margins = _normalized(sums, scales).T
+        return margins if self._one_vs_rest else _ovr_decision_function(sums.T > 0, margins, n_classes)
+
+
+def _normalized(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    # Where no pair tells anything, all is 0.
+    return sums / np.where(scales > 0, scales, 1.0)[:, None]

@@ -1,0 +1,147 @@
+"""The rounds of one two-class problem: boosted or drawn at random, and their decision values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from similitude.numerics.threads import over_row_blocks
+
+_CHUNK = 100
+_ENTRIES = 2**16
+_TAIL = 0.005
+_UNEVEN = 4.0
+
+
+class Rounds(NamedTuple):
+    """Base classifiers: ``outputs[t, 1]`` where ``psi(x, x+) - psi(x, x-)`` is above ``cuts[t]``, else the other."""
+
+    pairs: np.ndarray
+    """(T, 2): positions of x+ and x-."""
+    cuts: np.ndarray
+    outputs: np.ndarray
+
+
+class Ramps(NamedTuple):
+    """How differences are spread over buckets: by a sum of ramps of themselves, or of codes of them."""
+
+    coded: bool
+    knots: np.ndarray
+    slopes: np.ndarray
+    atoms: np.ndarray
+    """Of each bucket the value that may be all it holds, or NaN; empty where there are many values."""
+
+
+def drawn(weights: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+    """Positions chosen by numbers in [0, 1), in proportion to the weights."""
+    cumulated = np.cumsum(weights)
+    return np.minimum(np.searchsorted(cumulated, uniforms * cumulated[-1], side="right"), len(weights) - 1)
+
+
+def voted_rounds(n_positive: int, weights: np.ndarray, n_rounds: int, seed: int) -> Rounds:
+    """Pairs drawn by the weights, the positive samples before the negative ones, each with the cut 0."""
+    uniforms = np.random.default_rng(seed).random((n_rounds, 2))
+    plus = drawn(weights[:n_positive], uniforms[:, 0])
+    minus = n_positive + drawn(weights[n_positive:], uniforms[:, 1])
+    return Rounds(np.column_stack([plus, minus]), np.zeros(n_rounds), np.tile([-1.0, 1.0], (n_rounds, 1)))
+
+
+def boosted_rounds(
+    columns: np.ndarray, n_positive: int, weights: np.ndarray, n_rounds: int, n_pairs: int, seed: int, real: bool
+) -> Rounds:
+    """Rounds of AdaBoost, or of RealBoost, from these weights on.
+
+    ``columns[j, i]`` is psi(x_i, x_j), the positive samples before the negative ones. Pair m of round t is chosen by
+    ``numpy.random.default_rng(seed).random((n_rounds, n_pairs, 2))[t, m]``: x+ by the first number and the cumulated
+    weights of the positive samples, x- by the second. So the first rounds are the same whatever ``n_rounds``.
+    """
+    from similitude.boosting._cut_search import space_for
+    from similitude.boosting._dboost_kernel import boost
+
+    weights = weights / np.cumsum(weights)[-1]
+    # By trial: as many as are filled and gone through at about the same cost; Z takes longer to bound.
+    n_buckets = int(np.clip(len(weights) // (8 if real else 4), 32, 512))
+    space = space_for(len(weights), n_buckets)
+    pairs, cuts, outputs = np.empty((n_rounds, 2), dtype=np.intp), np.empty(n_rounds), np.empty((n_rounds, 2))
+    stream = np.random.default_rng(seed)
+    # Not all at once, so that Ctrl-C is heard and buckets follow the pairs that are drawn.
+    for start in range(0, n_rounds, _CHUNK):
+        part = slice(start, min(start + _CHUNK, n_rounds))
+        uniforms = stream.random((part.stop - start, n_pairs, 2))
+        ramps = _ramps(columns, n_positive, weights, uniforms[0], n_buckets)
+        boost(columns, n_positive, uniforms, real, ramps, weights, pairs[part], cuts[part], outputs[part], space)
+    return Rounds(pairs, cuts, outputs)
+
+
+def _ramps(columns: np.ndarray, n_positive: int, weights: np.ndarray, uniforms: np.ndarray, n_buckets: int) -> Ramps:
+    """What spreads the differences of the pairs that are drawn now evenly, by a sample of them.
+
+    Nothing but the time that the search takes depends on it.
+    """
+    from similitude.boosting._cut_search import bucket_by_knots
+
+    some = np.arange(0, len(weights), max(1, len(weights) // 32))
+    plus = drawn(weights[:n_positive], uniforms[:64, 0])
+    minus = n_positive + drawn(weights[n_positive:], uniforms[:64, 1])
+    pool = columns[np.ix_(plus, some)].astype(np.float64) - columns[np.ix_(minus, some)]
+    pool = np.sort(pool, axis=None)
+    distinct = np.unique(pool)
+    few = len(distinct) <= n_buckets // 2
+    knots = np.quantile(pool, [_TAIL, 1 - _TAIL], method="nearest")
+    coded = not few and _uneven(pool, *knots)
+    if coded:
+        knots = np.quantile(_codes(pool), np.linspace(_TAIL, 1 - _TAIL, 9), method="nearest")
+    knots, slopes = _between(np.unique(knots), n_buckets)
+    atoms = np.full(n_buckets if few else 0, np.nan)
+    if few:
+        buckets = np.empty(len(distinct), dtype=np.int32)
+        bucket_by_knots(distinct, knots, slopes, n_buckets, np.empty(len(distinct)), buckets)
+        atoms[buckets] = distinct
+    return Ramps(coded, knots, slopes, atoms)
+
+
+def _codes(values: np.ndarray) -> np.ndarray:
+    from similitude.boosting._cut_search import encode
+
+    codes = np.empty(len(values))
+    encode(values.view(np.int64), codes)
+    return codes
+
+
+def _uneven(pool: np.ndarray, low: float, high: float) -> bool:
+    """Whether buckets of one width from low to high would be filled unevenly."""
+    if not low < high:
+        return False
+    shares = np.bincount((63 * ((np.clip(pool, low, high) - low) / (high - low))).astype(np.intp)) / len(pool)
+    return bool(64 * np.sum(shares**2) > _UNEVEN)
+
+
+def _between(knots: np.ndarray, n_buckets: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where ramps from each knot to the next begin, and their slopes: one ramp, or a multiple of four."""
+    if len(knots) == 1:
+        return knots, np.zeros(1)
+    count = len(knots) - 1
+    count += -count % 4 if count > 1 else 0
+    starts, slopes = np.zeros((2, count))
+    starts[: len(knots) - 1] = knots[:-1]
+    with np.errstate(over="ignore"):
+        slopes[: len(knots) - 1] = n_buckets / count / np.diff(knots)
+    return starts, np.where(np.isfinite(slopes), slopes, 0.0)
+
+
+def decision_values(rows: np.ndarray, rounds: Rounds, stages: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Sums of outputs, (m, len(stages)), after the first ``stages[j]`` rounds (ascending), from ``totals`` on.
+
+    ``totals`` (m,) become the last of them.
+    """
+    from similitude.boosting._dboost_kernel import decide
+
+    decisions = np.empty((len(rows), len(stages)))
+
+    def work(start: int, stop: int) -> None:
+        part = slice(start, stop)
+        decide(rows[part], *rounds, stages, totals[part], decisions[part])
+
+    over_row_blocks(work, len(rows), max(64, _ENTRIES // max(1, int(stages[-1]))))
+    return decisions
