@@ -5,15 +5,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from similitude import (
+    SDA,
+    DBoostClassifier,
     DissimilarityToSimilarity,
     KNNClassifier,
     LearnedKernelSVC,
     LearnedSpectrumSVC,
     LocalNearestCentroid,
+    LocalSDA,
     LocalSVC,
+    LPMachine,
+    MixtureSDA,
     NearestCentroid,
     PairwiseMeta,
     PathSearchCV,
+    PotentialSVC,
     PseudoEuclideanEmbedding,
     Rescale,
     RobustSVC,
@@ -51,6 +57,19 @@ CLASSIFIERS = [
     LearnedSpectrumSVC(target="clip"),
     LearnedSpectrumSVC(eta=0.1, gamma=0.1, target="auto"),
     LearnedKernelSVC(),
+    PotentialSVC(),
+    PotentialSVC(C=0.1, epsilon=10.0),
+    LPMachine(),
+    DBoostClassifier(n_rounds=20, n_pairs=10, random_state=0),
+    DBoostClassifier(n_rounds=20, n_pairs=10, algorithm="real", multiclass="ovr", random_state=0),
+    DBoostClassifier(n_rounds=50, algorithm="vote", random_state=0),
+    PathSearchCV(DBoostClassifier(n_pairs=10, random_state=0), {"n_rounds": [5, 20]}, cv=2),
+    SDA(),
+    LocalSDA(n_neighbors=5),
+    LocalSDA(n_neighbors=7, alpha=0.1),
+    LocalSDA(n_neighbors=7, omega="continuous"),
+    MixtureSDA(n_components=2),
+    PathSearchCV(LocalSDA(), {"n_neighbors": [3, 8], "alpha": [0.0, 0.5]}, cv=2),
 ]
 # On an indefinite or badly scaled kernel libsvm may never stop: max_iter ends it.
 PIPELINES = [

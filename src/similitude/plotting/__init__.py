@@ -4,6 +4,7 @@ from similitude.plotting.error_curve import ErrorCurveDisplay
 from similitude.plotting.goodness import GoodnessDisplay
 from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
 from similitude.plotting.similarity_matrix import SimilarityMatrixDisplay
+from similitude.plotting.similarity_model import SimilarityModelDisplay
 from similitude.plotting.spectrum import SpectrumDisplay
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "GoodnessDisplay",
     "NeighborWeightsDisplay",
     "SimilarityMatrixDisplay",
+    "SimilarityModelDisplay",
     "SpectrumDisplay",
 ]

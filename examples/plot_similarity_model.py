@@ -1,0 +1,37 @@
+"""Draw what local SDA sees in one member of the House who votes now with one party, now with the other.
+
+Writes docs/images/similarity-model.png. Needs similitude[plot].
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from similitude.datasets import load_voting
+from similitude.generative.local_sda import LocalSDA
+from similitude.plotting.similarity_model import SimilarityModelDisplay
+
+N_NEIGHBORS = 40
+
+
+def most_doubtful(model, X):
+    """The sample whose posterior is nearest to a draw."""
+    return int(np.argmin(np.abs(model.predict_proba(X)[:, 0] - 0.5)))
+
+
+def draw():
+    """On how many of 16 votes members agree: the most doubtful of the last 135 members."""
+    voting = load_voting()
+    known, new = slice(0, 300), slice(300, None)
+    model = LocalSDA(N_NEIGHBORS, similarity="counting").fit(voting.data[known], np.array(voting.target)[known])
+    row = most_doubtful(model, voting.data[new])
+    display = SimilarityModelDisplay.from_estimator(model, voting.data[new][row : row + 1])
+    print(display.explanation)
+    return display.figure_
+
+
+if __name__ == "__main__":
+    folder = Path(__file__).parents[1] / "docs" / "images"
+    folder.mkdir(exist_ok=True)
+    draw().savefig(folder / "similarity-model.png", dpi=75, pil_kwargs={"optimize": True})
+    print(folder / "similarity-model.png")

@@ -1,0 +1,129 @@
+"""How a generative classifier came to its answer about one sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from similitude.base import Proximities
+from similitude.generative.max_entropy import MaximumEntropy, Pmfs
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """The centroids, the distributions of the similarities to them, and what each class got from each of them.
+
+    Classes are numbered by g in the order of ``classes``, centroids by j. Printed, it is a table.
+
+    Attributes
+    ----------
+    method : str
+        The name of the classifier.
+    classes : ndarray of shape (G,)
+    centroids : ndarray of int of shape (J,)
+        Their positions in the training set.
+    centroid_classes : ndarray of int of shape (J,)
+        The number of each one's class, ascending; one centroid a class but in mixtures.
+    similarities : ndarray of shape (J,)
+        Of the sample to the centroids.
+    weights : ndarray of shape (G, J)
+        The components' weights: 1 but in mixtures.
+    means, lambdas : ndarrays of shape (G, J)
+        The mean similarity of class g to centroid j and lambda of the distribution that has it; NaN without one.
+    log_likelihoods : ndarray of shape (G, H)
+        What class g got from the centroids of each of the H classes that have any; NaN for a class without a model.
+    average_log_likelihoods : ndarray of shape (G, H) or None
+        The same by the training samples' average distributions (regularized local SDA).
+    log_priors, log_joint, posterior : ndarrays of shape (G,)
+        log P(g), log P(x, g) and P(g | x).
+    prediction : label
+        What ``predict`` says.
+    by_centroid : bool
+        Whether the most similar centroid decided in place of the distributions.
+    neighbors : ndarray of int of shape (k,) or None
+        The positions of the neighbours, nearest first (local SDA).
+    counts : ndarray of int of shape (G,) or None
+        How many of them each class has.
+    """
+
+    method: str
+    classes: np.ndarray
+    centroids: np.ndarray
+    centroid_classes: np.ndarray
+    similarities: np.ndarray
+    weights: np.ndarray
+    means: np.ndarray
+    log_likelihoods: np.ndarray
+    average_log_likelihoods: np.ndarray | None
+    log_priors: np.ndarray
+    log_joint: np.ndarray
+    posterior: np.ndarray
+    prediction: Any
+    by_centroid: bool
+    neighbors: np.ndarray | None
+    counts: np.ndarray | None
+    family: MaximumEntropy
+    pmfs: Pmfs
+
+    @property
+    def lambdas(self) -> np.ndarray:
+        """lambda of each distribution, (G, J)."""
+        return self.family.parameters(self.pmfs)[0]
+
+    @property
+    def omega(self) -> np.ndarray:
+        """The possible similarities; of an interval its two ends."""
+        return self.family.omega
+
+    def log_pmf(self, similarities: Any) -> np.ndarray:
+        """log P of the distributions at given similarities, (G, J, len(similarities)); NaN without a distribution."""
+        pmfs = Pmfs(*(part[..., None] for part in self.pmfs))
+        logs = self.family.log_pmf(pmfs, *self.family.distances(similarities))
+        return np.where(np.isnan(self.pmfs.rates)[..., None], np.nan, logs)
+
+    def __repr__(self) -> str:
+        by = "the most similar centroid" if self.by_centroid else "the distributions"
+        prediction = self.prediction.item() if hasattr(self.prediction, "item") else self.prediction
+        lines = [f"{self.method} says {prediction!r}, by {by}"]
+        rows = self._rows()
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        for row in rows:
+            lines.append(
+                "  ".join([row[0].ljust(widths[0]), *(t.rjust(w) for t, w in zip(row[1:], widths[1:]))]).rstrip()
+            )
+        return "\n".join(lines)
+
+    def _rows(self) -> list[list[str]]:
+        present = np.unique(self.centroid_classes)
+        groups = [np.flatnonzero(self.centroid_classes == h) for h in present]
+
+        def listed(values, digits=None):
+            return [", ".join(f"{v:.4g}" if digits else str(v) for v in values[group]) for group in groups]
+
+        names = [str(label) for label in self.classes.tolist()]
+        rows = [["class of the centroid", *(names[h] for h in present), "log P(g)", "log P(x, g)", "P(g | x)"]]
+        rows.append(["centroid, a training sample", *listed(self.centroids), "", "", ""])
+        if self.counts is not None:
+            rows.append(["neighbours of the class", *(str(c) for c in self.counts[present]), "", "", ""])
+        rows.append(["similarity to it", *listed(self.similarities, 4), "", "", ""])
+        for g, name in enumerate(names):
+            logs = [_number(value) for value in self.log_likelihoods[g]]
+            ends = [_number(self.log_priors[g]), _number(self.log_joint[g]), f"{self.posterior[g]:.4f}"]
+            rows.append([f"log P( . | {name})", *logs, *ends])
+            if self.average_log_likelihoods is not None:
+                averages = [_number(value) for value in self.average_log_likelihoods[g]]
+                rows.append([f"log P_ave( . | {name})", *averages, "", "", ""])
+        return rows
+
+
+def _number(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.4f}"
+
+
+def as_one_row(estimator: Any, X: Any) -> Any:
+    """One sample as ``predict`` takes it; a precomputed row may have one dimension."""
+    if not estimator._is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
+        return X
+    return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))

@@ -1,0 +1,362 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, LeaveOneOut
+
+from similitude import LocalNearestCentroid, PathSearchCV, Proximities
+from similitude.datasets import load_voting
+from similitude.generative.local_sda import FALLBACKS, LocalSDA
+from similitude.generative.max_entropy import MaximumEntropy, distinct_similarities
+from similitude.similarities import VDM, counting
+from tests.generative.problems import ROW_SIX, S_SIX, Y_SIX, N, close, labels, problem, scales, similarities
+from tests.reference import sda as reference
+
+
+def _expected(S, y, rows, k, fallback):
+    """What local SDA says of each row, by the definition; ties of the joint probabilities left out (None)."""
+    said = []
+    classes = sorted(set(y))
+    for s in rows:
+        joint = reference.local_sda(S, y, s, k, reference.omega_of(S))
+        if reference.falls_back(y, s, k, fallback) or joint.max() == -np.inf:
+            said.append(LocalNearestCentroid(k).fit(S, y).predict([s])[0])
+        else:
+            best = np.flatnonzero(joint > joint.max() - 1e-9)
+            said.append(classes[best[0]] if len(best) == 1 else None)
+    return said
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("scale", [1.0, 1e-8, 1e8])
+@pytest.mark.parametrize(
+    ("k", "alpha", "expected"),
+    [
+        (4, 0.0, [-3.8443105513, -np.inf]),
+        (5, 0.0, [-3.9984612311, -5.9722973306]),
+        (6, 0.0, [-4.1319926237, -5.4279654398]),
+        (4, 0.1, [-3.8775519654, -8.4085505063]),
+        (4, 0.5, [-4.0228093625, -6.7991125938]),
+    ],
+)
+def test_vectors(k, alpha, expected, scale):
+    model = LocalSDA(k, alpha).fit(S_SIX * scale, Y_SIX)
+    assert close(model.predict_joint_log_proba(ROW_SIX * scale), [expected], 1e-9)
+
+
+@pytest.mark.kernel
+@settings(max_examples=25)
+@given(similarities(), labels, st.integers(1, N + 2), st.sampled_from(FALLBACKS), scales)
+def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
+    S, rows = given_problem
+    model = LocalSDA(k, fallback=fallback).fit(S * scale, y)
+    assert model.n_neighbors_ == min(k, N)
+    omega = reference.omega_of(S)
+    for row, s in zip(model.predict_joint_log_proba(rows * scale), rows):
+        assert close(row, reference.local_sda(S, y.tolist(), s, k, omega), 1e-8)
+    said = model.predict(rows * scale)
+    for ours, theirs in zip(said, _expected(S, y.tolist(), rows, k, fallback)):
+        assert theirs is None or ours == theirs
+    posterior = model.predict_proba(rows * scale)
+    assert np.allclose(posterior.sum(axis=1), 1.0)
+    assert np.allclose(np.exp(model.predict_log_proba(rows * scale)), posterior)
+    assert (
+        posterior[np.arange(len(rows)), np.searchsorted(model.classes_, said)] >= posterior.max(axis=1) - 1e-9
+    ).all()
+
+
+@pytest.mark.kernel
+@settings(max_examples=12)
+@given(similarities(), labels, st.integers(1, N + 2), st.sampled_from([1e-3, 0.5, 1.0]))
+def test_regularized_equals_the_definition(given_problem, y, k, alpha):
+    S, rows = given_problem
+    model = LocalSDA(k, alpha).fit(S, y)
+    for row, s in zip(model.predict_joint_log_proba(rows[:1]), rows[:1]):
+        assert close(row, reference.local_sda(S, y.tolist(), s, k, reference.omega_of(S), alpha), 1e-8)
+    assert np.allclose(model.predict_proba(rows).sum(axis=1), 1.0)
+
+
+def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch):
+    """VDM: 4.14% at k = 5, as the reference runs. Counting: 5.98%, where they have 5.75%.
+
+    Similarities that are small integers tie often, and the reference runs took tied centroids by their position in the
+    training set, not by similarity to x; so done, ours is 5.75% too. (Published: 5.75% and 6.67%.) Omega is that of all
+    samples, once, which is faster.
+    """
+    voting = load_voting()
+    X, y = voting.data, voting.target
+    for S, error, k in ((counting(X, X), 0.0598, 5), (1 - VDM().fit(X, y)(X, X), 0.0414, 5)):
+        family = MaximumEntropy(distinct_similarities(S))
+        monkeypatch.setattr("similitude.generative.local_sda.family_on", lambda omega, S, family=family: family)
+        grid = {"n_neighbors": list(range(1, 13))}
+        search = PathSearchCV(LocalSDA(fallback="k"), grid, cv=LeaveOneOut(), refit=False).fit(S, y)
+        errors = np.round(1 - search.cv_results_["mean_test_score"], 6)
+        assert errors.min() == pytest.approx(error, abs=5e-5)
+        assert np.argmin(errors) + 1 == k
+
+
+@pytest.mark.kernel
+@settings(max_examples=15)
+@given(
+    similarities(),
+    labels,
+    st.lists(
+        st.tuples(st.integers(1, 12), st.sampled_from([0.0, 0.0, 0.3]), st.sampled_from(FALLBACKS)),
+        min_size=1,
+        max_size=5,
+    ),
+)
+def test_the_path_equals_plain_fits(given_problem, y, points):
+    S, rows = given_problem
+    grid = [{"n_neighbors": k, "alpha": alpha, "fallback": fallback} for k, alpha, fallback in points]
+    for response in ("predict", "predict_proba"):
+        answers = LocalSDA()._predict_path(S, y, rows, grid, response)
+        for point, answer in zip(grid, answers, strict=True):
+            plain = getattr(LocalSDA(**point).fit(S, y), response)(rows)
+            assert np.array_equal(answer, plain)
+
+
+def _both_searches(estimator, grid, X, y, scoring="accuracy"):
+    ours, theirs = (
+        search(estimator, grid, cv=3, scoring=scoring, error_score="raise", refit=False).fit(X, y)
+        for search in (PathSearchCV, GridSearchCV)
+    )
+    for fold in range(3):
+        score = f"split{fold}_test_score"
+        assert np.allclose(ours.cv_results_[score], theirs.cv_results_[score], rtol=1e-9)
+
+
+def test_the_path_search_equals_the_grid_search():
+    S, _, y = problem(n=60, integers=False)
+    grid = {"n_neighbors": [1, 7, 4, 64, 7], "alpha": [0.0, 0.1, 0.9], "fallback": ["class", None]}
+    for scoring in ("accuracy", "neg_log_loss"):
+        _both_searches(LocalSDA(), grid, S, y, scoring)
+    few = {"n_neighbors": [9, 3], "alpha": [0.0, 0.1]}
+    for X in (sparse.csr_array(S), Proximities(S, ids=np.arange(len(S))), S.astype(np.float32)):
+        _both_searches(LocalSDA(omega="continuous"), few, X, y, "neg_log_loss")
+    _both_searches(LocalSDA(dissimilarity="gauss"), few, S.max() - S, y)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.2])
+@pytest.mark.parametrize("omega", [None, "continuous"])
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e150])
+def test_posteriors_do_not_depend_on_the_scale(scale, omega, alpha):
+    S, rows, y = problem(integers=False)
+    expected = LocalSDA(12, alpha, omega=omega).fit(S, y).predict_log_proba(rows)
+    scaled = LocalSDA(12, alpha, omega=omega).fit(S * scale, y).predict_log_proba(rows * scale)
+    assert close(scaled, expected)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+def test_a_hundred_classes_do_not_underflow(alpha):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(100), 2)
+    S = rng.random((200, 200)) + 0.3 * (y[:, None] == y)
+    rows = rng.random((3, 200)) + 0.3 * (np.arange(3)[:, None] == y)
+    model = LocalSDA(200, alpha, fallback=None).fit(S, y)
+    joint = model.predict_joint_log_proba(rows)
+    assert joint.max() < -745  # the logarithm of the least positive number
+    logs = model.predict_log_proba(rows)
+    assert np.isfinite(logs).all()
+    assert np.allclose(np.exp(logs).sum(axis=1), 1)
+    few = LocalSDA(30, alpha, fallback=None).fit(S, y)
+    assert np.allclose(few.predict_proba(rows).sum(axis=1), 1)
+
+
+def test_alpha_mixes_two_terms():
+    S, rows, y = problem()
+    joint = {
+        alpha: LocalSDA(7, alpha, fallback=None).fit(S, y).predict_joint_log_proba(rows)
+        for alpha in (0, 1e-300, 0.3, 1)
+    }
+    assert close(joint[0.3], np.logaddexp(np.log(0.7) + joint[0], np.log(0.3) + joint[1]))
+    finite = np.isfinite(joint[0])
+    assert close(joint[1e-300][finite], joint[0][finite])
+    # A class without a neighbour has no local term, and still a probability.
+    assert not finite.all()
+    assert np.isfinite(joint[1]).all()
+
+
+def test_the_averages_leave_the_sample_itself_out():
+    # Two samples of one class: each has the other as its only neighbour, whatever its similarity to itself.
+    S = np.array([[9.0, 2.0], [1.0, 5.0]])
+    model = LocalSDA(2, alpha=1.0).fit(S, [0, 0])
+    # z = 0: neighbour 1, its own centroid, mean psi(1, 1) = 5; z = 1: neighbour 0, mean 9, a point mass.
+    omega = np.array([1.0, 2.0, 5.0, 9.0])
+    for value in (1.0, 5.0, 9.0):
+        logs = [reference.log_pmf(omega, reference.fitted(omega, [mean]), value) for mean in (5.0, 9.0)]
+        expected = np.log(np.mean(np.exp(logs)))  # the prior of the only class is (2 + 1)/(2 + 1) = 1
+        told = model.explain([value, 0.0] if value != 1.0 else [1.0, 1.0])
+        assert told.average_log_likelihoods[0, 0] == pytest.approx(expected)
+
+
+def test_without_other_samples_the_averages_are_uniform():
+    joint = LocalSDA(3, alpha=1.0).fit([[2.0]], ["a"]).predict_joint_log_proba([[2.0]])
+    assert joint.tolist() == [[0.0]]  # one value in Omega, one class
+    model = LocalSDA(3, alpha=1.0, omega=[0, 1, 2, 3]).fit([[2.0]], ["a"])
+    assert model.predict_joint_log_proba([[2.0]]) == pytest.approx(np.log(1 / 4))
+
+
+@pytest.mark.parametrize(
+    ("fallback", "k", "counts", "falls"),
+    [
+        ("class", 6, (4, 2), True),
+        ("class", 6, (3, 3), False),
+        ("class", 6, (6, 0), False),
+        ("class", 2, (2, 0), True),
+        ("k", 3, (3, 0), True),
+        ("k", 4, (3, 1), False),
+        ("one", 6, (5, 1), True),
+        ("one", 6, (4, 2), False),
+        (None, 1, (1, 0), False),
+    ],
+)
+def test_fallback_rules(fallback, k, counts, falls):
+    y = np.array([0] * counts[0] + [1] * counts[1] + [0] * 5 + [1] * 5)
+    rng = np.random.default_rng(0)
+    S = rng.random((len(y), len(y)))
+    row = np.concatenate([0.9 + 0.01 * rng.random(sum(counts)), rng.random(10) / 2])
+    model = LocalSDA(k, fallback=fallback).fit(S, y)
+    told = model.explain(row)
+    assert told.counts.tolist() == list(counts)
+    assert told.by_centroid is bool(falls or np.all(told.log_joint == -np.inf))
+    if falls:
+        assert sorted(model.predict_proba([row])[0]) == [0.0, 1.0]
+        assert model.predict([row]) == LocalNearestCentroid(k).fit(S, y).predict([row])
+    elif np.isfinite(told.log_joint).any():
+        shares = np.exp(told.log_joint - told.log_joint.max())
+        assert np.allclose(model.predict_proba([row])[0], shares / shares.sum())
+
+
+def test_where_every_class_is_impossible_the_centroid_decides():
+    # Single neighbours are point masses at their self-similarity.
+    S = np.diag([5.0, 5.0, 5.0, 5.0])
+    model = LocalSDA(2, fallback=None).fit(S, [0, 1, 0, 1])
+    row = [[1.0, 2.0, 0.0, 0.0]]
+    assert np.all(model.predict_joint_log_proba(row) == -np.inf)
+    assert model.predict_log_proba(row).tolist() == [[-np.inf, 0.0]]
+    assert model.predict(row).tolist() == [1]
+    none_of_them = LocalSDA(2, fallback=None, priors=[1.0, 0.0]).fit(S, [0, 1, 0, 1])
+    assert none_of_them.predict_proba(row).tolist() == [[1.0, 0.0]]
+
+
+def test_priors_and_costs():
+    S, rows, y = problem(n=60)
+    priors = {0: 0.7, 1: 0.1, 2: 0.2}
+    plain, given_priors = (LocalSDA(20, fallback=None, priors=p).fit(S, y) for p in (None, priors))
+    expected = [reference.local_sda(S, y.tolist(), s, 20, reference.omega_of(S), priors=[0.7, 0.1, 0.2]) for s in rows]
+    assert close(given_priors.predict_joint_log_proba(rows), expected)
+    regularized = LocalSDA(5, 0.4, priors=priors).fit(S, y)
+    expected = reference.local_sda(S, y.tolist(), rows[0], 5, reference.omega_of(S), 0.4, [0.7, 0.1, 0.2])
+    assert close(regularized.predict_joint_log_proba(rows[:1]), [expected])
+    costs = np.array([[0.0, 5.0, 1.0], [1.0, 0.0, 9.0], [4.0, 1.0, 0.0]])
+    by_cost = clone(plain).set_params(costs=costs).fit(S, y)
+    assert np.array_equal(by_cost.predict(rows), np.argmin(plain.predict_proba(rows) @ costs.T, axis=1))
+    assert not np.array_equal(by_cost.predict(rows), plain.predict(rows))
+
+
+def test_tied_classes_go_to_the_nearest_neighbour():
+    # Two classes, mirror images of one another; the first neighbour is of class 1.
+    S = np.array([[3.0, 2.0, 1.0, 1.0], [2.0, 3.0, 1.0, 1.0], [1.0, 1.0, 3.0, 2.0], [1.0, 1.0, 2.0, 3.0]])
+    model = LocalSDA(4, fallback=None, omega=range(5)).fit(S, [1, 1, 0, 0])
+    row = [[2.0, 2.0, 2.0, 2.0]]
+    assert np.allclose(model.predict_proba(row), 0.5)
+    assert model.predict(row).tolist() == [1]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
+def test_any_kind_of_matrix_in_blocks_of_any_size(alpha, tmp_path, monkeypatch):
+    S, rows, y = problem()
+    expected = LocalSDA(9, alpha).fit(S, y).predict_log_proba(rows)
+    for wrap in (sparse.csr_array, sparse.csr_matrix, np.asfortranarray):
+        assert close(LocalSDA(9, alpha).fit(wrap(S), y).predict_log_proba(wrap(rows)), expected, 1e-12)
+    np.save(tmp_path / "S.npy", S)
+    model = LocalSDA(9, alpha).fit(np.load(tmp_path / "S.npy", mmap_mode="r"), y)
+    assert np.array_equal(model.predict_log_proba(rows), expected)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_log_proba(rows), expected)
+    # Tenths tie in double precision, and up to rounding no more in single: hence other numbers.
+    T, new, _ = problem(integers=False)
+    single = LocalSDA(9, alpha).fit(T.astype(np.float32), y).predict_proba(new.astype(np.float32))
+    assert np.allclose(single, LocalSDA(9, alpha).fit(T, y).predict_proba(new), atol=1e-3)
+    monkeypatch.setattr("similitude.generative.local_models._BLOCK", 1)
+    assert close(LocalSDA(9, alpha).fit(S, y).predict_log_proba(rows), expected, 1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
+def test_explanation(alpha):
+    S, rows, y = problem()
+    names = np.array(["ape", "bat", "cat"])
+    model = LocalSDA(6, alpha, fallback=None).fit(S, names[y])
+    for row in rows:
+        told = model.explain(row)
+        present = told.centroid_classes
+        joint = told.log_likelihoods.sum(axis=1) + told.log_priors
+        joint[np.isnan(joint)] = -np.inf
+        if alpha:
+            prior = np.log((np.bincount(y) + 1) / (len(y) + 3))
+            average = told.average_log_likelihoods.sum(axis=1) + prior
+            joint = np.logaddexp(np.log(1 - alpha) + joint, np.log(alpha) + average)
+        else:
+            assert told.average_log_likelihoods is None
+        assert close(told.log_joint, joint)
+        assert told.counts.sum() == 6
+        assert np.array_equal(told.neighbors, np.argsort(-row, kind="stable")[:6])
+        assert set(told.centroids) <= set(told.neighbors)
+        assert np.array_equal(y[told.centroids], present)
+        assert np.array_equal(told.similarities, row[told.centroids])
+        mass = np.exp(told.log_pmf(told.omega))[present]
+        assert np.allclose(mass.sum(axis=2), 1)
+        assert np.allclose(mass @ told.omega, told.means[present])
+        absent = np.setdiff1d(np.arange(3), present)
+        assert np.isnan(told.lambdas[absent]).all()
+        assert ("log P_ave( . | ape)" in str(told)) == bool(alpha)
+
+
+def test_parameters_of_the_next_fit_do_not_change_this_one():
+    S, rows, y = problem()
+    model = LocalSDA(9).fit(S, y)
+    before = model.predict_log_proba(rows)
+    model.set_params(n_neighbors=2, alpha=0.5)
+    assert np.array_equal(model.predict_log_proba(rows), before)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1; got 0"),
+        ({"n_neighbors": 2.5}, "n_neighbors must be an integer"),
+        ({"alpha": -0.1}, "alpha must be a number from 0 to 1; got -0.1"),
+        ({"alpha": np.nan}, "alpha must be a number from 0 to 1"),
+        ({"alpha": "0.5"}, "alpha must be a number from 0 to 1"),
+        ({"fallback": "never"}, "fallback must be one of"),
+        ({"fallback": 3}, "fallback must be one of"),
+        ({"omega": "x"}, "omega must be None, 'continuous' or an array"),
+        ({"omega": [0.0]}, "omega must reach over the training similarities"),
+        ({"priors": [1.0]}, "priors must have one entry per class"),
+        ({"costs": [[1.0]]}, "costs must have shape"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    S, rows, y = problem()
+    with pytest.raises(ValueError, match=message):
+        LocalSDA(**parameters).fit(S, y)
+    if not parameters.keys() & {"omega", "priors", "costs"}:
+        with pytest.raises(ValueError, match=message):
+            LocalSDA()._predict_path(S, y, rows, [parameters])
+
+
+def test_bad_rows_are_refused():
+    S, rows, y = problem()
+    with pytest.raises(NotFittedError):
+        LocalSDA().predict(rows)
+    with pytest.raises(ValueError, match="X has 39 features"):
+        LocalSDA().fit(S, y).predict(rows[:, 1:])
+    with pytest.raises(ValueError, match="S_test must have a column for each of 40 labels; got 39"):
+        LocalSDA()._predict_path(S, y, rows[:, 1:], [{}])
+    with pytest.raises(ValueError, match="X must hold one sample"):
+        LocalSDA().fit(S, y).explain(rows)

@@ -1,0 +1,144 @@
+"""Similarity discriminant analysis by its definitions: one root search per parameter, one sample at a time."""
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import logsumexp
+
+from tests.reference.centroids import centroid
+from tests.reference.neighbors import neighbors
+
+ROUNDING = 1e-12
+
+
+def omega_of(S):
+    """The distinct values in ascending order; those closer than rounding are one."""
+    kept = []
+    limit = ROUNDING * np.max(np.abs(S))
+    for value in np.unique(np.asarray(S, dtype=float)):
+        if not kept or value - kept[-1] > limit:
+            kept.append(value)
+    if len(kept) > 1:
+        kept[-1] = np.max(S)
+    return np.array(kept)
+
+
+def max_entropy(omega, mean):
+    """lambda of the distribution proportional to exp(lambda s) on omega with this mean, between its ends."""
+    omega = np.asarray(omega, dtype=float)
+    span = omega.max() - omega.min()
+    unit = (omega - omega.min()) / span
+
+    def excess(lam):
+        logs = lam * unit
+        p = np.exp(logs - logs.max())
+        return p @ unit / p.sum() - (mean - omega.min()) / span
+
+    low, high = -1.0, 1.0
+    while excess(low) > 0:
+        low *= 2
+    while excess(high) < 0:
+        high *= 2
+    return brentq(excess, low, high, xtol=1e-14, rtol=8.9e-16, maxiter=500) / span
+
+
+def fitted(omega, values):
+    """lambda of the distribution whose mean is that of these values; infinite where all of them are at one end."""
+    limit = ROUNDING * np.max(np.abs(omega))
+    if all(abs(value - min(omega)) <= limit for value in values):
+        return -math.inf
+    if all(abs(value - max(omega)) <= limit for value in values):
+        return math.inf
+    return max_entropy(omega, np.mean(values))
+
+
+def log_pmf(omega, lam, s):
+    """log P(s); a point mass where lambda is infinite."""
+    omega = np.asarray(omega, dtype=float)
+    if math.isinf(lam):
+        end = omega.max() if lam > 0 else omega.min()
+        return 0.0 if abs(s - end) <= ROUNDING * np.max(np.abs(omega)) else -math.inf
+    return lam * (s - omega[0]) - logsumexp(lam * (omega - omega[0]))
+
+
+def log_density(low, high, mean, s):
+    """log of the density proportional to exp(rate s) on [low, high] with this mean, at s (rates up to 700)."""
+    place = (mean - low) / (high - low)
+    rate = brentq(lambda r: -1 / math.expm1(-r) - 1 / r - place, *((1e-6, 700) if place > 0.5 else (-700, -1e-6)))
+    return rate * (s - low) / (high - low) - math.log(math.expm1(rate) / rate) - math.log(high - low)
+
+
+def sda(S, y, s, omega, priors=None):
+    """log P(x | g) P(g) for each class, in their order."""
+    classes = sorted(set(y))
+    members = {g: [i for i in range(len(y)) if y[i] == g] for g in classes}
+    mu = {h: centroid(S, members[h]) for h in classes}
+    joint = []
+    for number, g in enumerate(classes):
+        prior = (len(members[g]) + 1) / (len(y) + len(classes)) if priors is None else priors[number]
+        joint.append(_log(prior) + sum(_term(S, members[g], mu[h], s, omega) for h in classes))
+    return np.array(joint)
+
+
+def local_sda(S, y, s, k, omega, alpha=0.0, priors=None):
+    """log of P(x, g) for each class, in their order; regularized where alpha is above 0."""
+    classes = sorted(set(y))
+    members, mu = _neighborhood(S, y, neighbors(s, k))
+    k = min(k, len(y))
+    joint = []
+    for number, g in enumerate(classes):
+        prior = (len(members.get(g, [])) + 1) / (k + len(classes)) if priors is None else priors[number]
+        local = -math.inf
+        if g in members:
+            local = _log(prior) + sum(_term(S, members[g], mu[h], s, omega) for h in mu)
+        if alpha > 0:
+            prior = (list(y).count(g) + 1) / (len(y) + len(classes)) if priors is None else priors[number]
+            average = sum(log_average(S, y, g, h, s[mu[h]], k, omega) for h in mu)
+            local = np.logaddexp(_log(1 - alpha) + local, _log(alpha) + average + _log(prior))
+        joint.append(local)
+    return np.array(joint)
+
+
+def log_average(S, y, g, h, value, k, omega):
+    """log P_ave(value | g, h), over the training samples whose neighbourhoods (without themselves) have both."""
+    logs = []
+    for z in range(len(y)):
+        nearest = [i for i in neighbors(S[z], len(y)) if i != z][:k]
+        members, mu = _neighborhood(S, y, nearest)
+        if g in members and h in members:
+            logs.append(log_pmf(omega, fitted(omega, [S[v][mu[h]] for v in members[g]]), value))
+    return logsumexp(logs) - math.log(len(logs)) if logs else -math.log(len(omega))
+
+
+def falls_back(y, s, k, fallback):
+    """Whether the local nearest centroid decides."""
+    counts = [[y[i] for i in neighbors(s, k)].count(g) for g in set(y)]
+    if fallback == "k":
+        return min(k, len(y)) <= 3
+    return fallback is not None and any(0 < count < {"class": 3, "one": 2}[fallback] for count in counts)
+
+
+def mixture_log_likelihood(values, weights, lambdas, omega):
+    """Sum over the rows of ``values`` (samples, components) of log sum_l w_l P_l(value_l)."""
+    total = 0.0
+    for row in values:
+        logs = [_log(w) + log_pmf(omega, lam, v) for w, lam, v in zip(weights, lambdas, row)]
+        total += logsumexp(logs)
+    return total
+
+
+def _neighborhood(S, y, nearest):
+    """The neighbours of each class, nearest first, and the centroids."""
+    members = {}
+    for i in nearest:
+        members.setdefault(y[i], []).append(i)
+    return members, {h: centroid(S, of_class) for h, of_class in members.items()}
+
+
+def _term(S, members, mu, s, omega):
+    return log_pmf(omega, fitted(omega, [S[z][mu] for z in members]), s[mu])
+
+
+def _log(p):
+    return math.log(p) if p > 0 else -math.inf
