@@ -12,13 +12,19 @@ from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.utils import get_tags
 
 from similitude import (
+    SDA,
+    DBoostClassifier,
     DissimilarityToSimilarity,
     KNNClassifier,
     LearnedKernelSVC,
     LearnedSpectrumSVC,
     LocalNearestCentroid,
+    LocalSDA,
     LocalSVC,
+    LPMachine,
+    MixtureSDA,
     NearestCentroid,
+    PotentialSVC,
     Proximities,
     RobustSVC,
     SimilarityFeatures,
@@ -237,6 +243,13 @@ def test_rows_of_another_length_are_refused(estimator):
         LocalNearestCentroid(3),
         LocalSVC(5),
         SimilaritySVC(),
+        PotentialSVC(C=1.0, epsilon=1.0),
+        LPMachine(),
+        DBoostClassifier(20, 10, random_state=0),
+        SDA(),
+        LocalSDA(5),
+        MixtureSDA(),
+        SimilarityFeatures(),
         *(SpectrumModifier(m) for m in ("clip", "flip", "square")),
     ],
     ids=_name,
@@ -269,6 +282,12 @@ def test_raw_objects_equal_their_matrix(estimator):
         LocalSVC(5),
         SimilaritySVC(),
         SimilaritySVC(spectrum="shift"),
+        PotentialSVC(C=1.0, epsilon=1.0),
+        LPMachine(),
+        DBoostClassifier(20, 10, random_state=0),
+        SDA(),
+        LocalSDA(5),
+        MixtureSDA(),
         *(SpectrumModifier(m) for m in ("clip", "shift")),
     ],
     ids=_name,
@@ -312,7 +331,9 @@ def test_asymmetry_is_announced_where_it_is_removed(estimator):
 @pytest.mark.parametrize(
     "estimator",
     CLASSIFIERS[:2]
-    + [NearestCentroid(), LocalNearestCentroid(3), SpectrumModifier("square"), SpectrumModifier("none")],
+    + [NearestCentroid(), LocalNearestCentroid(3), SpectrumModifier("square"), SpectrumModifier("none")]
+    + [PotentialSVC(C=1.0, epsilon=1.0), LPMachine(), DBoostClassifier(20, 10, random_state=0)]
+    + [SDA(), LocalSDA(5), MixtureSDA(), SimilarityFeatures()],
     ids=_name,
 )
 def test_asymmetry_is_kept_where_the_method_allows_it(estimator):

@@ -32,7 +32,7 @@ def similarities(draw):
     return S[:N], S[N:]
 
 
-# methods as published: the example of local SDA with six samples
+# Six samples, of which the joint log-probabilities of local SDA are known to ten digits.
 S_SIX = np.array(
     [
         [5, 4, 3, 1, 0, 1],

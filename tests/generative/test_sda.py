@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from similitude import NearestCentroid
 from similitude.datasets import load_voting
@@ -54,8 +53,12 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch
     for S, error in ((counting(X, X), 0.1195), (1 - VDM().fit(X, y)(X, X), 0.0989)):
         family = MaximumEntropy(distinct_similarities(S))
         monkeypatch.setattr("similitude.generative.sda.family_on", lambda omega, S, family=family: family)
-        said = cross_val_predict(SDA(), S, y, cv=LeaveOneOut())
-        assert np.mean(said != y) == pytest.approx(error, abs=5e-5)
+        wrong = 0
+        for i in range(len(y)):
+            others = np.delete(np.arange(len(y)), i)
+            model = SDA().fit(S[np.ix_(others, others)], y[others])
+            wrong += model.predict(S[i : i + 1, others])[0] != y[i]
+        assert wrong / len(y) == pytest.approx(error, abs=5e-5)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e150])
