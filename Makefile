@@ -22,8 +22,8 @@ types: .venv/installed-dev
 	$(BIN)/mypy
 
 doctest: .venv/installed-dev
-	$(BIN)/python -m pytest --doctest-modules --doctest-continue-on-failure src
-	$(BIN)/python -m pytest --doctest-glob='*.md' README.md docs
+	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-continue-on-failure src
+	$(BIN)/python -m pytest -n 2 --doctest-glob='*.md' README.md docs
 
 pytest: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2
@@ -31,7 +31,7 @@ pytest: .venv/installed-dev
 # The compiled kernels are invisible to coverage, so their own tests run once more, uncompiled.
 coverage: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m kernel --cov --cov-append --cov-report=term
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 -m kernel --cov --cov-append --cov-report=term
 
 test-minimum: .venv-minimum/installed
 	$(MINIMUM)/python -m pytest -n 2

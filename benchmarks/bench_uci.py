@@ -158,4 +158,4 @@ def run():
                 }
             )
     rows.append({"name": f"UCI, not run: {', '.join(absent)}"})
-    return rows + _pairs("diabetes") + _pairs("ionosphere")
+    return rows + _pairs("wdbc") + _pairs("diabetes")

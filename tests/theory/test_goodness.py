@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from similitude import Proximities, SimilarityWarning
+from similitude import DBoostClassifier, Proximities, SimilarityWarning
 from similitude.datasets import load_voting
 from similitude.similarities import VDM, pairwise
 from similitude.theory import _pairs
@@ -522,3 +522,17 @@ def test_they_say_what_they_are():
     )
     assert repr(found.balcan_blum()) == "<SimilarityGoodness of 4 samples: epsilon(0) = 0>"
     assert repr(found.reasonable()) == "<SimilarityGoodness of 4 samples: epsilon(0) = 0.25, tau = 1>"
+
+
+def test_weights_of_a_boosted_classifier_are_those_of_its_pairs():
+    voting = load_voting()
+    S = 1 - VDM().fit(voting.data, voting.target)(voting.data, voting.data)
+    model = DBoostClassifier(n_rounds=100, random_state=0).fit(S, voting.target)
+    found = goodness(S, voting.target)
+    boosted = found.reweighted(model)
+    weights = np.zeros(len(S))
+    for pair, alpha in zip(model.pairs_, model.alphas_):
+        weights[pair] += alpha
+    assert np.allclose(boosted.per_sample, found.reweighted(weights).per_sample, equal_nan=True)
+    assert boosted.curve(0) < found.curve(0)
+    assert boosted.B > 1
