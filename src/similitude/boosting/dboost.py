@@ -96,7 +96,7 @@ class DBoostClassifier(SimilarityClassifier):
 
     Examples
     --------
-    >>> from similitude.boosting.dboost import DBoostClassifier
+    >>> from similitude import DBoostClassifier
     >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 3]]
     >>> model = DBoostClassifier(n_rounds=10, n_pairs=5, random_state=0).fit(S, ["a", "a", "b", "b"])
     >>> model.predict([[2, 3, 1, 0], [0, 1, 2, 3]])
