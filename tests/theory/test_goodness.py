@@ -475,12 +475,6 @@ def test_results_do_not_depend_on_blocks_and_threads(monkeypatch):
     assert np.allclose(whole.reasonable(tau=0.2).margins, parts.reasonable(tau=0.2).margins)
 
 
-def test_what_looks_like_a_dissimilarity_gets_a_warning():
-    _, D, y = _interval(5)
-    with pytest.warns(SimilarityWarning, match="looks like a dissimilarity"):
-        goodness(D, y)
-
-
 @pytest.mark.parametrize(
     ("S", "y", "options", "message"),
     [
@@ -536,3 +530,13 @@ def test_weights_of_a_boosted_classifier_are_those_of_its_pairs():
     assert np.allclose(boosted.per_sample, found.reweighted(weights).per_sample, equal_nan=True)
     assert boosted.curve(0) < found.curve(0)
     assert boosted.B > 1
+
+
+def test_what_can_only_be_a_dissimilarity_is_taken_as_one():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=30), np.arange(30) % 2
+    D = np.abs(x[:, None] - x)
+    with pytest.warns(SimilarityWarning, match="taken as a dissimilarity"):
+        taken = goodness(D, y)
+    assert np.array_equal(taken.per_sample, goodness(D, y, dissimilarity="negate").per_sample)
+    assert np.array_equal(taken.per_sample, goodness(-D, y).per_sample)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import as_proximities, check_labels
-from similitude.proximity.check import SimilarityWarning, check_similarity
+from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
 from similitude.theory._limits import dkw_width, share_limits
 from similitude.theory._pairs import class_sums, column_gaps, count_wins, largest_size, weighted_wins
@@ -38,7 +38,8 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
     Parameters
     ----------
     S : array-like, memmap, DataFrame, sparse matrix or Proximities of shape (n, n)
-        Similarities, or dissimilarities if ``dissimilarity`` is given.
+        Similarities, or dissimilarities if ``dissimilarity`` is given. A matrix that can only be a dissimilarity (zero
+        diagonal, positive elsewhere) is taken as one in any case, with a warning.
     y : array-like of shape (n,)
         Class labels, of two or more classes.
     dissimilarity : str, default=None
@@ -70,8 +71,15 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
     """
     if dissimilarity is not None and dissimilarity not in TO_SIMILARITY:
         raise ValueError(f"dissimilarity must be None or one of {sorted(TO_SIMILARITY)}; got {dissimilarity!r}.")
-    orientation = "similarity" if dissimilarity is None else "dissimilarity"
-    given = similarities = check_similarity(as_proximities(S).S, orientation=orientation)
+    given = similarities = check_similarity(as_proximities(S).S, orientation="dissimilarity")
+    if dissimilarity is None and looks_like_dissimilarity(given):
+        dissimilarity = "negate"
+        warnings.warn(
+            "S has a zero diagonal and is positive elsewhere: it is taken as a dissimilarity. Pass "
+            "dissimilarity='negate' to say so.",
+            SimilarityWarning,
+            stacklevel=2,
+        )
     if dissimilarity is not None:
         similarities = LearnedMap.learn(given, dissimilarity, name="S")(given, name="S")
     classes, labels = np.unique(check_labels(y, given.shape[0]), return_inverse=True)
