@@ -131,6 +131,8 @@ def compare_methods(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
 ) -> None:
     """Cross-validate every method and rank them by error."""
+    from sklearn.exceptions import ConvergenceWarning
+
     from similitude import SimilarityWarning
     from similitude.numerics.progress import progress
 
@@ -143,6 +145,8 @@ def compare_methods(
     with warnings.catch_warnings():
         # What there is to say about the matrix has been said once, above.
         warnings.simplefilter("ignore", SimilarityWarning)
+        # A machine that was stopped early is judged by its errors like any other.
+        warnings.simplefilter("ignore", ConvergenceWarning)
         outcomes = [cross_validated(name, *method, X, y, folds, seed) for name, method in steps]
     outcomes.sort(key=lambda outcome: outcome.error)
     if output is not None:
