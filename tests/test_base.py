@@ -1,4 +1,4 @@
-"""The input contract: Proximities, labels, costs, priors, and the errors of estimators."""
+"""The input contract: labels, costs, priors, and the errors of estimators."""
 
 import pickle
 import warnings
@@ -33,102 +33,6 @@ def answer(estimator, X):
 
 def everything():
     return Proximities(S, features=FEATURES, self_similarity=np.diagonal(S), ids=IDS)
-
-
-# Proximities
-
-
-def test_a_container_knows_its_shape():
-    P = Proximities([[1, 2, 3], [4, 5, 6]])
-    assert (P.shape, len(P)) == ((2, 3), 2)
-    assert P.features is P.self_similarity is P.ids is P.column_ids is None
-
-
-@given(
-    st.lists(st.integers(0, N - 1), min_size=1, max_size=5),
-    st.lists(st.integers(0, N - 1), min_size=1, max_size=5),
-    st.sampled_from([np.asarray, sparse.csr_matrix, sparse.csr_array, pd.DataFrame]),
-)
-def test_a_block_takes_everything_along(rows, columns, make):
-    P = Proximities(make(S), FEATURES, np.diagonal(S), IDS)[np.ix_(rows, columns)]
-    block = P.S.toarray() if sparse.issparse(P.S) else np.asarray(P.S)
-    assert np.array_equal(block, S[np.ix_(rows, columns)])
-    assert np.array_equal(P.features, FEATURES[rows])
-    assert np.array_equal(P.self_similarity, np.diagonal(S)[rows])
-    assert P.ids.tolist() == [IDS[i] for i in rows]
-    assert P.column_ids.tolist() == [IDS[j] for j in columns]
-
-
-@pytest.mark.parametrize("key", [[3, 1], np.array([3, 1]), slice(2, 9, 3), np.arange(N) % 7 == 0, 4, -1], ids=repr)
-def test_rows_alone(key):
-    rows = np.arange(N)[key].ravel() if not isinstance(key, int) else np.array([range(N)[key]])
-    P = everything()[key]
-    assert np.array_equal(P.S, S[rows])
-    assert P.ids.tolist() == [IDS[i] for i in rows]
-    assert P.column_ids.tolist() == IDS
-
-
-def test_masks_in_both_directions():
-    mask = np.arange(N) < 4
-    P = everything()[np.ix_(mask, ~mask)]
-    assert np.array_equal(P.S, S[:4, 4:])
-    assert P.column_ids.tolist() == IDS[4:]
-
-
-def test_coo_can_be_cut():
-    P = Proximities(sparse.coo_matrix(S))[np.ix_([0, 2], [1])]
-    assert np.array_equal(P.S.toarray(), S[np.ix_([0, 2], [1])])
-
-
-def test_a_block_of_a_block():
-    P = everything()[np.ix_([5, 6, 7], [1, 2])][np.ix_([2], [1])]
-    assert P.S.tolist() == [[S[7, 2]]]
-    assert (P.ids.tolist(), P.column_ids.tolist()) == ([IDS[7]], [IDS[2]])
-
-
-def test_too_many_indices():
-    with pytest.raises(IndexError, match="got 3"):
-        everything()[0, 0, 0]
-
-
-def test_a_square_block_of_test_rows_does_not_invent_column_names():
-    P = Proximities(np.ones((4, 3)), ids=list("abcd"))
-    assert P.column_ids is None
-    assert P[np.ix_([0, 1, 3], [0, 1, 2])].column_ids is None
-    assert P[:3].column_ids is None
-
-
-@pytest.mark.parametrize(
-    ("extra", "found"),
-    [
-        ({"features": FEATURES[:3]}, r"features must have one entry per row of S \(30\); got 3"),
-        ({"self_similarity": [1.0]}, "self_similarity must have one entry per row"),
-        ({"ids": IDS[1:]}, r"ids .*\(30\); got 29"),
-        ({"column_ids": IDS[1:]}, r"column_ids must have one entry per column of S \(30\); got 29"),
-        ({"self_similarity": np.full(N, np.nan)}, "self_similarity contains NaN"),
-    ],
-)
-def test_extras_that_do_not_fit(extra, found):
-    with pytest.raises(ValueError, match=found):
-        Proximities(S, **extra)
-
-
-@pytest.mark.parametrize("bad", [[1.0, 2.0], np.ones((2, 2, 2)), 3.0])
-def test_a_container_needs_a_matrix(bad):
-    with pytest.raises(ValueError, match="S must have two dimensions; got shape"):
-        Proximities(bad)
-
-
-def test_the_matrix_is_not_copied():
-    assert Proximities(S).S is S
-
-
-def test_repr_and_pickle():
-    P = everything()
-    assert repr(P) == "Proximities(30, 30) with features, self_similarity, ids"
-    again = pickle.loads(pickle.dumps(P))
-    assert np.array_equal(again.S, S)
-    assert again.ids.tolist() == IDS
 
 
 @both

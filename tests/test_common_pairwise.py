@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.utils import get_tags
@@ -31,6 +32,7 @@ from similitude import (
     SimilaritySVC,
     SimilarityWarning,
     SpectrumModifier,
+    to_similarity,
 )
 from tests.estimators import CLASSIFIERS, PIPELINES, TRANSFORMERS
 
@@ -299,6 +301,41 @@ def test_dissimilarity_is_mapped_with_training_constants(estimator):
     assert _same(_answer(estimator, D.max() - D, y, D.max() - D_rows), _answer(mapped, D, y, D_rows))
     with pytest.raises(ValueError, match=r"dissimilarity must be one of .* got 'nonsense'"):
         clone(estimator).set_params(dissimilarity="nonsense").fit(S, y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KNNClassifier(3),
+        NearestCentroid(),
+        LocalSVC(5),
+        SimilaritySVC(),
+        SimilaritySVC(spectrum="shift"),
+        PotentialSVC(C=1.0, epsilon=1.0),
+        LPMachine(),
+        DBoostClassifier(20, 10, random_state=0),
+        SDA(),
+        LocalSDA(5),
+        MixtureSDA(),
+        SimilarityFeatures(5, random_state=0),
+    ],
+    ids=_name,
+)
+def test_a_map_that_looks_at_whole_rows_gets_them(estimator):
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    points = rng.normal(size=(30, 3)) + 2 * y[:, None]
+    new = points[:5] + 0.1
+    D, D_new = cdist(points, points), cdist(new, points)
+    asks = ("transform", "decision_function", "predict_proba", "predict")
+    ask = next(name for name in asks if hasattr(estimator, name))
+    by_matrix = clone(estimator).set_params(dissimilarity="double-centring").fit(D, y)
+    by_objects = clone(by_matrix).set_params(similarity="euclidean").fit(points, y)
+    S = to_similarity(D, "double-centring")
+    mapped = clone(estimator).fit(S, y)
+    assert np.allclose(getattr(by_matrix, ask)(D_new), getattr(by_objects, ask)(new), rtol=1e-9, atol=1e-9)
+    assert np.allclose(getattr(mapped, ask)(S[:5]), getattr(by_matrix, ask)(D[:5]), rtol=1e-9, atol=1e-9)
+    assert len(getattr(by_matrix, "support_columns_", y)) == 30
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS[:3] + PIPELINES + TRANSFORMERS[:5], ids=_name)

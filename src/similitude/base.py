@@ -18,99 +18,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from similitude.proximity.check import check_similarity
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constants_needed
-from similitude.proximity.split import cut
+from similitude.proximity.proximities import Proximities, as_proximities, at_columns
 from similitude.similarities import pairwise, resolve
-
-
-class Proximities:
-    """A similarity matrix together with what belongs to its samples, sliced as one.
-
-    It stands in for S in every estimator of the package and in scikit-learn's cross-validation, where keyword
-    arguments to ``predict`` would get lost.
-
-    Parameters
-    ----------
-    S : array-like or sparse matrix of shape (m, n)
-        Similarities of m row samples to n column samples.
-    features : array-like of shape (m, d), default=None
-        Feature vectors of the row samples.
-    self_similarity : array-like of shape (m,), default=None
-        psi(x, x) of the row samples.
-    ids : sequence of length m, default=None
-        Names of the row samples.
-    column_ids : sequence of length n, default=None
-        Names of the column samples; where S is square, ``ids``. ``predict`` compares them with the training ids.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude import Proximities
-    >>> P = Proximities(np.eye(3), ids=["a", "b", "c"])
-    >>> part = P[np.ix_([2], [0, 1])]
-    >>> part.shape, part.ids.tolist(), part.column_ids.tolist()
-    ((1, 2), ['c'], ['a', 'b'])
-    """
-
-    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None):
-        self.S = S if hasattr(S, "shape") else np.asarray(S)
-        if len(self.S.shape) != 2:
-            raise ValueError(f"S must have two dimensions; got shape {self.S.shape}.")
-        self.features = None if features is None else np.asarray(features)
-        self.self_similarity = None if self_similarity is None else np.asarray(self_similarity, dtype=float)
-        self.ids = None if ids is None else np.asarray(ids)
-        if column_ids is None and self.S.shape[0] == self.S.shape[1]:
-            column_ids = ids
-        self.column_ids = None if column_ids is None else np.asarray(column_ids)
-        for name, length in (("features", 0), ("self_similarity", 0), ("ids", 0), ("column_ids", 1)):
-            value = getattr(self, name)
-            if value is not None and len(value) != self.S.shape[length]:
-                side = ("row", "column")[length]
-                raise ValueError(
-                    f"{name} must have one entry per {side} of S ({self.S.shape[length]}); got {len(value)}."
-                )
-        if self.self_similarity is not None and not np.isfinite(self.self_similarity).all():
-            raise ValueError("self_similarity contains NaN or infinity; every one must be a finite number.")
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The shape of S."""
-        return self.S.shape
-
-    def __len__(self) -> int:
-        return self.S.shape[0]
-
-    def __getitem__(self, key: Any) -> Proximities:
-        """A block: ``P[np.ix_(rows, columns)]``, or rows alone."""
-        if not isinstance(key, tuple):
-            key = (key, slice(None))
-        if len(key) != 2:
-            raise IndexError(f"Proximities take rows, or rows and columns; got {len(key)} indices.")
-        # scikit-learn cuts rows alone as X[rows, ...].
-        key = tuple(slice(None) if k is Ellipsis else k for k in key)
-        rows, columns = (np.arange(n)[k if isinstance(k, slice) else np.ravel(k)] for k, n in zip(key, self.shape))
-
-        def pick(values, index):
-            return None if values is None else values[index]
-
-        block = Proximities(
-            cut(self.S, rows, columns),
-            pick(self.features, rows),
-            pick(self.self_similarity, rows),
-            pick(self.ids, rows),
-        )
-        # A block that happens to be square has other columns than rows all the same.
-        block.column_ids = pick(self.column_ids, columns)
-        return block
-
-    def __repr__(self) -> str:
-        extras = [n for n in ("features", "self_similarity", "ids") if getattr(self, n) is not None]
-        return f"Proximities{self.shape}" + (f" with {', '.join(extras)}" if extras else "")
-
-
-def as_proximities(X: Any) -> Proximities:
-    """X itself where it is Proximities, else X wrapped."""
-    return X if isinstance(X, Proximities) else Proximities(X)
-
 
 _known_matrix: ContextVar[tuple[Any, Any, np.ndarray] | None] = ContextVar("known_matrix", default=None)
 
@@ -243,7 +152,7 @@ class SimilarityEstimator(BaseEstimator):
             self._column_ids = given.column_ids
         else:
             self._keep(objects, measure, learned)
-        return Proximities(S, given.features, given.self_similarity, given.ids, given.column_ids)
+        return given._with(S, given.features)
 
     def _learn_map(self, S: Any, how: str) -> LearnedMap:
         return LearnedMap.learn(S, how, scale=self._map_scale)
@@ -261,7 +170,7 @@ class SimilarityEstimator(BaseEstimator):
         """Check or compute the similarities of new samples to the training samples.
 
         Where ``columns`` (its ``support_columns_``, ascending) are all that the estimator needs, rows with these alone
-        are taken as well, and of raw objects no others are computed: :func:`at_columns` cuts the rest to them.
+        are taken as well, and of raw objects no others are computed. :meth:`_new_columns` cuts them out of either.
         """
         check_is_fitted(self)
         if not self._is_matrix:
@@ -277,7 +186,20 @@ class SimilarityEstimator(BaseEstimator):
             self._check_same_columns(given)
         if self._learned_map is not None:
             S = self._learned_map(S, name="X")
-        return Proximities(S, given.features, given.self_similarity, given.ids, given.column_ids)
+        return given._with(S, given.features)
+
+    def _columns_read(self, used: np.ndarray) -> np.ndarray:
+        """``support_columns_`` of what uses these columns: all of them where the map looks at whole rows."""
+        if self._learned_map is None or self._learned_map.how != "double-centring":
+            return np.unique(used)
+        return np.arange(self.n_features_in_ if self._is_matrix else _num_samples(self.objects_))
+
+    def _new_columns(self, X: Any, used: np.ndarray) -> Any:
+        """The similarities of new samples to the training samples at the positions ``used``, in that order."""
+        support = self.support_columns_
+        # Where no column is needed their number is all that rows can be checked for.
+        S = self._new_proximities(X, columns=support if len(support) else None).S
+        return at_columns(S, np.searchsorted(support, used) if S.shape[1] == len(support) else used)
 
     def _fitted_on(self, columns: np.ndarray, width: int) -> Any:
         """To the checks of the input contract, this estimator fitted on these columns alone."""
@@ -322,11 +244,6 @@ class SimilarityEstimator(BaseEstimator):
         S_train = np.asarray(S_train)
         learned = self._learn_map(S_train, how)
         return learned(S_train, name="X"), learned(S_test, name="X")
-
-
-def at_columns(S: Any, columns: np.ndarray) -> Any:
-    """The chosen columns of S, which may have been cut to them already."""
-    return S if S.shape[1] == len(columns) else cut(S, np.arange(S.shape[0]), columns)
 
 
 def _check_objects(X: Any) -> Any:

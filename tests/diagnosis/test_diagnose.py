@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from similitude.base import Proximities
+from similitude import Proximities
 from similitude.diagnosis import diagnose
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from similitude.base import SimilarityClassifier, at_columns, check_labels, unchanged_on_failure
+from similitude.base import SimilarityClassifier, check_labels, unchanged_on_failure
 from similitude.boosting._ensemble import Ensemble, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, voted_rounds
 from similitude.proximity.check import dense
@@ -135,7 +135,7 @@ class DBoostClassifier(SimilarityClassifier):
             if sample_weight is not None:
                 sample_weight = _check_sample_weight(sample_weight, S, dtype=np.float64)
             self._ensemble, rounds = self._solve(S, sample_weight, int(self.n_rounds))
-            self.support_columns_ = self._ensemble.columns
+            self.support_columns_ = self._columns_read(self._ensemble.columns)
             self.n_rounds_ = int(self.n_rounds)
             self._keep_rounds(rounds)
         return self
@@ -238,10 +238,7 @@ class DBoostClassifier(SimilarityClassifier):
 
     def _new_rows(self, X):
         check_is_fitted(self)
-        # Centring looks at whole rows.
-        whole = self._learned_map is not None and self._learned_map.how == "double-centring"
-        rows = self._new_proximities(X, columns=None if whole else self.support_columns_)
-        return np.ascontiguousarray(dense(at_columns(rows.S, self.support_columns_)))
+        return np.ascontiguousarray(dense(self._new_columns(X, self._ensemble.columns)))
 
     def _said(self, scores):
         return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from similitude.base import as_proximities, check_labels
+from similitude.base import check_labels
 from similitude.diagnosis import figures
 from similitude.diagnosis.advice import advice
 from similitude.diagnosis.result import ClassFigures, Diagnosis
@@ -25,6 +25,7 @@ from similitude.proximity.check import (
     looks_like_dissimilarity,
 )
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
+from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 
 

@@ -11,10 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityClassifier, at_columns, check_labels, unchanged_on_failure
+from similitude.base import SimilarityClassifier, check_labels, unchanged_on_failure
 from similitude.kernel.calibration import calibrates, calibrators
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import dense
+from similitude.proximity.proximities import at_columns
 
 # Decision values this small, relative to their terms, are 0.
 _TIE = 1e-11
@@ -61,10 +62,10 @@ class _Model(NamedTuple):
         return np.flatnonzero(needed)
 
     def decisions(self, S: Any) -> np.ndarray:
-        """Decision values, (m, pairs), of whole rows, or of rows with the columns of ``support`` alone."""
+        """Decision values, (m, pairs), of rows with the columns of ``support`` alone."""
         support = self.support
         # One layout, so that equal rows give equal digits.
-        rows = dense(at_columns(S, support)).astype(np.float64, order="C") - self.centre[support]
+        rows = dense(S).astype(np.float64, order="C") - self.centre[support]
         values = np.empty((len(rows), len(self.solutions)))
         for p, (solution, columns) in enumerate(zip(self.solutions, self.columns)):
             kept = solution.coef != 0.0
@@ -126,7 +127,7 @@ class OneVsOneFeatures(SimilarityClassifier):
             columns = np.arange(S.shape[1]) if self._is_columns else train
             fold = self._solved(S[np.ix_(train, columns)], self._labels[train], points)
             models.extend(fold)
-            return [self._scores(model, S[np.ix_(test, columns)]) for model in fold]
+            return [self._scores(model, S[np.ix_(test, columns[model.support])]) for model in fold]
 
         return calibrators(scores_of, self.classes_, self._labels)
 
@@ -145,7 +146,8 @@ class OneVsOneFeatures(SimilarityClassifier):
         model = self._model
         self.coef_ = model.coef
         self.intercept_ = np.array([solution.offset for solution in model.solutions]) - self.coef_ @ model.centre
-        self.prototypes_ = self.support_columns_ = model.support
+        self.prototypes_ = model.support
+        self.support_columns_ = self._columns_read(self.prototypes_)
         for name, figure in (("objective_", "objective"), ("duality_gap_", "gap"), ("n_iter_", "n_iter")):
             values = [getattr(solution, figure) for solution in model.solutions]
             setattr(self, name, values[0] if len(values) == 1 else np.array(values))
@@ -161,9 +163,7 @@ class OneVsOneFeatures(SimilarityClassifier):
         values; the class that is predicted has the largest.
         """
         check_is_fitted(self)
-        # Where no column is needed their number is all that rows can be checked for.
-        columns = self.support_columns_ if len(self.support_columns_) else None
-        return self._scores(self._model, self._new_proximities(X, columns=columns).S)
+        return self._scores(self._model, self._new_columns(X, self.prototypes_))
 
     @available_if(calibrates)
     def predict_proba(self, X):
@@ -182,7 +182,7 @@ class OneVsOneFeatures(SimilarityClassifier):
         S, rows = self._path_similarities(S_train, S_test)
         S = dense(S).astype(np.float64, copy=False)
         models = self._solved(S, self._labels, points)
-        scores = [self._scores(model, rows) for model in models]
+        scores = [self._scores(model, at_columns(rows, model.support)) for model in models]
         if response == "predict_proba":
             fitted = self._calibrators(S, points, models)
             scores = [calibrator.probabilities(values) for calibrator, values in zip(fitted, scores)]

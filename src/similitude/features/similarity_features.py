@@ -9,7 +9,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
 
-from similitude.base import SimilarityEstimator, at_columns, check_labels, check_positive, unchanged_on_failure
+from similitude.base import SimilarityEstimator, check_labels, check_positive, unchanged_on_failure
 from similitude.features.prototypes import (
     LOOKS_AT_PAIRS,
     SELECTIONS,
@@ -19,6 +19,7 @@ from similitude.features.prototypes import (
 )
 from similitude.proximity.check import dense
 from similitude.proximity.maps import LearnedMap, apply_range, value_range
+from similitude.proximity.proximities import at_columns
 
 NORMALIZATIONS = (None, "range", "exp")
 
@@ -167,8 +168,7 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
     def transform(self, X):
         """The features of new samples, from whole rows of similarities or from the columns of ``support_columns_``."""
         check_is_fitted(self)
-        rows = self._new_proximities(X, columns=self.support_columns_).S
-        return self._features(self._in_order(at_columns(rows, self.support_columns_)))
+        return self._features(self._new_columns(X, self.prototypes_))
 
     def _fit(self, X, y, wants_columns):
         """Choose; returns the training columns of the prototypes, where they are wanted or something is learned."""
@@ -182,14 +182,11 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
             self.__dict__.pop(name, None)
         self.prototypes_ = self._chosen(S, y)
         self.n_prototypes_ = len(self.prototypes_)
-        whole_rows = self._learned_map is not None and self._learned_map.how == "double-centring"
-        self.support_columns_ = np.arange(self._n_columns) if whole_rows else np.sort(self.prototypes_)
+        self.support_columns_ = self._columns_read(self.prototypes_)
         self._normalizer = None
         if not wants_columns:
             return None
-        if S is None:
-            S = self._new_proximities(self.objects_, columns=self.support_columns_).S
-        columns = self._in_order(at_columns(S, self.support_columns_))
+        columns = self._new_columns(self.objects_, self.prototypes_) if S is None else at_columns(S, self.prototypes_)
         self._normalizer = self._learned_normalizer(columns)
         return columns
 
@@ -222,12 +219,6 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
             positions, self.loo_errors_ = forward_selection(S, labels, p)
             return positions
         return choose_by_class(self.selection, S, labels, p, self.random_state)
-
-    def _in_order(self, columns):
-        """The columns of ``support_columns_`` made those of the prototypes, in their order."""
-        if np.array_equal(self.prototypes_, self.support_columns_):
-            return columns
-        return columns[:, np.searchsorted(self.support_columns_, self.prototypes_)]
 
     def _learned_normalizer(self, columns):
         if self.normalize is None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from similitude.base import Proximities
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
+from similitude.proximity.proximities import Proximities
 
 
 @dataclass(frozen=True, repr=False)

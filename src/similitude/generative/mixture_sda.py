@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import at_columns, check_labels, check_positive, unchanged_on_failure
+from similitude.base import check_labels, check_positive, unchanged_on_failure
 from similitude.generative.base import GenerativeClassifier, family_on, log_of
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.numerics.medoids import k_medoids
@@ -155,7 +155,7 @@ class MixtureSDA(GenerativeClassifier):
             self._family = family_on(self.omega, S)
             members = [np.flatnonzero(self._labels == g) for g in range(len(self.classes_))]
             self.centroids_ = [self._medoids(S, of_class) for of_class in members]
-            self.support_columns_ = np.unique(np.concatenate(self.centroids_))
+            self.support_columns_ = self._columns_read(np.concatenate(self.centroids_))
             self._fit_mixtures(S, members)
         return self
 
@@ -185,9 +185,8 @@ class MixtureSDA(GenerativeClassifier):
     def _statistics(self, X):
         """The similarities of new samples to the centroids of each class, (m, c) each."""
         check_is_fitted(self)
-        rows = self._new_proximities(X, columns=self.support_columns_).S
-        columns = dense(at_columns(rows, self.support_columns_))
-        return [columns[:, np.searchsorted(self.support_columns_, centroids)] for centroids in self.centroids_]
+        columns = dense(self._new_columns(X, np.concatenate(self.centroids_)))
+        return np.split(columns, np.cumsum([len(of_class) for of_class in self.centroids_[:-1]]), axis=1)
 
     def _log_likelihoods(self, statistics):
         """log of the mixtures at the similarities to the centroids of each class, of shape (m, g, m)."""

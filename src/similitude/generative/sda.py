@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import at_columns, check_labels, unchanged_on_failure
+from similitude.base import check_labels, unchanged_on_failure
 from similitude.generative.base import GenerativeClassifier, family_on
 from similitude.neighbors.nearest_centroid import class_centroid
 from similitude.proximity.check import dense, for_lookup
@@ -86,7 +86,7 @@ class SDA(GenerativeClassifier):
             self._set_decision()
             members = [np.flatnonzero(self._labels == g) for g in range(len(self.classes_))]
             self.centroids_ = np.array([class_centroid(S, of_class) for of_class in members])
-            self.support_columns_ = np.unique(self.centroids_)
+            self.support_columns_ = self._columns_read(self.centroids_)
             self._family = family_on(self.omega, S)
             to_centroids = dense(cut(S, np.arange(S.shape[0]), self.centroids_))
             ends = self._family.distances(to_centroids)
@@ -99,9 +99,7 @@ class SDA(GenerativeClassifier):
     def _statistics(self, X):
         """The similarities of new samples to the centroids, (m, G)."""
         check_is_fitted(self)
-        rows = self._new_proximities(X, columns=self.support_columns_).S
-        columns = dense(at_columns(rows, self.support_columns_))
-        return columns[:, np.searchsorted(self.support_columns_, self.centroids_)]
+        return dense(self._new_columns(X, self.centroids_))
 
     def _log_likelihoods(self, statistics):
         """log P_gm(psi(x, mu_m)), of shape (m, g, m)."""

@@ -13,10 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 
-from similitude.base import Proximities, SimilarityClassifier, as_proximities, check_labels, unchanged_on_failure
+from similitude.base import SimilarityClassifier, check_labels, unchanged_on_failure
 from similitude.kernel.calibration import calibrates, calibrators
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import dense, is_symmetric
+from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.symmetry import mean_of_directions, symmetrized_for
 
 

@@ -162,7 +162,9 @@ class SimilaritySVC(SimilarityClassifier):
 
     def _keep_figures(self, kernel, weights):
         machine = self._machine
-        self.support_columns_ = np.arange(len(kernel.K)) if machine.columns is None else machine.columns
+        self.support_columns_ = self._columns_read(
+            np.arange(len(kernel.K)) if machine.columns is None else machine.columns
+        )
         self.eigenvalues_ = np.ldexp(kernel.modifier.eigenvalues_, kernel.exponent)
         self.indefinite_ = kernel.modifier.n_negative_ > 0
         self.negative_eigenfraction_ = kernel.modifier.negative_eigenfraction_

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityClassifier, _check_objects, check_labels, unchanged_on_failure
+from similitude.base import SimilarityClassifier, check_labels, unchanged_on_failure
 from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import TIE_TOLERANCE
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut
-from similitude.similarities import pairwise
 
 _BLOCK = 2**22
 _LOCAL_BLOCK = 2**18
@@ -62,6 +60,8 @@ class NearestCentroid(SimilarityClassifier):
     classes_ : ndarray of shape (G,)
     centroids_ : ndarray of shape (G,)
         The positions of the centroids in the training set, in the order of ``classes_``.
+    support_columns_ : ndarray of int
+        The positions of the training samples that prediction needs: rows of similarities to these are enough.
 
     References
     ----------
@@ -90,6 +90,7 @@ class NearestCentroid(SimilarityClassifier):
             self._set_labels(check_labels(y, S.shape[0]))
             members = [np.flatnonzero(self._labels == h) for h in range(len(self.classes_))]
             self.centroids_ = np.array([class_centroid(S, of_class) for of_class in members])
+            self.support_columns_ = self._columns_read(self.centroids_)
         return self
 
     def predict(self, X):
@@ -108,15 +109,7 @@ class NearestCentroid(SimilarityClassifier):
 
     def _to_centroids(self, X):
         check_is_fitted(self)
-        if self._is_precomputed or self._looks_at_whole_rows:
-            return dense(self._new_proximities(X).S[:, self.centroids_])
-        centroids = _safe_indexing(self.objects_, self.centroids_)
-        S = pairwise(_check_objects(X), centroids, similarity=self._measure)
-        return S if self._learned_map is None else self._learned_map(S, name="X")
-
-    @property
-    def _looks_at_whole_rows(self):
-        return self._learned_map is not None and self._learned_map.how == "double-centring"
+        return dense(self._new_columns(X, self.centroids_))
 
 
 def local_nearest_centroids(

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.base import Proximities
 from similitude.numerics.extras import require
 from similitude.plotting._drawing import COLORS, as_axes, literal, number, size_in_points
 from similitude.proximity.check import asymmetry, check_similarity, is_symmetric
+from similitude.proximity.proximities import Proximities
 
 MOST_PIXELS = 1000
 """The most pixels on a side; a larger matrix is averaged down."""

@@ -18,10 +18,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
-from similitude.base import Proximities, SimilarityClassifier, SimilarityEstimator, check_labels, known_matrix
+from similitude.base import SimilarityClassifier, SimilarityEstimator, check_labels, known_matrix
 from similitude.numerics.eigen import shared_eigendecompositions
 from similitude.numerics.progress import progress
 from similitude.proximity.check import check_similarity
+from similitude.proximity.proximities import Proximities
 from similitude.proximity.split import cut
 from similitude.search.grid import LazyBlock, evaluate_grid, grouped
 from similitude.search.scoring import is_single, named_scorers, score_members
@@ -218,7 +219,7 @@ def _checked_once(X, part):
     orientation, square = "similarity" if part._map_name is None else "dissimilarity", not part._is_columns
     if isinstance(X, Proximities):
         S = check_similarity(X.S, name="X", square=square, orientation=orientation)
-        return Proximities(S, X.features, X.self_similarity, X.ids, X.column_ids)
+        return X._with(S, X.features)
     X = check_similarity(X, name="X", square=square, orientation=orientation)
     return X if sparse.issparse(X) else np.asarray(X)
 

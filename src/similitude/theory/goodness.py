@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import as_proximities, check_labels
+from similitude.base import check_labels
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
+from similitude.proximity.proximities import as_proximities
 from similitude.theory._limits import dkw_width, share_limits
 from similitude.theory._pairs import class_sums, column_gaps, count_wins, largest_size, weighted_wins
 

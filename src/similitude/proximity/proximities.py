@@ -1,0 +1,171 @@
+"""A similarity matrix, or several, and what belongs to its samples, cut as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from similitude.proximity.split import cut
+
+
+class Proximities:
+    """A similarity matrix together with what belongs to its samples, sliced as one.
+
+    It stands in for S in every estimator of the package and in scikit-learn's cross-validation, where keyword
+    arguments to ``predict`` would get lost. Several similarities or feature sets of the same samples, for
+    :class:`~similitude.FusedClassifier`, are given by name; :meth:`select` picks one for every other estimator.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix of shape (m, n), or dict of them
+        Similarities of m row samples to n column samples.
+    features : array-like of shape (m, d), or dict of them, default=None
+        Feature vectors of the row samples.
+    self_similarity : array-like of shape (m,), default=None
+        psi(x, x) of the row samples; with several similarities, of each of them alike.
+    ids : sequence of length m, default=None
+        Names of the row samples.
+    column_ids : sequence of length n, default=None
+        Names of the column samples; where S is square, ``ids``. ``predict`` compares them with the training ids.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import Proximities
+    >>> P = Proximities(np.eye(3), ids=["a", "b", "c"])
+    >>> part = P[np.ix_([2], [0, 1])]
+    >>> part.shape, part.ids.tolist(), part.column_ids.tolist()
+    ((1, 2), ['c'], ['a', 'b'])
+    >>> both = Proximities({"taste": np.eye(3), "smell": np.ones((3, 3))})
+    >>> both
+    Proximities(3, 3) of taste, smell
+    >>> both.select("smell").S[0]
+    array([1., 1., 1.])
+    """
+
+    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None):
+        self.similarities = {name: _matrix(value, name) for name, value in _by_name(S, "S").items()}
+        self.shape = _common_shape(self.similarities)
+        if isinstance(features, Mapping):
+            self.features: Any = {name: np.asarray(value) for name, value in _by_name(features, "features").items()}
+        else:
+            self.features = None if features is None else np.asarray(features)
+        self.self_similarity = None if self_similarity is None else np.asarray(self_similarity, dtype=float)
+        self.ids = None if ids is None else np.asarray(ids)
+        if column_ids is None and self.shape[0] == self.shape[1]:
+            column_ids = ids
+        self.column_ids = None if column_ids is None else np.asarray(column_ids)
+        self._check_lengths()
+        if self.self_similarity is not None and not np.isfinite(self.self_similarity).all():
+            raise ValueError("self_similarity contains NaN or infinity; every one must be a finite number.")
+
+    def _check_lengths(self) -> None:
+        rows, columns = self.shape
+        given = {"self_similarity": self.self_similarity, "ids": self.ids}
+        if isinstance(self.features, dict):
+            given |= {f"features[{name!r}]": values for name, values in self.features.items()}
+        else:
+            given["features"] = self.features
+        for name, values in given.items():
+            if values is not None and len(values) != rows:
+                raise ValueError(f"{name} must have one entry per row of S ({rows}); got {len(values)}.")
+        if self.column_ids is not None and len(self.column_ids) != columns:
+            raise ValueError(f"column_ids must have one entry per column of S ({columns}); got {len(self.column_ids)}.")
+
+    @property
+    def S(self) -> Any:
+        """The similarities, where there is one kind of them."""
+        if len(self.similarities) > 1:
+            raise ValueError(
+                f"X holds the similarities {', '.join(map(repr, self.similarities))}, and one is needed here: "
+                "X.select(name) picks one."
+            )
+        return next(iter(self.similarities.values()))
+
+    def select(self, similarity: str | None = None, features: str | None = None) -> Proximities:
+        """The same samples with one of several similarities, and one of several feature sets, by name."""
+        S = self.S if similarity is None else _named(self.similarities, similarity, "similarity")
+        chosen = self.features
+        if features is not None:
+            chosen = _named(chosen if isinstance(chosen, dict) else {}, features, "feature set")
+        return self._with(S, chosen)
+
+    def _with(self, S: Any, features: Any) -> Proximities:
+        """The same samples with other similarities and features."""
+        other = Proximities(S, features, self.self_similarity, self.ids)
+        other.column_ids = self.column_ids
+        return other
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Proximities:
+        """A block: ``P[np.ix_(rows, columns)]``, or rows alone."""
+        if not isinstance(key, tuple):
+            key = (key, slice(None))
+        if len(key) != 2:
+            raise IndexError(f"Proximities take rows, or rows and columns; got {len(key)} indices.")
+        # scikit-learn cuts rows alone as X[rows, ...].
+        key = tuple(slice(None) if k is Ellipsis else k for k in key)
+        rows, columns = (np.arange(n)[k if isinstance(k, slice) else np.ravel(k)] for k, n in zip(key, self.shape))
+
+        def pick(values: Any, index: np.ndarray) -> Any:
+            if isinstance(values, dict):
+                return {name: value[index] for name, value in values.items()}
+            return None if values is None else values[index]
+
+        block = Proximities(
+            {name: cut(S, rows, columns) for name, S in self.similarities.items()},
+            pick(self.features, rows),
+            pick(self.self_similarity, rows),
+            pick(self.ids, rows),
+        )
+        # A block that happens to be square has other columns than rows all the same.
+        block.column_ids = pick(self.column_ids, columns)
+        return block
+
+    def __repr__(self) -> str:
+        extras = [n for n in ("features", "self_similarity", "ids") if getattr(self, n) is not None]
+        names = f" of {', '.join(map(str, self.similarities))}" if len(self.similarities) > 1 else ""
+        return f"Proximities{self.shape}{names}" + (f" with {', '.join(extras)}" if extras else "")
+
+
+def as_proximities(X: Any) -> Proximities:
+    """X itself where it is Proximities, else X wrapped."""
+    return X if isinstance(X, Proximities) else Proximities(X)
+
+
+def at_columns(S: Any, columns: np.ndarray) -> Any:
+    """The chosen columns of S; S itself where these are all."""
+    return S if np.array_equal(columns, np.arange(S.shape[1])) else cut(S, np.arange(S.shape[0]), columns)
+
+
+def _by_name(values: Any, name: str) -> Mapping:
+    if not isinstance(values, Mapping) or hasattr(values, "shape"):  # one of scipy's sparse matrices is a dict
+        return {"S": values}
+    if not values or not all(isinstance(key, str) for key in values):
+        raise ValueError(f"{name} by name must be a dict with text as keys, at least one; got {list(values)!r}.")
+    return values
+
+
+def _matrix(S: Any, name: str) -> Any:
+    S = S if hasattr(S, "shape") else np.asarray(S)
+    if len(S.shape) != 2:
+        raise ValueError(f"{name} must have two dimensions; got shape {S.shape}.")
+    return S
+
+
+def _common_shape(similarities: Mapping) -> tuple[int, int]:
+    shapes = {name: S.shape for name, S in similarities.items()}
+    if len(set(shapes.values())) > 1:
+        raise ValueError(f"S: every similarity must be of the same samples, in one shape; got {shapes}.")
+    return next(iter(shapes.values()))
+
+
+def _named(values: Mapping, name: str, what: str) -> Any:
+    if name not in values:
+        known = ", ".join(repr(key) for key in values) or "none by name"
+        raise ValueError(f"X holds no {what} {name!r}; there is: {known}.")
+    return values[name]
