@@ -14,7 +14,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _num_samples,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from similitude.proximity.check import check_similarity
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constants_needed
@@ -285,6 +291,21 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     return y
 
 
+def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
+    """A weight of 0 or more for each sample, above 0 for one or more of each class; ``labels`` are positions."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+    if not np.all(weights >= 0) or not np.isfinite(weights).all():
+        raise ValueError("sample_weight must hold finite numbers of at least 0.")
+    missing = classes[np.bincount(labels[weights > 0], minlength=len(classes)) == 0]
+    if len(missing):
+        raise ValueError(
+            f"sample_weight must leave every class a sample of positive weight; class {missing.tolist()[0]!r} has none."
+        )
+    return weights
+
+
 def check_positive(value: Any, name: str) -> None:
     """Refuse what is not a finite number above 0."""
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
@@ -338,6 +359,13 @@ def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
     if not np.all(vector >= 0) or not np.isclose(vector.sum(), 1.0):
         raise ValueError(f"priors must be non-negative and sum to 1; got sum {vector.sum():.6g}.")
     return vector
+
+
+def as_one_row(estimator: Any, X: Any) -> Any:
+    """One sample as ``predict`` takes it; a precomputed row may have one dimension."""
+    if not estimator._is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
+        return X
+    return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
 
 
 def append_objects(old: Any, new: Sequence) -> Any:

@@ -1,4 +1,4 @@
-"""Similarities for the tests of the generative classifiers."""
+"""Similarities for the tests of the generative and of the nearest-centroid classifiers."""
 
 import numpy as np
 from hypothesis import strategies as st

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -15,44 +14,10 @@ from similitude import PathSearchCV, Proximities
 from similitude.datasets import load_voting, make_perturbed_centroids
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
 from similitude.similarities import VDM, batch, counting
+from tests.generative.problems import N, labels, problem, scales, similarities
 from tests.reference import centroids as reference
 
-N = 9
 BOTH = [NearestCentroid(), LocalNearestCentroid(4)]
-# Integers tie exactly, tenths only up to rounding, and the rest hardly ever.
-values = st.integers(-2, 3).map(float) | st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.7]) | st.floats(-2, 3, width=32)
-scales = st.sampled_from([1.0, 2.0**-500, 2.0**500, 2.0**1021])
-labels = arrays(int, N, elements=st.integers(0, 3)) | st.permutations(range(N)).map(np.array)
-
-
-@st.composite
-def similarities(draw):
-    """A training matrix with some rows that are duplicates or zero, or a constant one, and rows to predict."""
-    if draw(st.booleans()):
-        S = draw(arrays(float, (N + 3, N), elements=values))
-    else:
-        S = draw(arrays(float, (N + 3, N), elements=st.sampled_from([0.1, 0.2, 0.3])))
-    kind = draw(st.sampled_from(["asymmetric", "symmetric", "duplicated", "zero rows", "constant"]))
-    if kind == "symmetric":
-        S[:N] = np.triu(S[:N]) + np.triu(S[:N], 1).T
-    elif kind == "duplicated":
-        S = S[:, np.arange(N) // 2]
-        S[:N] = S[np.arange(N) // 2]
-    elif kind == "zero rows":
-        S[::2] = 0.0
-        S[:, ::3] = 0.0
-    elif kind == "constant":
-        S[:N] = 0.1
-    return S[:N], S[N:]
-
-
-def _problem(n=40, m=15, n_classes=3, seed=0):
-    """Asymmetric and indefinite, with ties; mostly zeros."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n + m) % n_classes
-    S = rng.integers(0, 5, (n + m, n + m)) / 10 + (y[:, None] == y[None, :]) * rng.integers(0, 2, (n + m, n + m))
-    S[S < 0.25] = 0.0
-    return S[:n, :n], S[n:, :n], y[:n]
 
 
 def _path(S, y, rows, ks):
@@ -85,7 +50,7 @@ def test_the_path_equals_plain_fits(problem, y, ks):
 
 
 def test_the_path_search_equals_the_grid_search():
-    S, _, y = _problem()
+    S, _, y = problem()
     for X in (S, sparse.csr_array(S), Proximities(S, ids=np.arange(len(S))), S.astype(np.float32)):
         ours, theirs = (
             search(LocalNearestCentroid(), {"n_neighbors": [1, 7, 3, 64, 7]}, cv=3, error_score="raise").fit(X, y)
@@ -134,7 +99,7 @@ def test_ties_between_classes():
 
 
 def test_decision_function_agrees_with_predict():
-    S, rows, y = _problem()
+    S, rows, y = problem()
     model = NearestCentroid().fit(S, y)
     scores = model.decision_function(rows)
     assert np.array_equal(scores, rows[:, model.centroids_])
@@ -149,7 +114,7 @@ def test_decision_function_agrees_with_predict():
 @pytest.mark.kernel
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_sparse_is_dense_with_zeros(index):
-    S, rows, y = _problem()
+    S, rows, y = problem()
     for estimator in BOTH:
         expected = clone(estimator).fit(S, y).predict(rows)
         for wrap in (sparse.csr_array, sparse.csr_matrix):
@@ -161,7 +126,7 @@ def test_sparse_is_dense_with_zeros(index):
 
 
 def test_sparse_entries_stored_out_of_order_or_in_parts():
-    S, rows, y = _problem()
+    S, rows, y = problem()
     stored = sparse.csr_array(S)
     halves = sparse.csr_array(
         (
@@ -181,7 +146,7 @@ def test_sparse_entries_stored_out_of_order_or_in_parts():
 
 
 def test_the_training_matrix_is_kept_in_place(tmp_path):
-    S, rows, y = _problem()
+    S, rows, y = problem()
     expected = LocalNearestCentroid(7).fit(S, y).predict(rows)
     np.save(tmp_path / "S.npy", S)
     mapped = np.load(tmp_path / "S.npy", mmap_mode="r")
@@ -195,7 +160,7 @@ def test_the_training_matrix_is_kept_in_place(tmp_path):
 
 
 def test_blocks_and_threads_change_nothing(monkeypatch):
-    S, rows, y = _problem(60, 200)
+    S, rows, y = problem(60, 200)
     ks = [1, 4, 60]
     expected = _path(S, y, rows, ks)
     centroids = NearestCentroid().fit(S, y).centroids_
@@ -209,12 +174,12 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
 
 
 def test_float32_similarities_stay_float32():
-    S, rows, y = (a.astype(np.float32) if a.dtype == float else a for a in _problem())
+    S, rows, y = (a.astype(np.float32) if a.dtype == float else a for a in problem())
     assert NearestCentroid().fit(S, y).decision_function(rows).dtype == np.float32
 
 
 def test_more_similar_than_any_sum_can_hold():
-    S, rows, y = _problem()
+    S, rows, y = problem()
     largest = np.finfo(float).max
     for estimator in BOTH:
         expected = clone(estimator).fit(S, y).predict(rows)
@@ -247,7 +212,7 @@ def test_raw_objects_are_compared_with_the_centroids_only():
 
 
 def test_parameters_count_as_they_were_in_fit():
-    S, rows, y = _problem()
+    S, rows, y = problem()
     model = LocalNearestCentroid(9).fit(S, y)
     expected = model.predict(rows)
     assert np.array_equal(model.set_params(n_neighbors=1).predict(rows), expected)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.utils.multiclass import _ovr_decision_function
 
 from similitude.numerics.votes import (
     expected_costs,
@@ -69,3 +70,15 @@ def test_one_vs_one_is_a_majority_with_ties_to_the_first_class():
     untied = votes.max(axis=1) > 1
     assert np.all(np.abs(scores - votes)[untied] < 1 / 3)
     assert one_vs_one(np.array([[0.5], [-0.5]]), 2).argmax(axis=1).tolist() == [1, 0]
+
+
+def test_one_vs_one_with_ties_to_the_largest_sum_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    differ = 0
+    for n_classes in (3, 4, 6):
+        pairs = n_classes * (n_classes - 1) // 2
+        for decisions in (rng.integers(-2, 3, (40, pairs)) / 2, rng.normal(size=(40, pairs))):
+            scores = one_vs_one(decisions, n_classes, later=decisions > 0, ties="sums")
+            assert np.array_equal(scores, _ovr_decision_function(decisions > 0, decisions, n_classes))
+            differ += np.sum(scores.argmax(axis=1) != one_vs_one(decisions, n_classes).argmax(axis=1))
+    assert differ > 10

@@ -7,10 +7,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import _ovr_decision_function
 
 from similitude.boosting._rounds import Rounds, decision_values
 from similitude.numerics.threads import over_row_blocks
+from similitude.numerics.votes import one_vs_one
 
 _AT_ONCE = 64
 
@@ -102,7 +102,9 @@ class Ensemble:
         if n_classes == 2:
             return sums[0] / stage if self.averaged else sums[0]
         margins = _normalized(sums, scales).T
-        return margins if self._one_vs_rest else _ovr_decision_function(sums.T > 0, margins, n_classes)
+        if self._one_vs_rest:
+            return margins
+        return one_vs_one(margins, n_classes, later=sums.T > 0, ties="sums")
 
 
 def _normalized(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:

@@ -11,9 +11,9 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityClassifier, check_labels, unchanged_on_failure
+from similitude.base import SimilarityClassifier, check_labels, check_sample_weight, unchanged_on_failure
 from similitude.boosting._ensemble import Ensemble, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, voted_rounds
 from similitude.proximity.check import dense
@@ -132,8 +132,7 @@ class DBoostClassifier(SimilarityClassifier):
         with unchanged_on_failure(self):
             S = self._fit_proximities(X, y).S
             self._set_labels(check_labels(y, S.shape[0]), at_least=2)
-            if sample_weight is not None:
-                sample_weight = _check_sample_weight(sample_weight, S, dtype=np.float64)
+            sample_weight = check_sample_weight(sample_weight, self._labels, self.classes_)
             self._ensemble, rounds = self._solve(S, sample_weight, int(self.n_rounds))
             self.support_columns_ = self._columns_read(self._ensemble.columns)
             self.n_rounds_ = int(self.n_rounds)
@@ -152,7 +151,7 @@ class DBoostClassifier(SimilarityClassifier):
         largest = float(max(S.max(), -S.min()))
         if largest > _LARGEST:
             raise ValueError(f"X: the largest similarity is {largest:.0e}; rescale X, or differences overflow.")
-        weights = self._weights(sample_weight)
+        weights = np.ones(len(self._labels)) if sample_weight is None else sample_weight / sample_weight.max()
         self._links = self.algorithm != "vote" and len(self.classes_) == 2
         signs = problem_signs(len(self.classes_), self.multiclass)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(signs))
@@ -170,19 +169,6 @@ class DBoostClassifier(SimilarityClassifier):
             return rounds._replace(pairs=order[rounds.pairs])
 
         return Ensemble.solve(signs, self.algorithm == "vote", solve)
-
-    def _weights(self, sample_weight: np.ndarray | None) -> np.ndarray:
-        if sample_weight is None:
-            return np.ones(len(self._labels))
-        if not np.all(sample_weight >= 0) or not np.isfinite(sample_weight).all():
-            raise ValueError("sample_weight must hold finite numbers of at least 0.")
-        absent = np.bincount(self._labels[sample_weight > 0], minlength=len(self.classes_)) == 0
-        if absent.any():
-            raise ValueError(
-                "sample_weight must leave every class a sample of positive weight; class "
-                f"{self.classes_[absent].tolist()[0]!r} has none."
-            )
-        return sample_weight / sample_weight.max()
 
     def _keep_rounds(self, found: list[Rounds]) -> None:
         alphas = {

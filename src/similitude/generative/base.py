@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from similitude.base import SimilarityClassifier, costs_matrix, priors_vector
-from similitude.generative.explanation import Explanation, as_one_row
+from similitude.base import SimilarityClassifier, as_one_row, costs_matrix, priors_vector
+from similitude.generative.explanation import Explanation
 from similitude.generative.max_entropy import MaximumEntropy, check_omega, distinct_similarities
 from similitude.numerics.votes import TIE_TOLERANCE, expected_costs
 
@@ -29,6 +29,13 @@ def log_posterior(joint: np.ndarray, fallen: np.ndarray, winners: np.ndarray, pr
     if priors is None:
         return normalised
     return np.where((fallen & (priors[winners] == 0))[..., None], log_of(priors), normalised)
+
+
+def least_expected_cost(logs: np.ndarray, costs: np.ndarray | None) -> np.ndarray:
+    """The place of the class of least expected cost for each row of log-posteriors, (m, G); of tied ones the first."""
+    scores = np.exp(logs) if costs is None else -expected_costs(np.exp(logs), costs)
+    margin = TIE_TOLERANCE * np.abs(scores).max(axis=1, keepdims=True)
+    return np.argmax(scores >= scores.max(axis=1, keepdims=True) - margin, axis=1)
 
 
 def family_on(omega: Any, S: Any) -> MaximumEntropy:
@@ -89,11 +96,8 @@ class GenerativeClassifier(SimilarityClassifier):
 
     def predict(self, X):
         """The class of least expected cost for each row; of tied ones the first."""
-        scores = self.predict_proba(X)
-        if self._costs is not None:
-            scores = -expected_costs(scores, self._costs)
-        margin = TIE_TOLERANCE * np.abs(scores).max(axis=1, keepdims=True)
-        return self.classes_[np.argmax(scores >= scores.max(axis=1, keepdims=True) - margin, axis=1)]
+        logs = self.predict_log_proba(X)
+        return self.classes_[least_expected_cost(logs, self._costs)]
 
     def explain(self, X) -> Explanation:
         """How the answer about one sample came about: its similarities to the centroids, and their distributions.

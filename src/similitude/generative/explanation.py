@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
-from similitude.proximity.proximities import Proximities
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,10 +119,3 @@ class Explanation:
 
 def _number(value: float) -> str:
     return "-" if np.isnan(value) else f"{value:.4f}"
-
-
-def as_one_row(estimator: Any, X: Any) -> Any:
-    """One sample as ``predict`` takes it; a precomputed row may have one dimension."""
-    if not estimator._is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
-        return X
-    return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))

@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.symmetry import mean_of_directions
 from similitude.spectrum.modifier import SpectrumModifier
@@ -78,14 +77,14 @@ class Machine:
         coef = kernel.mapped(self.beta)
         self.coef = coef if self.columns is None else coef[self.columns]
 
-    def scores(self, rows):
-        """Decision values (two classes) or scores (more) of whole rows, or of rows with the needed columns alone."""
+    def decisions(self, given):
+        """Decision values, (m, pairs), of whole rows, or of rows with the needed columns alone."""
+        rows = given.S
         if self.columns is not None and rows.shape[1] != len(self.columns):
             rows = _Columns(rows, self.columns)
         step = max(1, _BLOCK // rows.shape[1])
         blocks = (rows[i : i + step] for i in range(0, rows.shape[0], step))
-        values = np.concatenate([_double(block) @ self.coef for block in blocks]) + self.intercept
-        return values[:, 0] if self.n_classes == 2 else one_vs_one(values, self.n_classes)
+        return np.concatenate([_double(block) @ self.coef for block in blocks]) + self.intercept
 
     def objective_and_gap(self, kernel, labels, weights):
         """For each pair the dual value, undivided, and the gap to the primal relative to the mean of both."""

@@ -28,7 +28,6 @@ class KernelMachine(NamedTuple):
     objective: float
     gap: float
     n_iter: int
-    columns: None = None
 
     @property
     def converged(self) -> bool:
@@ -291,7 +290,6 @@ class LearnedKernelSVC(OneVsOneMachines):
             )
         return machines
 
-    def _after_fit(self, machines: list) -> None:
-        for name in ("kernel", "dual_coef", "intercept"):
-            values = [getattr(machine, name) for machine in machines]
-            setattr(self, f"{name}_", values[0] if len(values) == 1 else values)
+    def _keep_figures(self) -> None:
+        super()._keep_figures()
+        self._keep_by_pair(kernel_="kernel", dual_coef_="dual_coef", intercept_="intercept")

@@ -23,8 +23,6 @@ _FOLDS = 10
 class SpectrumMachine:
     """The solution for one pair of classes."""
 
-    columns = None
-
     def __init__(self, target: str, answer: solver.LearnedSpectrum) -> None:
         self.target, self.eigenvalues, self.spectrum_weights = target, answer.values, answer.a
         self.coef, self.intercept = answer.coefficients, answer.b
@@ -198,7 +196,6 @@ class LearnedSpectrumSVC(OneVsOneMachines):
                 machines[i] = SpectrumMachine(target, answer)
         return machines
 
-    def _after_fit(self, machines: list) -> None:
-        for name in ("target", "eigenvalues", "spectrum_weights"):
-            values = [getattr(machine, name) for machine in machines]
-            setattr(self, f"{name}_", values[0] if len(values) == 1 else values)
+    def _keep_figures(self) -> None:
+        super()._keep_figures()
+        self._keep_by_pair(target_="target", eigenvalues_="eigenvalues", spectrum_weights_="spectrum_weights")

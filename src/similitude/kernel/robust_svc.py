@@ -101,11 +101,9 @@ class RobustSVC(OneVsOneMachines):
 
         return [_RobustMachine.of(solution) for solution in solve_path(S, y, weight, points)]
 
-    def _after_fit(self, machines):
-        coefficients, intercepts = [machine.v for machine in machines], [machine.intercept for machine in machines]
-        single = len(machines) == 1
-        self.dual_coef_ = coefficients[0] if single else coefficients
-        self.intercept_ = intercepts[0] if single else intercepts
+    def _keep_figures(self):
+        super()._keep_figures()
+        self._keep_by_pair(dual_coef_="v", intercept_="intercept")
 
 
 class _RobustMachine(NamedTuple):
@@ -120,11 +118,10 @@ class _RobustMachine(NamedTuple):
     gap: float
     n_iter: int
     converged: bool
-    columns: np.ndarray | None = None
 
     @classmethod
     def of(cls, solution: Any) -> _RobustMachine:
-        return cls(**{name: getattr(solution, name) for name in cls._fields if name != "columns"})
+        return cls(**{name: getattr(solution, name) for name in cls._fields})
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from similitude.base import SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
+from similitude.base import check_labels, check_positive, check_sample_weight, unchanged_on_failure
 from similitude.kernel._libsvm import Kernel, Machine
 from similitude.kernel.base import class_weights
-from similitude.kernel.calibration import calibrates, calibrators
-from similitude.numerics.eigen import shared_eigendecompositions
+from similitude.numerics.shared import shared_work
+from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning
-from similitude.proximity.split import cut
 from similitude.proximity.symmetry import warn_of_asymmetry
 from similitude.spectrum.modifier import METHODS
 
@@ -30,7 +27,7 @@ _WHAT_WAS_DONE = {
 }
 
 
-class SimilaritySVC(SimilarityClassifier):
+class SimilaritySVC(OneVsOneClassifier):
     """Classify by a support vector machine whose kernel is the similarity, made positive semidefinite or not.
 
     The similarities S of the training samples are made a kernel K, the similarities s of a new sample x are treated
@@ -138,29 +135,39 @@ class SimilaritySVC(SimilarityClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
+    def _point(self, parameters):
+        C, spectrum = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
+        check_positive(C, "C")
+        if spectrum not in METHODS:
+            raise ValueError(f"spectrum must be one of {METHODS}; got {spectrum!r}.")
+        return C, spectrum
+
+    def _for_training(self, S, *, announced):
+        if announced and self.spectrum != "square":
+            warn_of_asymmetry("SimilaritySVC", S, stacklevel=4)
+        return S if sparse.issparse(S) else np.asarray(S)
+
     def fit(self, X, y, sample_weight=None):
         """Solve the machines; ``sample_weight`` multiplies C, and a sample of weight 0 is in the spectrum alone."""
-        point = check_parameters(self.C, self.spectrum)
+        point = self._point({})
         with unchanged_on_failure(self):
-            S = self._fit_proximities(X, y).S
-            self._set_labels(check_labels(y, S.shape[0]), at_least=2)
-            if sample_weight is not None:
-                sample_weight = _check_sample_weight(sample_weight, S, dtype=np.float64)
-            weights = _weights(self, self._labels, sample_weight)
-            if self.spectrum != "square":
-                warn_of_asymmetry("SimilaritySVC", S)
+            given = self._fit_proximities(X, y)
+            self._set_labels(check_labels(y, len(given)), at_least=2)
+            sample_weight = check_sample_weight(sample_weight, self._labels, self.classes_)
+            weights = self._weights(self._labels, sample_weight)
+            train = given._with(self._for_training(given.S, announced=True), None)
             self._has_probability = bool(self.probability)
             machines: list[Machine] = []
             if self._has_probability:
-                [self._calibrator] = self._calibrators(S, self._labels, sample_weight, [point], machines)
-            kernel = Kernel(S, self.spectrum)
+                [self._calibrator] = self._calibrators(train, [point], machines, sample_weight)
+            kernel = Kernel(train.S, self.spectrum)
             self._machine = Machine(kernel, self._labels, weights, self.C)
-            self._keep_figures(kernel, weights)
+            self._keep_solution(kernel, weights)
             _warn_of_indefiniteness(self, kernel)
-            _warn_of_unsolved([self._machine, *machines])
+            self._warn_of_unsolved([self._machine, *machines])
         return self
 
-    def _keep_figures(self, kernel, weights):
+    def _keep_solution(self, kernel, weights):
         machine = self._machine
         self.support_columns_ = self._columns_read(
             np.arange(len(kernel.K)) if machine.columns is None else machine.columns
@@ -175,30 +182,10 @@ class SimilaritySVC(SimilarityClassifier):
         binary = len(self.classes_) == 2
         self.objective_, self.duality_gap_ = (float(v[0]) if binary else v for v in (objective, gap))
 
-    def predict(self, X):
-        """The class that wins most pairs for each row."""
-        return self._said(self.decision_function(X))
-
-    def decision_function(self, X):
-        """Two classes: the decision value, of shape (m,), positive for the second class; else scores, (m, G).
-
-        A class's score is the number of pairs it wins, and less than a third, up or down, for the sum of its decision
-        values; the class that is predicted has the largest.
-        """
-        rows = self._new_rows(X)
-        return self._machine.scores(rows)
-
-    @available_if(calibrates)
-    def predict_proba(self, X):
-        """Class probabilities, (m, G): a sigmoid of each decision value, normalised over the classes."""
-        scores = self.decision_function(X)
-        return self._calibrator.probabilities(scores)
-
     def _new_rows(self, X):
         """Checked similarities of new samples to all training samples, or to those of ``support_columns_``."""
-        check_is_fitted(self)
         try:
-            return self._new_proximities(X, columns=self.support_columns_).S
+            return self._new_proximities(X, columns=self.support_columns_)
         except ValueError as error:
             if self._machine.columns is not None or "is expecting" not in str(error):
                 raise
@@ -207,76 +194,34 @@ class SimilaritySVC(SimilarityClassifier):
                 "none can be left out."
             ) from None
 
-    def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
-        """One prediction (or decision function, or posterior) per grid point, from one decomposition."""
-        n = len(y_train)
-        if S_test.shape[1] != n:
-            raise ValueError(f"S_test must have a column for each of {n} labels; got {S_test.shape[1]}.")
-        points = [
-            check_parameters(*(parameters.get(name, getattr(self, name)) for name in self._path_parameters))
-            for parameters in grid
-        ]
-        self._set_labels(y_train, at_least=2)
-        S, rows = self._path_similarities(S_train, S_test)
-        S = S if sparse.issparse(S) else np.asarray(S)
-        with shared_eigendecompositions():
-            machines = self._machines(S, self._labels, None, points)
-            scores = [machine.scores(rows) for machine in machines]
-            if response == "predict_proba":
-                fitted = self._calibrators(S, self._labels, None, points, machines)
-                scores = [calibrator.probabilities(values) for calibrator, values in zip(fitted, scores)]
-        _warn_of_unsolved(machines)
-        return [self._said(values) for values in scores] if response == "predict" else scores
+    def _weights(self, labels, sample_weight):
+        """What C is multiplied by for each sample."""
+        weights = class_weights(self, labels)
+        return weights if sample_weight is None else weights * sample_weight
 
-    def _machines(self, S, labels, sample_weight, points):
-        """The machines of several ``(C, spectrum)``, one kernel for each spectrum."""
-        weights = _weights(self, labels, sample_weight)
+    def _solved(self, train, labels, points, sample_weight=None):
+        """The machines of several ``(C, spectrum)``, one kernel for each spectrum, all from one decomposition."""
+        weights = self._weights(labels, sample_weight)
         machines: list[Any] = [None] * len(points)
-        for spectrum in dict.fromkeys(spectrum for _, spectrum in points):
-            kernel = Kernel(S, spectrum)
-            for i, (C, own) in enumerate(points):
-                if own == spectrum:
-                    machines[i] = Machine(kernel, labels, weights, C)
+        with shared_work():
+            for spectrum in dict.fromkeys(spectrum for _, spectrum in points):
+                kernel = Kernel(train.S, spectrum)
+                for i, (C, own) in enumerate(points):
+                    if own == spectrum:
+                        machines[i] = Machine(kernel, labels, weights, C)
         return machines
 
-    def _calibrators(self, S, labels, sample_weight, points, machines):
-        """One for each point; the machines of the folds join ``machines``."""
-        if sample_weight is not None and not np.all(sample_weight > 0):
-            kept = np.flatnonzero(sample_weight)
-            S, labels, sample_weight = cut(S, kept, kept), labels[kept], sample_weight[kept]
-
-        def scores_of(train, test):
-            part = None if sample_weight is None else sample_weight[train]
-            own = self._machines(cut(S, train, train), labels[train], part, points)
-            machines.extend(own)
-            return [machine.scores(cut(S, test, train)) for machine in own]
-
-        with shared_eigendecompositions():
-            return calibrators(scores_of, self.classes_, labels, sample_weight)
-
-
-def _weights(estimator: SimilaritySVC, labels: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
-    """What C is multiplied by for each sample."""
-    weights = class_weights(estimator, labels)
-    if sample_weight is None:
-        return weights
-    if not np.all(sample_weight >= 0) or not np.isfinite(sample_weight).all():
-        raise ValueError("sample_weight must hold finite numbers of at least 0.")
-    classes = estimator.classes_
-    missing = classes[np.bincount(labels[sample_weight > 0], minlength=len(classes)) == 0]
-    if len(missing):
-        raise ValueError(
-            f"sample_weight must leave every class a sample of positive weight; class {missing.tolist()[0]!r} has none."
+    def _warn_of_unsolved(self, machines):
+        unsolved = [machine for machine in machines if np.any(machine.n_iter >= machine.max_iter)]
+        if not unsolved:
+            return
+        convex = "" if all(m.spectrum != "none" for m in unsolved) else ", or spectrum='clip', which makes it convex"
+        warnings.warn(
+            f"SimilaritySVC: libsvm was stopped after {unsolved[0].max_iter} steps, short of its tolerance, in "
+            f"{len(unsolved)} of {len(machines)} fits (duality_gap_ tells how far); take a smaller C{convex}.",
+            ConvergenceWarning,
+            stacklevel=3,
         )
-    return weights * sample_weight
-
-
-def check_parameters(C: Any, spectrum: Any) -> tuple[Any, Any]:
-    """C and spectrum, where they are parameters of SimilaritySVC."""
-    check_positive(C, "C")
-    if spectrum not in METHODS:
-        raise ValueError(f"spectrum must be one of {METHODS}; got {spectrum!r}.")
-    return C, spectrum
 
 
 def _warn_of_indefiniteness(estimator: SimilaritySVC, kernel: Kernel) -> None:
@@ -294,16 +239,3 @@ def _warn_of_indefiniteness(estimator: SimilaritySVC, kernel: Kernel) -> None:
 
 def _percent(fraction: float) -> str:
     return f"{fraction:.0%}" if fraction >= 0.005 else "less than 1%"
-
-
-def _warn_of_unsolved(machines: list[Machine]) -> None:
-    unsolved = [machine for machine in machines if np.any(machine.n_iter >= machine.max_iter)]
-    if not unsolved:
-        return
-    convex = "" if all(m.spectrum != "none" for m in unsolved) else ", or spectrum='clip', which makes it convex"
-    warnings.warn(
-        f"SimilaritySVC: libsvm was stopped after {unsolved[0].max_iter} steps, short of its tolerance, in "
-        f"{len(unsolved)} of {len(machines)} fits (duality_gap_ tells how far); take a smaller C{convex}.",
-        ConvergenceWarning,
-        stacklevel=3,
-    )

@@ -108,21 +108,3 @@ def one_vs_one_scores(votes, sums, counts, scores):
     for g in range(votes.shape[0]):
         if votes[g] == votes[winner]:
             scores[winner] = max(scores[winner], scores[g])
-
-
-@kernel
-def one_vs_one_rows(decisions, scores):
-    """Scores (m, G) from decision values (m, pairs), the pairs in the order (0, 1), (0, 2), ..."""
-    n_classes = scores.shape[1]
-    counts = np.ones(n_classes, dtype=np.intp)
-    for row in range(decisions.shape[0]):
-        votes, sums = np.zeros(n_classes), np.zeros(n_classes)
-        pair = 0
-        for first in range(n_classes):
-            for second in range(first + 1, n_classes):
-                value = decisions[row, pair]
-                votes[second if value >= 0.0 else first] += 1.0
-                sums[second] += value
-                sums[first] -= value
-                pair += 1
-        one_vs_one_scores(votes, sums, counts, scores[row])

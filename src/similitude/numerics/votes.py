@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 TIE_TOLERANCE = 1e-12
@@ -41,6 +43,14 @@ def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
         return np.where(sums > 0, positive / sums, uniform)
 
 
+def rescaled_by_priors(posterior: np.ndarray, priors: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Posteriors of classes with these training shares, had the classes these priors."""
+    posterior = posterior * (priors / shares)
+    sums = posterior.sum(axis=-1, keepdims=True)
+    # Nothing left but classes of prior 0: nothing is known but the priors.
+    return np.where(sums > 0, posterior / np.where(sums > 0, sums, 1.0), priors)
+
+
 def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """The class with the best score, ties to the class of the nearest neighbour: (m, len(sizes)).
 
@@ -59,16 +69,27 @@ def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> 
     return winners
 
 
-def one_vs_one(decisions: np.ndarray, n_classes: int) -> np.ndarray:
+def one_vs_one(
+    decisions: np.ndarray, n_classes: int, *, later: np.ndarray | None = None, ties: str = "first"
+) -> np.ndarray:
     """Scores of the classes from pairwise decision values (m, pairs), the pairs in the order (0, 1), (0, 2), ...
 
-    A value of 0 or more is a vote for the later class of its pair. A score is the number of votes, and less than a
-    third, up or down, for the sum of the decision values; the first class with most votes has the largest.
+    ``later`` tells where the later class of a pair gets its vote; None: where the value is 0 or more. A score is the
+    number of votes, and less than a third, up or down, for the sum of the decision values. Of classes with most votes
+    the first has the largest score, or with ``ties="sums"`` that with the largest sum.
     """
-    from similitude.numerics._topk_kernel import one_vs_one_rows
-
-    scores = np.empty((len(decisions), n_classes))
-    one_vs_one_rows(np.ascontiguousarray(decisions, dtype=np.float64), scores)
+    later = decisions >= 0.0 if later is None else later
+    votes, sums = np.zeros((2, n_classes, len(decisions)))
+    pairs = combinations(range(n_classes), 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for (first, second), won, values in zip(pairs, later.T, np.ascontiguousarray(decisions.T)):
+            votes[second] += won
+            votes[first] += ~won
+            sums[second] += values
+            sums[first] -= values
+        scores = np.ascontiguousarray((votes + sums / (3.0 * (np.abs(sums) + 1.0))).T)
+    if ties == "first":
+        scores[np.arange(len(scores)), np.argmax(votes, axis=0)] = np.max(scores, axis=1)
     return scores
 
 

@@ -6,11 +6,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from similitude.base import as_one_row
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.numerics.extras import require
 from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number, size_in_points
 from similitude.proximity.check import check_similarity
-from similitude.proximity.proximities import Proximities
 from similitude.proximity.symmetry import warn_of_asymmetry
 
 _HATCHES = ("", "////", "....", "xxxx")
@@ -186,7 +186,7 @@ class NeighborWeightsDisplay:
         require("matplotlib.pyplot", "plot")
         if not hasattr(estimator, "neighbor_weights"):
             raise ValueError(f"estimator must be a fitted KNNClassifier; got {type(estimator).__name__}.")
-        X_row = _as_row(estimator, X_row)
+        X_row = as_one_row(estimator, X_row)
         similarities = estimator.kneighbors(X_row)[0]
         indices, weights = estimator.neighbor_weights(X_row)
         if len(indices) != 1:
@@ -294,12 +294,6 @@ def _known_ids(estimator):
         if ids is not None:
             return list(ids)
     return None
-
-
-def _as_row(estimator, X_row):
-    if not estimator._is_precomputed or isinstance(X_row, Proximities) or np.ndim(X_row) != 1:
-        return X_row
-    return X_row.to_frame().T if hasattr(X_row, "to_frame") else np.reshape(X_row, (1, -1))
 
 
 def _check_regs(regs):

@@ -43,8 +43,12 @@ def calibrators(
     ``scores_of(train, test)`` gives, point by point, the scores of the test samples by what the training samples teach;
     ``labels`` are positions in ``classes``. There are five folds, or as many as the smallest class has samples. It
     equals ``PairwiseMeta(CalibratedClassifierCV(estimator, ensemble=False))``, but does what points share once, and
-    does not fit the machine of all samples again.
+    does not fit the machine of all samples again. Samples of weight 0 are as good as absent.
     """
+    present = np.arange(len(labels))
+    if sample_weight is not None:
+        present = np.flatnonzero(sample_weight)
+        labels, sample_weight = labels[present], sample_weight[present]
     counts = np.bincount(labels)
     if counts.min() < 2:
         raise ValueError(
@@ -54,7 +58,7 @@ def calibrators(
     folds = StratifiedKFold(min(_FOLDS, counts.min()))
     parts, places = [], []
     for train, test in folds.split(labels, labels):
-        parts.append(scores_of(train, test))
+        parts.append(scores_of(present[train], present[test]))
         places.append(test)
     order = np.argsort(np.concatenate(places))
     return [Calibrator(np.concatenate(scores)[order], labels, folds, sample_weight) for scores in zip(*parts)]
