@@ -9,19 +9,18 @@ import time
 
 import numpy as np
 
-from benchmarks.voting_data import COSTS, KRI_REGS, KRR_REGS, NEIGHBORS, error_row, search, voting_partition
-from similitude import KNNClassifier, LocalSVC
+from benchmarks.voting_data import error_row, search, voting_partition
+from similitude import KNNClassifier
+from similitude.experiments.papers.chen2009 import PUBLISHED_3, table_3_methods
 
 N_PARTITIONS = 20
-# name: estimator, the parameter beside k and its grid, error and standard deviation in Table 3
+_RECIPES = table_3_methods()
+# name: estimator, grid, error and standard deviation in Table 3
 METHODS = {
-    "k-NN": (KNNClassifier(), {}, (5.80, 1.83)),
-    "affinity k-NN": (KNNClassifier(weights="affinity"), {}, (5.86, 1.78)),
-    "KRI (clip)": (KNNClassifier(weights="kri"), {"reg": KRI_REGS}, (5.29, 1.80)),
-    "KRI (clip), P s": (KNNClassifier(weights="kri", consistent=True), {"reg": KRI_REGS}, None),
-    "KRR (pinv)": (KNNClassifier(weights="krr", spectrum="pinv"), {"reg": KRR_REGS}, (5.52, 1.69)),
-    "SVM-KNN (clip)": (LocalSVC(), {"C": COSTS}, (5.23, 2.25)),
+    name.replace(" k-NN (", " ("): (*_RECIPES[name], PUBLISHED_3["Voting"][name])
+    for name in ("k-NN", "affinity k-NN", "KRI k-NN (clip)", "KRR k-NN (pinv)", "SVM-KNN (clip)")
 }
+METHODS["KRI (clip), P s"] = (KNNClassifier(weights="kri", consistent=True), _RECIPES["KRI k-NN (clip)"][1], None)
 
 
 def errors_of(name):
@@ -30,7 +29,7 @@ def errors_of(name):
     errors = []
     for seed in range(N_PARTITIONS):
         S_train, S_test, y_train, y_test = voting_partition(seed)
-        chosen = search(estimator, {"n_neighbors": NEIGHBORS, **grid}, seed, S_train, y_train)
+        chosen = search(estimator, grid, seed, S_train, y_train)
         errors.append(100 * (1 - chosen.score(S_test, y_test)))
     return np.array(errors)
 

@@ -19,7 +19,6 @@ from sklearn.svm import SVC
 
 from benchmarks.voting_data import error_row, pooled_errors, search, voting_partition
 from similitude import (
-    KNNClassifier,
     LearnedSpectrumSVC,
     RobustSVC,
     SimilaritySVC,
@@ -28,24 +27,16 @@ from similitude import (
     train_test_split,
 )
 from similitude.datasets import make_negative_direction
+from similitude.experiments.papers.chen2009_kernels import ETAS, PUBLISHED, TENS, methods
+from similitude.experiments.papers.chen2009_kernels import regularizer as nearer
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.numerics.votes import one_vs_one
 
 N_PARTITIONS, MORE_PARTITIONS = 20, 100
-TENS = [10.0**j for j in range(-3, 4)]
-ETAS = [10.0**j for j in range(-4, 1)]
 LEARNED = "learned spectrum"
 # name: estimator, grid, error and standard deviation in Table 1
-METHODS = {
-    LEARNED: (LearnedSpectrumSVC(), {"eta": ETAS, "gamma": TENS}, (4.72, 1.96)),
-    "robust SVM": (RobustSVC(), {"C": TENS, "rho": TENS}, (5.00, 1.79)),
-    "SVM, clip": (SimilaritySVC(spectrum="clip"), {"C": TENS}, (5.00, 1.79)),
-    "SVM, flip": (SimilaritySVC(spectrum="flip"), {"C": TENS}, (4.83, 2.17)),
-    "SVM, shift": (SimilaritySVC(spectrum="shift"), {"C": TENS}, (6.55, 5.34)),
-    # Its kernel S S' is that of the linear machine on rows of similarities as features.
-    "linear SVM": (SimilaritySVC(spectrum="square"), {"C": TENS}, (5.34, 1.93)),
-    "k-NN": (KNNClassifier(), {"n_neighbors": [*range(1, 17), 32]}, (5.46, 1.74)),
-}
+METHODS = {name: (*method, PUBLISHED["Voting"][name]) for name, method in methods().items()}
+METHODS[LEARNED] = (METHODS[LEARNED][0], {"eta": ETAS, "gamma": TENS}, METHODS[LEARNED][2])
 CHEAP = [name for name in METHODS if name not in (LEARNED, "robust SVM")]
 
 
@@ -59,8 +50,7 @@ def fewest_errors(name, seed, weighted=False):
 
 def regularizer(seed, weighted=False):
     """Section 3.4: what to stay near, by the errors of clip and flip in the folds that also choose eta and gamma."""
-    clip, flip = (fewest_errors(f"SVM, {spectrum}", seed, weighted) for spectrum in ("clip", "flip"))
-    return "clip" if clip < flip else "flip" if flip < clip else "both"
+    return nearer(*(fewest_errors(f"SVM, {spectrum}", seed, weighted) for spectrum in ("clip", "flip")))
 
 
 def error_of(name, seed, weighted=False, grid=None):

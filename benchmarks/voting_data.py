@@ -1,31 +1,15 @@
 """Voting under the value difference metric, the papers' grids, and the papers' way of choosing from them."""
 
-from functools import cache
-
-import numpy as np
 from sklearn.model_selection import KFold
 
-from similitude import PathSearchCV, train_test_split
-from similitude.datasets import load_voting
-from similitude.similarities import VDM
+from similitude import train_test_split
+from similitude.experiments import selection
+from similitude.experiments.papers.chen2009 import COSTS, KRI_REGS, KRR_REGS, NEIGHBORS
+from similitude.experiments.papers.recipe import voting_similarities as voting
 
-# Chen et al. 2009, Table 2.
-NEIGHBORS = [*range(1, 17), 32, 64, 128]
-KRI_REGS = [*(10.0**j for j in range(-6, 2)), 1e6]
-KRR_REGS = [10.0**j for j in range(-3, 2)]
-COSTS = [10.0**j for j in range(-3, 6)]
+__all__ = ["COSTS", "KRI_REGS", "KRR_REGS", "NEIGHBORS", "error_row", "pooled_errors", "search", "voting_partition"]
 
 FOLDS = 10
-# Ties go to the smaller value of the first of these, then of the next.
-_ORDER = ("n_neighbors", "reg", "eta", "C", "gamma", "rho")
-
-
-@cache
-def voting(weighted=False):
-    """The similarities of all samples, the metric learned from all labels, and the labels."""
-    data = load_voting()
-    S = 1 - VDM(weighted=weighted).fit(data.data, data.target)(data.data, data.data)
-    return S, data.target
 
 
 def voting_partition(seed, weighted=False):
@@ -36,24 +20,12 @@ def voting_partition(seed, weighted=False):
 
 def search(estimator, grid, seed, S_train, y_train):
     """The grid point with the fewest errors, pooled over ten random folds, refitted: a fitted ``PathSearchCV``."""
-    folds = KFold(FOLDS, shuffle=True, random_state=seed)
-    return PathSearchCV(estimator, grid, cv=folds, refit=_fewest_errors(len(y_train))).fit(S_train, y_train)
+    return selection.pooled_search(estimator, grid, S_train, y_train, KFold(FOLDS, shuffle=True, random_state=seed))
 
 
 def pooled_errors(results, n):
     """Errors over all n samples, one count for each grid point."""
-    sizes = np.array([len(test) for _, test in KFold(FOLDS).split(np.zeros(n))])
-    scores = np.array([results[f"split{i}_test_score"] for i in range(FOLDS)])
-    return np.round(n - sizes @ scores).astype(int)
-
-
-def _fewest_errors(n):
-    def choose(results):
-        errors = pooled_errors(results, n)
-        points = [tuple(point.get(name, 0.0) for name in _ORDER) for point in results["params"]]
-        return min(range(len(points)), key=lambda i: (errors[i], points[i]))
-
-    return choose
+    return selection.pooled_errors(results, [len(test) for _, test in KFold(FOLDS).split(range(n))])
 
 
 def error_row(name, errors, paper, table, seconds):

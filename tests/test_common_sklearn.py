@@ -3,11 +3,11 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.estimators import CLASSIFIERS, TRANSFORMERS, expected_failures
+from tests.estimators import CLASSIFIERS, FEATURE_CLASSIFIERS, TRANSFORMERS, expected_failures
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(CLASSIFIERS + TRANSFORMERS, expected_failed_checks=expected_failures)
+@parametrize_with_checks(CLASSIFIERS + TRANSFORMERS + FEATURE_CLASSIFIERS, expected_failed_checks=expected_failures)
 def test_sklearn_compatible(estimator, check):
     # Each check asserts by itself.
     check(estimator)

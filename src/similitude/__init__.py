@@ -1,11 +1,13 @@
 """Classifiers learned from pairwise similarities."""
 
-from similitude.base import Proximities
 from similitude.boosting.dboost import DBoostClassifier
 from similitude.diagnosis import diagnose
 from similitude.features.lp_machine import LPMachine
 from similitude.features.potential_svc import PotentialSVC
 from similitude.features.similarity_features import SimilarityFeatures
+from similitude.generative.fused import FusedClassifier
+from similitude.generative.fused_knn import FusedKNN
+from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
 from similitude.generative.mixture_sda import MixtureSDA
 from similitude.generative.sda import SDA
@@ -18,12 +20,15 @@ from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
 from similitude.neighbors.nearest_means import LocalNearestMeans
+from similitude.persistence import load_model, save_model
 from similitude.proximity.check import SimilarityWarning, check_similarity
 from similitude.proximity.embedding import PseudoEuclideanEmbedding, pseudo_euclidean_embedding
 from similitude.proximity.maps import rescale, to_dissimilarity, to_similarity
+from similitude.proximity.proximities import Proximities
 from similitude.proximity.split import train_test_split
 from similitude.proximity.symmetry import symmetrize
 from similitude.proximity.transformers import DissimilarityToSimilarity, Rescale
+from similitude.search.auto import AutoClassifier
 from similitude.search.path_search import PathSearchCV
 from similitude.spectrum.modifier import SpectrumModifier
 from similitude.theory.bounds import error_bound, generalization_bound, generalization_bound_of, pairs_needed
@@ -33,12 +38,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SDA",
+    "AutoClassifier",
     "DBoostClassifier",
     "DissimilarityToSimilarity",
+    "FusedClassifier",
+    "FusedKNN",
     "KNNClassifier",
     "LPMachine",
     "LearnedKernelSVC",
     "LearnedSpectrumSVC",
+    "LocalBDA",
     "LocalNearestCentroid",
     "LocalNearestMeans",
     "LocalSDA",
@@ -62,9 +71,11 @@ __all__ = [
     "generalization_bound",
     "generalization_bound_of",
     "goodness",
+    "load_model",
     "pairs_needed",
     "pseudo_euclidean_embedding",
     "rescale",
+    "save_model",
     "symmetrize",
     "to_dissimilarity",
     "to_similarity",

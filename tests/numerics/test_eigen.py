@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 
 from similitude import PseudoEuclideanEmbedding, SpectrumModifier
-from similitude.numerics import eigen
-from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction, shared_eigendecompositions
+from similitude.numerics import eigen, shared
+from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.shared import shared_work
 from tests.proximity.matrices import square
 
 
@@ -86,7 +87,7 @@ def test_the_input_is_left_alone_and_the_answer_is_float64(order, dtype):
     S = np.array(symmetric(), dtype=dtype, order=order)
     kept = S.copy()
     S.flags.writeable = False
-    with shared_eigendecompositions():
+    with shared_work():
         values, vectors = eigh(S)
     assert values.dtype == vectors.dtype == np.float64
     assert np.array_equal(S, kept)
@@ -102,7 +103,7 @@ def test_only_the_lower_triangle_is_read():
 def test_equal_matrices_are_decomposed_once_within_the_block(decompositions):
     S = symmetric()
     expected = np.linalg.eigvalsh(S)
-    with shared_eigendecompositions():
+    with shared_work():
         first = eigh(S)
         for same in (S, S.copy(), np.asfortranarray(S)):
             again = eigh(same)
@@ -123,7 +124,7 @@ def test_without_the_block_nothing_is_kept(decompositions):
 
 def test_a_matrix_changed_in_place_is_decomposed_anew(decompositions):
     S = symmetric()
-    with shared_eigendecompositions():
+    with shared_work():
         eigh(S)
         S[0, 0] += 5
         assert np.allclose(eigh(S)[0], np.linalg.eigvalsh(S))
@@ -132,7 +133,7 @@ def test_a_matrix_changed_in_place_is_decomposed_anew(decompositions):
 
 def test_shared_results_cannot_be_spoiled():
     S = symmetric()
-    with shared_eigendecompositions():
+    with shared_work():
         for array in eigh(S):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 0
@@ -141,8 +142,8 @@ def test_shared_results_cannot_be_spoiled():
 
 def test_blocks_nest_and_end_with_the_outer_one(decompositions):
     S = symmetric()
-    with shared_eigendecompositions():
-        with shared_eigendecompositions():
+    with shared_work():
+        with shared_work():
             eigh(S)
         eigh(S)
         assert len(decompositions) == 1
@@ -152,7 +153,7 @@ def test_blocks_nest_and_end_with_the_outer_one(decompositions):
 
 def test_an_error_inside_ends_the_block(decompositions):
     def work():
-        with shared_eigendecompositions():
+        with shared_work():
             eigh(symmetric())
             raise RuntimeError("oh")
 
@@ -164,19 +165,19 @@ def test_an_error_inside_ends_the_block(decompositions):
 
 def test_only_the_last_few_are_kept(decompositions):
     many = [symmetric(seed=seed) for seed in range(20)]
-    with shared_eigendecompositions():
+    with shared_work():
         for S in many:
             eigh(S)
         eigh(many[-1])
         assert len(decompositions) == 20
-        assert len(eigen._memo.store) <= eigen._MEMO_SIZE
+        assert len(shared._memo.stores["eigh"]) <= shared._KEPT
         eigh(many[0])
     assert len(decompositions) == 21
 
 
 def test_the_most_recently_used_are_kept(decompositions):
     often, *others = [symmetric(seed=seed) for seed in range(10)]
-    with shared_eigendecompositions():
+    with shared_work():
         for S in others:
             eigh(often)
             eigh(S)
@@ -185,7 +186,7 @@ def test_the_most_recently_used_are_kept(decompositions):
 
 def test_another_thread_does_not_share(decompositions):
     S = symmetric()
-    with shared_eigendecompositions():
+    with shared_work():
         eigh(S)
         other = threading.Thread(target=eigh, args=(S,))
         other.start()
@@ -195,7 +196,7 @@ def test_another_thread_does_not_share(decompositions):
 
 def test_estimators_share_one_decomposition(decompositions):
     S = symmetric()
-    with shared_eigendecompositions():
+    with shared_work():
         flip = SpectrumModifier("flip").fit_transform(S)
         SpectrumModifier("clip").fit_transform(S)
         PseudoEuclideanEmbedding().fit(S)

@@ -6,6 +6,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from similitude.numerics import topk
+from similitude.numerics.shared import shared_work
 from similitude.numerics.topk import top_k
 from tests.reference.neighbors import neighbors
 
@@ -45,3 +46,22 @@ def test_blocks_threads_and_sparse_rows_change_nothing(monkeypatch):
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
         assert np.array_equal(top_k(sparse.csr_matrix(S), 7)[1], expected)
+
+
+def test_equal_rows_are_sorted_once_within_the_block(monkeypatch):
+    S = np.random.default_rng(0).normal(size=(9, 30))
+    alone = {k: top_k(S, k) for k in (1, 5, 12, 40)}
+    sorted_, select = [], topk._selected
+    monkeypatch.setattr(topk, "_selected", lambda S, k: sorted_.append(k) or select(S, k))
+    with shared_work():
+        for k in (5, 12, 1, 12, 5):
+            for found, expected in zip(top_k(S.copy(), k), alone[k]):
+                assert np.array_equal(found, expected)
+                assert found.flags.c_contiguous
+                assert found.flags.writeable
+        assert sorted_ == [5, 12]
+        assert np.array_equal(top_k(S + 1, 3)[1], alone[5][1][:, :3])
+        assert sorted_ == [5, 12, 3]
+        assert np.array_equal(top_k(S, 40)[1], alone[40][1])
+    top_k(S, 5)
+    assert sorted_ == [5, 12, 3, 30, 5]

@@ -25,6 +25,7 @@ from similitude.numerics.votes import (
     first_of_best,
     neighbor_votes,
     posterior_from_votes,
+    rescaled_by_priors,
     weighting_votes,
 )
 from similitude.proximity.check import for_lookup
@@ -279,12 +280,7 @@ class KNNClassifier(SimilarityClassifier):
 
     def _posterior(self, totals, counts):
         posterior = posterior_from_votes(totals, counts > 0)
-        if self._priors is not None:
-            posterior = posterior * (self._priors / self._shares)
-            sums = posterior.sum(axis=-1, keepdims=True)
-            # Only classes of prior 0 among the neighbours: nothing is known but the priors.
-            posterior = np.where(sums > 0, posterior / np.where(sums > 0, sums, 1.0), self._priors)
-        return posterior
+        return posterior if self._priors is None else rescaled_by_priors(posterior, self._priors, self._shares)
 
     def _scores(self, totals, counts):
         if self._costs is None and self._priors is None:

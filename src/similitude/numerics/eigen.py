@@ -6,13 +6,12 @@ SciPy's divide-and-conquer driver (``evd``) is the fastest LAPACK offers here: a
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
 import numpy as np
 from scipy import linalg
 
+from similitude.numerics.shared import once
 from similitude.numerics.threads import one_blas_thread
 
 ZERO_TOLERANCE = 1e-10
@@ -21,47 +20,14 @@ ZERO_TOLERANCE = 1e-10
 # Up to this size a second BLAS thread gains nothing, and on a busy machine it costs: at n = 900 four times as long.
 _SMALL = 1000
 
-_memo = threading.local()
-_MEMO_SIZE = 4
-
-
-@contextmanager
-def shared_eigendecompositions() -> Iterator[None]:
-    """Within this block, in this thread, :func:`eigh` decomposes equal matrices once.
-
-    A search opens it around all the work on one fold, so that grid points (and methods) that need the spectrum of
-    the same training matrix share it. The last few decompositions are kept, and dropped at the end of the block.
-    """
-    if getattr(_memo, "store", None) is not None:
-        yield
-        return
-    _memo.store = []
-    try:
-        yield
-    finally:
-        _memo.store = None
-
 
 def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues (ascending) and eigenvectors (columns) of a symmetric matrix, in float64.
 
     Only the lower triangle is read.
     """
-    S = np.ascontiguousarray(S, dtype=np.float64)
-    store = getattr(_memo, "store", None)
-    if store is None:
-        return _decompose(S)
-    for i, (known, answer) in enumerate(store):
-        # One row tells most matrices apart, without a look at all of both.
-        if known.shape == S.shape and np.array_equal(known[0], S[0]) and np.array_equal(known, S):
-            store.append(store.pop(i))
-            return answer
-    answer = _decompose(S)
-    for array in answer:
-        array.flags.writeable = False
-    del store[: len(store) + 1 - _MEMO_SIZE]
-    store.append((S.copy(), answer))  # the caller may go on to change S
-    return answer
+    values, vectors = once("eigh", np.ascontiguousarray(S, dtype=np.float64), _decompose)
+    return values, vectors
 
 
 def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,25 +3,86 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
 def progress(items: Iterable[T], total: int, description: str, enabled: bool = True) -> Iterator[T]:
     """Yield the items while a bar with rate and time left moves on stderr, if that is a terminal."""
-    if not enabled or sys.stderr is None or not sys.stderr.isatty():
+    if not enabled or not _on_terminal():
         yield from items
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import ProgressColumn, TimeRemainingColumn
     from rich.text import Text
 
     class Rate(ProgressColumn):
         def render(self, task):
             return Text("" if task.speed is None else f"{task.speed:.3g}/s", style="progress.data.speed")
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with _drawn(Rate(), TimeRemainingColumn()) as bar:
         yield from bar.track(items, total=total, description=description)
+
+
+class ProgressBars:
+    """A bar for each of several pieces of work, with the time left and a note, on stderr if that is a terminal.
+
+    Parameters
+    ----------
+    totals : mapping of str to int
+        How many steps each piece has.
+    done : mapping of str to int, default=None
+        How many of them were done before.
+    enabled : bool, default=True
+
+    Examples
+    --------
+    >>> from similitude.numerics.progress import ProgressBars
+    >>> with ProgressBars({"letters": 2}) as bars:
+    ...     for letter in "ab":
+    ...         bars.advance("letters", note=f"last: {letter}")
+    """
+
+    def __init__(self, totals: Mapping[str, int], done: Mapping[str, int] | None = None, enabled: bool = True):
+        self._totals, self._done = dict(totals), dict(done or {})
+        self._enabled = enabled
+        self._drawing: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> ProgressBars:
+        if self._enabled and _on_terminal():
+            from rich.markup import escape
+            from rich.progress import TextColumn, TimeRemainingColumn
+
+            self._drawing = _drawn(TimeRemainingColumn(), TextColumn("{task.fields[note]}", markup=False))
+            self._bar = self._drawing.__enter__()
+            for name, total in self._totals.items():
+                already = self._done.get(name, 0)
+                self._tasks[name] = self._bar.add_task(escape(name), total=total, completed=already, note="")
+        return self
+
+    def __exit__(self, *reason: Any) -> None:
+        if self._drawing is not None:
+            self._drawing.__exit__(*reason)
+
+    def advance(self, name: str, note: str = "") -> None:
+        """One more step of this piece is done."""
+        if self._drawing is not None:
+            self._bar.update(self._tasks[name], advance=1, note=note)
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def _drawn(*columns: Any) -> Iterator[Any]:
+    """A drawing of bars, with these columns at the end; it goes away when it is left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    first = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*first, *columns, console=Console(stderr=True), transient=True) as bar:
+        yield bar

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude.numerics.shared import once
 from similitude.numerics.threads import over_row_blocks
 
 _BLOCK_BYTES = 32 * 2**20
@@ -24,10 +25,21 @@ def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:
 
     Equal similarities come in the order of the columns, so the lists are nested: the first j columns of the answer
     for k are the answer for j, and one call serves every k of a grid. Rows are read block by block (a memmap or a
-    CSR matrix is never held whole in memory), in threads; k larger than the number of columns is cut to it.
+    CSR matrix is never held whole in memory), in threads; k larger than the number of columns is cut to it. Within
+    ``shared_work()`` equal matrices are sorted once.
     """
+    k = min(int(k), S.shape[1])
+    if not isinstance(S, np.ndarray) or isinstance(S, np.memmap):
+        return _selected(S, k)
+    values, indices = once("top_k", S, lambda S: _selected(S, k), fits=lambda answer: answer[0].shape[1] >= k)
+    if values.flags.writeable:
+        return values, indices
+    # Shared, perhaps with a larger k: compiled code wants arrays in one piece that may be written to.
+    return values[:, :k].copy(), indices[:, :k].copy()
+
+
+def _selected(S, k):
     m, n = S.shape
-    k = min(int(k), n)
     dtype = np.float32 if S.dtype == np.float32 else np.float64
     values = np.empty((m, k), dtype=dtype)
     indices = np.empty((m, k), dtype=np.intp)

@@ -1,5 +1,6 @@
 """Pictures: Display classes in the manner of scikit-learn, drawn with matplotlib."""
 
+from similitude.plotting.critical_difference import CriticalDifferenceDisplay
 from similitude.plotting.error_curve import ErrorCurveDisplay
 from similitude.plotting.goodness import GoodnessDisplay
 from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
@@ -9,6 +10,7 @@ from similitude.plotting.spectrum import SpectrumDisplay
 
 __all__ = [
     "WEIGHT_EXAMPLES",
+    "CriticalDifferenceDisplay",
     "ErrorCurveDisplay",
     "GoodnessDisplay",
     "NeighborWeightsDisplay",

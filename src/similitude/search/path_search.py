@@ -19,8 +19,8 @@ from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
 from similitude.base import SimilarityClassifier, SimilarityEstimator, check_labels, known_matrix
-from similitude.numerics.eigen import shared_eigendecompositions
 from similitude.numerics.progress import progress
+from similitude.numerics.shared import shared_work
 from similitude.proximity.check import check_similarity
 from similitude.proximity.proximities import Proximities
 from similitude.proximity.split import cut
@@ -132,7 +132,7 @@ class PathSearchCV(GridSearchCV):
         for fixed, indices in grouped(candidates, reads_input):
             estimator = clone(self.estimator).set_params(**clone(fixed, safe=False))
             grid = [{k: v for k, v in candidates[i].items() if not reads_input(k)} for i in indices]
-            data = _Data(estimator, X, y)
+            data = SearchData(estimator, X, y)
             matrices.update(dict.fromkeys(indices, data.computed))
             task = _FoldTask(data, grid, self.scoring, self.error_score, self.return_train_score)
             parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as=_how_results_come())
@@ -173,7 +173,7 @@ def _input_names(estimator: Any) -> Callable[[str], bool]:
     return reads_input
 
 
-class _Data:
+class SearchData:
     """What the folds are cut from: a square matrix, computed here once for raw objects, or rows."""
 
     def __init__(self, estimator, X, y):
@@ -193,7 +193,7 @@ class _Data:
                 self.learns = measure
             else:
                 X = self.computed = pairwise(X, similarity=measure)
-        elif isinstance(part, SimilarityEstimator):
+        elif isinstance(part, SimilarityEstimator) or get_tags(part).input_tags.pairwise:
             X = _checked_once(X, part)
         self.estimator, self.X = estimator, X
         self.pairwise = get_tags(estimator).input_tags.pairwise and self.learns is None
@@ -216,10 +216,14 @@ class _Data:
 
 def _checked_once(X, part):
     """The whole matrix checked, so that folds need not be; a DataFrame becomes an array."""
-    orientation, square = "similarity" if part._map_name is None else "dissimilarity", not part._is_columns
+    own = isinstance(part, SimilarityEstimator)
+    # What an estimator that is not ours takes its matrix for is not known.
+    orientation = "similarity" if own and part._map_name is None else "dissimilarity"
+    square = not (own and part._is_columns)
     if isinstance(X, Proximities):
-        S = check_similarity(X.S, name="X", square=square, orientation=orientation)
-        return X._with(S, X.features)
+        several = X.similarities.items()
+        checked = {k: check_similarity(S, name="X", square=square, orientation=orientation) for k, S in several}
+        return X._with(checked, X.features)
     X = check_similarity(X, name="X", square=square, orientation=orientation)
     return X if sparse.issparse(X) else np.asarray(X)
 
@@ -238,7 +242,7 @@ class _FoldTask:
             sets["train_scores"] = (np.asarray(X_train) if isinstance(X_train, LazyBlock) else X_train, y_train)
         rows: list[dict[str, Any]] = [{} for _ in self.grid]
         targets = [X for X, _ in sets.values()]
-        with shared_eigendecompositions():
+        with shared_work():
             for batch in evaluate_grid(self.data.estimator, X_train, y_train, targets, self.grid, self._guarded):
                 start = time.perf_counter()
                 scores = {}

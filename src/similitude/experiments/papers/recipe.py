@@ -1,0 +1,100 @@
+"""A published table: its figures, and what it takes to make it again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from similitude.datasets import load_similarity_repository, load_voting
+from similitude.experiments.protocol import Protocol
+from similitude.experiments.running import Dataset
+from similitude.similarities import VDM
+
+Figure = tuple[float, float | None]
+"""Error and standard deviation in percent; None where the paper has no deviation."""
+
+REPOSITORY = (
+    "put its matrix and its labels, from the Similarity-based Learning Repository, into the folder that data_home or "
+    "the environment variable SIMILITUDE_DATA names, as similitude.datasets.load_similarity_repository reads them"
+)
+
+
+class DataMissing(Exception):
+    """A data set cannot be had here; the message tells how to get it."""
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table of a paper: what it says, and the recipe of the experiment.
+
+    ``datasets`` maps names to functions of ``data_home`` that return a Dataset or raise DataMissing; ``methods`` is a
+    function that returns (estimator, grid) by name; ``published`` holds the figures by data set and method.
+    """
+
+    name: str
+    reference: str
+    protocol: Protocol
+    datasets: Mapping[str, Callable[[Any], Dataset]]
+    methods: Callable[[], Mapping[str, tuple]]
+    published: Mapping[str, Mapping[str, Figure]]
+    test: str | None = "wilcoxon"
+    level: float = 0.05
+    note: str = ""
+    large: Mapping[str, str] = field(default_factory=dict)
+    """Data sets that are left out unless they are asked for by name, and why."""
+
+
+def by_row(methods: list[str], **columns: tuple) -> dict[str, dict[str, Figure]]:
+    """Figures by data set and method from columns in the order of the methods, each a pair or a mean."""
+    return {
+        name.replace("_", " "): {
+            m: f if isinstance(f, tuple) else (f, None) for m, f in zip(methods, column, strict=True) if f is not None
+        }
+        for name, column in columns.items()
+    }
+
+
+@cache
+def voting_similarities(weighted: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Voting under the value difference metric learned from all labels, as in the papers, and the labels."""
+    data = load_voting()
+    S = 1 - VDM(weighted=weighted).fit(data.data, data.target)(data.data, data.data)
+    return S, data.target
+
+
+def voting(_: Any = None) -> Dataset:
+    """Similarities 1 - d of Voting, d the value difference metric over its maximum."""
+    return Dataset(*voting_similarities())
+
+
+def from_repository(*names: str) -> Callable[[Any], Dataset]:
+    """What reads a data set, known by one of these names, from a folder in the repository's layout."""
+
+    def load(data_home: Any = None) -> Dataset:
+        folder = data_home if data_home is not None else os.environ.get("SIMILITUDE_DATA")
+        if folder is None or not Path(folder).is_dir():
+            raise DataMissing(REPOSITORY)
+        try:
+            found = load_similarity_repository(folder)
+        except ValueError as error:
+            if "no data set found" in str(error):
+                raise DataMissing(REPOSITORY) from error
+            raise
+        wanted = {_letters(name) for name in names}
+        for name, bunch in found.items():
+            if _letters(name) in wanted:
+                S = bunch.S if isinstance(bunch.S, np.ndarray) else bunch.S.toarray()
+                return Dataset(S, bunch.y, {"dissimilarity": "max-minus"} if bunch.dissimilarity else {})
+        raise DataMissing(REPOSITORY)
+
+    return load
+
+
+def _letters(name: str) -> str:
+    return "".join(sign for sign in name.lower() if sign.isalnum())

@@ -1,0 +1,230 @@
+"""The papers' tables made again, ours beside theirs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from similitude.experiments.papers import cazzanti2007, chen2009, chen2009_kernels, fusion2009, wang2009
+from similitude.experiments.papers.recipe import DataMissing, Figure, PaperTable
+from similitude.experiments.protocol import Protocol
+from similitude.experiments.results import Results
+from similitude.experiments.running import Dataset, run
+from similitude.experiments.store import Store
+from similitude.experiments.tables import Entry, Table
+
+PAPERS: dict[str, PaperTable] = {
+    table.name: table
+    for paper in (chen2009, chen2009_kernels, cazzanti2007, fusion2009, wang2009)
+    for table in paper.TABLES
+}
+"""The tables that :func:`reproduce` knows, by name."""
+
+LEAST_DEVIATION = 0.1
+"""Where a paper prints a deviation of 0, a tenth of a percent is what it prints."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One figure of a paper, and ours; errors in percent."""
+
+    dataset: str
+    method: str
+    ours: float | None
+    our_deviation: float | None
+    n_partitions: int
+    paper: float
+    paper_deviation: float | None
+    away: float | None
+    """Ours minus the paper's, in the unit."""
+    unit: str
+    """Whose standard deviation: "paper", "ours", or "binomial" where there is one partition only."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper's table beside ours.
+
+    Attributes
+    ----------
+    paper : PaperTable
+    results : Results
+    missing : dict of str to str
+        Data sets of the paper that could not be had, and how to get them.
+    """
+
+    paper: PaperTable
+    results: Results
+    missing: Mapping[str, str]
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """Every published figure of the data sets and methods that were run."""
+        found = []
+        for dataset in self.results.datasets:
+            errors = 100 * self.results.values(dataset)
+            for method, figure in self.paper.published[dataset].items():
+                if method in self.results.methods:
+                    own = errors[list(self.results.methods).index(method)]
+                    found.append(self._compared(dataset, method, own[np.isfinite(own)], figure))
+        return found
+
+    def _compared(self, dataset: str, method: str, errors: np.ndarray, figure: Figure) -> Comparison:
+        paper, deviation = figure
+        if not len(errors):
+            return Comparison(dataset, method, None, None, 0, paper, deviation, None, "")
+        ours = float(errors.mean())
+        own = float(errors.std(ddof=1)) if len(errors) > 1 else None
+        if deviation is not None:
+            unit, size = "paper", max(deviation, LEAST_DEVIATION)
+        elif own:
+            unit, size = "ours", own
+        else:
+            tested = [row.n_test for row in self.results.rows if (row.dataset, row.method) == (dataset, method)]
+            unit, size = "binomial", 100 * np.sqrt(paper / 100 * (1 - paper / 100) / tested[0])
+        away = float((ours - paper) / size) if size else None
+        return Comparison(dataset, method, ours, own, len(errors), paper, deviation, away, unit)
+
+    def our_table(self) -> Table:
+        """Our errors alone, methods by data sets, marked by the paper's test of significance."""
+        return self.results.table(test=self.paper.test, level=self.paper.level)
+
+    def table(self) -> Table:
+        """A row for each figure: ours, the paper's, and the difference in standard deviations.
+
+        What is more than one standard deviation away is italic.
+        """
+        rows = []
+        for c in self.comparisons:
+            away = "-" if c.away is None else f"{c.away:+.2f}"
+            far = c.away is not None and abs(c.away) > 1
+            ours = "-" if c.ours is None else _figure(c.ours, c.our_deviation)
+            rows.append(
+                [c.dataset, c.method, ours, _figure(c.paper, c.paper_deviation), Entry(away, italic=far), c.unit]
+            )
+        columns = ["data set", "method", "error % (std)", "paper", "difference", "in std of"]
+        return Table(columns, rows, self._caption(), left=2)
+
+    def _caption(self) -> str:
+        near = [abs(c.away) <= 1 for c in self.comparisons if c.away is not None]
+        text = f"{self.paper.reference}. {self.results.protocol}. {self.paper.note}"
+        return f"{text} Within one standard deviation: {sum(near)} of {len(near)}." if near else text
+
+    def __str__(self) -> str:
+        reasons: dict[str, list[str]] = {}
+        for name, how in self.missing.items():
+            reasons.setdefault(how, []).append(name)
+        left_out = [f"Not run: {', '.join(names)}: {how}." for how, names in reasons.items()]
+        return "\n".join([str(self.table()), *left_out])
+
+
+def reproduce(
+    name: str,
+    *,
+    partitions: int | None = None,
+    datasets: Iterable[str] | None = None,
+    methods: Iterable[str] | None = None,
+    store: str | os.PathLike | Store | None = None,
+    data_home: str | os.PathLike | None = None,
+    n_jobs: int | None = None,
+    progress: bool = True,
+) -> Reproduction:
+    """Make a table of one of the papers again, with its data, methods, grids and protocol.
+
+    Parameters
+    ----------
+    name : str
+        One of ``similitude.experiments.PAPERS``, such as "chen2009-table3".
+    partitions : int, default=None
+        Other than the paper's number of partitions: fewer to try, more to be surer.
+    datasets, methods : iterables of str, default=None
+        Some of the table's only; None means all that can be had (large ones only by name).
+    store : path or Store, default=None
+        The file that keeps the results; None keeps them in memory.
+    data_home : path, default=None
+        Where data lies that does not ship, beside the folder that the environment variable SIMILITUDE_DATA names.
+    n_jobs, progress
+        As in :func:`run`.
+
+    Returns
+    -------
+    Reproduction
+        ``.table()`` has ours beside the paper's, ``.missing`` what could not be run, and why.
+
+    Examples
+    --------
+    >>> from similitude.experiments import reproduce
+    >>> again = reproduce("cazzanti2007-table1", datasets=["d = 8"], methods=["SDA", "k-NN"], partitions=2)
+    >>> [(c.method, c.paper) for c in again.comparisons]
+    [('SDA', 29.32), ('k-NN', 9.29)]
+    """
+    if name not in PAPERS:
+        raise ValueError(f"name must be one of {list(PAPERS)}; got {name!r}.")
+    paper = PAPERS[name]
+    known = paper.methods()
+    chosen = _some(methods, list(known), "methods")
+    wanted = _some(datasets, list(paper.datasets), "datasets")
+    data: dict[str, Dataset] = {}
+    missing: dict[str, str] = {}
+    for dataset in wanted:
+        if datasets is None and dataset in paper.large:
+            missing[dataset] = paper.large[dataset]
+            continue
+        try:
+            data[dataset] = paper.datasets[dataset](data_home)
+        except DataMissing as error:
+            missing[dataset] = str(error)
+    protocol = _with_partitions(paper.protocol, partitions)
+    with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
+        parts = [
+            run(protocol, group, {m: known[m] for m in names}, opened, n_jobs=n_jobs, progress=progress)
+            for names, group in _groups(paper, data, chosen)
+        ]
+    return Reproduction(paper, _joined(protocol, list(data), chosen, parts), missing)
+
+
+def _some(asked: Iterable[str] | None, known: Sequence[str], argument: str) -> list[str]:
+    chosen = list(known) if asked is None else [asked] if isinstance(asked, str) else list(asked)
+    unknown = [name for name in chosen if name not in known]
+    if unknown or not chosen:
+        raise ValueError(f"{argument} must be some of {list(known)}; got {unknown or chosen}.")
+    return chosen
+
+
+def _with_partitions(protocol: Protocol, partitions: int | None) -> Protocol:
+    if partitions is None:
+        return protocol
+    if protocol.kind not in ("partitions", "given"):
+        raise ValueError(f"partitions: the paper's protocol ({protocol}) has no number of partitions; leave it None.")
+    return replace(protocol, n_partitions=partitions)
+
+
+def _groups(
+    paper: PaperTable, data: Mapping[str, Dataset], chosen: Sequence[str]
+) -> list[tuple[tuple[str, ...], dict[str, Dataset]]]:
+    """Data sets with the methods that the paper has on them, those with the same methods together."""
+    groups: dict[tuple[str, ...], dict[str, Dataset]] = {}
+    for dataset, given in data.items():
+        names = tuple(method for method in chosen if method in paper.published[dataset])
+        if names:
+            groups.setdefault(names, {})[dataset] = given
+    return list(groups.items())
+
+
+def _joined(protocol: Protocol, datasets: list[str], methods: list[str], parts: Sequence[Results]) -> Results:
+    counts = {name: count for part in parts for name, count in part.datasets.items()}
+    return Results(
+        protocol=protocol,
+        datasets={name: counts[name] for name in datasets if name in counts},
+        methods=methods,
+        rows=[row for part in parts for row in part.rows],
+        failures=[failure for part in parts for failure in part.failures],
+    )
+
+
+def _figure(mean: float, deviation: float | None) -> str:
+    return f"{mean:.2f}" if deviation is None else f"{mean:.2f} ({deviation:.2f})"

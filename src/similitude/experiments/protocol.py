@@ -1,0 +1,187 @@
+"""How data is cut into training and test parts, and how parameters are chosen within a training part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold, train_test_split
+
+KINDS = ("partitions", "folds", "leave-one-out", "least leave-one-out", "given")
+
+
+class Partition(NamedTuple):
+    """One cut of a data set: positions of the training and of the test samples."""
+
+    number: int
+    seed: int
+    train: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How an experiment is done: the outer partitions, and how each method's parameters are chosen within them.
+
+    Use the class methods: :meth:`partitions`, :meth:`folds`, :meth:`leave_one_out`, :meth:`given`. Whatever is random
+    comes from ``seed``: partition i (repetition i of folds) is drawn with the seed ``seed + i``, and so are the folds
+    within its training part. More partitions of the same seed therefore begin with the same ones.
+
+    Parameters
+    ----------
+    kind : {"partitions", "folds", "leave-one-out", "least leave-one-out", "given"}, default="partitions"
+    n_partitions : int, default=20
+        Partitions, or repetitions of the folds.
+    test_size : float or int, default=0.2
+        Share or number of test samples of random partitions.
+    n_folds : int, default=5
+        Outer folds.
+    stratified : bool, default=False
+        Whether outer partitions and folds keep the classes' shares.
+    seed : int, default=0
+    inner : int or "leave-one-out", default=10
+        Folds within a training part, on which parameters are chosen.
+    inner_stratified : bool, default=False
+    selection : {"pooled", "mean"}, default="pooled"
+        "pooled" is the papers' rule: the fewest errors, counted over all folds together, ties by the order in which the
+        grid is written (its first name outermost). "mean" is scikit-learn's: the highest mean accuracy of the folds.
+    ties : {"first", "last"}, default="first"
+        Which of equally good grid points "pooled" takes.
+
+    Examples
+    --------
+    >>> from similitude.experiments import Protocol
+    >>> protocol = Protocol.partitions(20, test_size=0.2)
+    >>> cuts = protocol.cuts([0, 1] * 10)
+    >>> len(cuts), len(cuts[0].train), len(cuts[0].test), cuts[7].seed
+    (20, 16, 4, 7)
+    """
+
+    kind: str = "partitions"
+    n_partitions: int = 20
+    test_size: float | int = 0.2
+    n_folds: int = 5
+    stratified: bool = False
+    seed: int = 0
+    inner: int | str = 10
+    inner_stratified: bool = False
+    selection: str = "pooled"
+    ties: str = "first"
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("kind", KINDS), ("selection", ("pooled", "mean")), ("ties", ("first", "last"))):
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} must be one of {list(allowed)}; got {getattr(self, name)!r}.")
+        for name, least in (("n_partitions", 1), ("n_folds", 2), ("seed", 0), ("inner", 2)):
+            value = getattr(self, name)
+            if name == "inner" and value == "leave-one-out":
+                continue
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                other = " or 'leave-one-out'" if name == "inner" else ""
+                raise ValueError(f"{name} must be an integer of at least {least}{other}; got {value!r}.")
+        size = self.test_size
+        share = isinstance(size, Real) and not isinstance(size, (bool, Integral)) and 0 < float(size) < 1
+        count = isinstance(size, Integral) and not isinstance(size, bool) and size > 0
+        if not (share or count):
+            raise ValueError(f"test_size must be a share between 0 and 1 or a number of samples; got {size!r}.")
+
+    @classmethod
+    def partitions(cls, n_partitions: int = 20, *, test_size: float | int = 0.2, **options: Any) -> Protocol:
+        """Random partitions into training and test part; ``options`` are the other parameters of the class."""
+        return cls("partitions", n_partitions, test_size, **options)
+
+    @classmethod
+    def folds(cls, n_folds: int = 5, *, repeats: int = 1, stratified: bool = True, **options: Any) -> Protocol:
+        """Folds, each the test part once, drawn anew in each repetition."""
+        return cls("folds", repeats, n_folds=n_folds, stratified=stratified, **options)
+
+    @classmethod
+    def leave_one_out(cls, *, nested: bool = True, **options: Any) -> Protocol:
+        """Each sample is the test part once.
+
+        With ``nested=False`` there is one result per method: the least leave-one-out error over its grid. Parameters
+        are then chosen on the errors that are reported, as some papers do; that is optimistic.
+        """
+        return cls("leave-one-out" if nested else "least leave-one-out", 1, **options)
+
+    @classmethod
+    def given(cls, n_partitions: int | None = None, **options: Any) -> Protocol:
+        """The splits that come with the data, or the first ``n_partitions`` of them."""
+        return cls("given", 10**9 if n_partitions is None else n_partitions, **options)
+
+    def cuts(self, y: Any, splits: Sequence | None = None) -> list[Partition]:
+        """The partitions of a data set with these labels; ``splits`` are those that come with the data."""
+        y = np.asarray(y)
+        n, everything = len(y), np.arange(len(y))
+        if self.kind == "given":
+            return self._given(n, splits)
+        if self.kind == "least leave-one-out":
+            return [Partition(0, self.seed, everything, everything)]
+        if self.kind == "leave-one-out":
+            return [Partition(i, self.seed, train, test) for i, (train, test) in enumerate(LeaveOneOut().split(y))]
+        seeds = range(self.seed, self.seed + self.n_partitions)
+        labels = y if self.stratified else None
+        if self.kind == "partitions":
+            pairs = [
+                (seed, *train_test_split(everything, test_size=self.test_size, random_state=seed, stratify=labels))
+                for seed in seeds
+            ]
+        else:
+            kind = StratifiedKFold if self.stratified else KFold
+            pairs = [
+                (seed, train, test)
+                for seed in seeds
+                for train, test in kind(self.n_folds, shuffle=True, random_state=seed).split(everything, y)
+            ]
+        return [Partition(i, *pair) for i, pair in enumerate(pairs)]
+
+    def _given(self, n: int, splits: Sequence | None) -> list[Partition]:
+        if splits is None:
+            raise ValueError("the protocol takes the splits that come with the data, and this has none.")
+        cuts = []
+        for i, (train, test) in enumerate(list(splits)[: self.n_partitions]):
+            train, test = np.asarray(train), np.asarray(test)
+            for part in (train, test):
+                if part.ndim != 1 or part.dtype.kind not in "iu" or not len(part) or part.min() < 0 or part.max() >= n:
+                    raise ValueError(f"splits[{i}] must hold positions of samples, 0 to {n - 1}, in both parts.")
+            if len(np.intersect1d(train, test)):
+                raise ValueError(f"splits[{i}]: a sample is in both the training and the test part.")
+            cuts.append(Partition(i, self.seed + i, train, test))
+        return cuts
+
+    def inner_folds(self, seed: int) -> Any:
+        """The splitter of a training part on which parameters are chosen."""
+        if self.inner == "leave-one-out" or self.kind == "least leave-one-out":
+            return LeaveOneOut()
+        kind = StratifiedKFold if self.inner_stratified else KFold
+        return kind(self.inner, shuffle=True, random_state=seed)
+
+    @property
+    def within(self) -> tuple:
+        """What happens within one partition. Where partitions come from, they tell themselves."""
+        least = self.kind == "least leave-one-out"
+        return (least, str(self.inner), self.inner_stratified, self.selection, self.ties)
+
+    @property
+    def description(self) -> str:
+        """In words, without the number of partitions."""
+        shape = "stratified " if self.stratified else ""
+        text = {
+            "partitions": f"random {shape}partitions, test part {self.test_size:g}",
+            "folds": f"{self.n_folds} {shape}folds",
+            "leave-one-out": "leave-one-out",
+            "least leave-one-out": "least leave-one-out error over the parameters",
+            "given": "the data's own splits",
+        }[self.kind]
+        if self.kind == "least leave-one-out":
+            return text
+        how = "leave-one-out" if self.inner == "leave-one-out" else f"{self.inner} folds"
+        return f"{text}; parameters by {how} within the training part"
+
+    def __str__(self) -> str:
+        if self.kind == "folds" and self.n_partitions > 1:
+            return f"{self.n_partitions} times {self.description}"
+        return f"{self.n_partitions} {self.description}" if self.kind == "partitions" else self.description

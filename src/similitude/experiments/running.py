@@ -1,0 +1,286 @@
+"""Running an experiment: every cell that the store does not hold yet is done, and stored as soon as it is."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib.parallel import get_active_backend
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples
+
+from similitude.base import SimilarityEstimator
+from similitude.experiments.cells import Cell
+from similitude.experiments.identity import digest
+from similitude.experiments.protocol import Protocol
+from similitude.experiments.results import Results
+from similitude.experiments.store import Failure, Row, Store
+from similitude.numerics.progress import ProgressBars
+from similitude.proximity.check import SimilarityWarning
+from similitude.search.path_search import _bearer, _input_names
+from similitude.similarities import pairwise, resolve
+
+LARGEST = 4000
+"""Of so many raw objects the whole matrix is computed once (128 MB), and each cell takes its part."""
+
+
+class ExperimentWarning(UserWarning):
+    """Some cells of an experiment failed."""
+
+
+class Dataset(NamedTuple):
+    """Data with its labels, how its similarities are to be had, and its own splits."""
+
+    X: Any
+    y: Any
+    contract: Mapping[str, Any] = {}
+    """``similarity`` and ``dissimilarity`` of every method on this data."""
+    splits: Sequence | None = None
+    """Pairs of positions, training and test part, for :meth:`Protocol.given`."""
+
+
+def run(
+    protocol: Protocol,
+    data: Mapping[str, Any],
+    methods: Mapping[str, tuple],
+    store: str | os.PathLike | Store | None = None,
+    *,
+    n_jobs: int | None = None,
+    progress: bool = True,
+) -> Results:
+    """Do every cell (data set, partition, method) of an experiment that the store does not hold yet.
+
+    A cell is one job: the method's parameters are chosen within the training part, it is fitted there, and its errors
+    on the test part are counted. Workers return results and this process writes them, one by one as they come, so a
+    run that was killed goes on where it was, and ends with the same table. What is stored is known by the content of
+    the data, the partition, the way of choosing, and the method with its parameters and grid: other data under the same
+    name is another cell. A cell that fails is recorded and told at the end, the others go on; it is tried again when
+    the same is run again.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    data : mapping of names to tuples (X, y), (X, y, contract) or (X, y, contract, splits)
+        X is a square matrix, Proximities, or a sequence of raw objects; contract a dict with ``similarity`` and
+        ``dissimilarity``, set on every method that takes similarities; splits a list of pairs of positions for
+        ``Protocol.given``.
+    methods : mapping of names to tuples (estimator, grid)
+        The grid is a dict of lists, a list of these, or a function ``grid(X_train, y_train, folds)`` that returns one;
+        an empty one means no choice. A method's own randomness is that of its ``random_state``.
+    store : path or Store, default=None
+        The file that keeps the results; None keeps them in memory.
+    n_jobs : int, default=None
+        Cells done at a time, by joblib: any backend, so ``joblib.parallel_config("dask")`` runs them on a cluster.
+        Each has one thread of BLAS.
+    progress : bool, default=True
+        A bar for each data set with the time left and the best method so far; on a terminal only.
+
+    Returns
+    -------
+    Results
+
+    Examples
+    --------
+    >>> from similitude import KNNClassifier
+    >>> from similitude.datasets import load_voting
+    >>> from similitude.experiments import Protocol, run
+    >>> voting = load_voting()
+    >>> data = {"voting": (voting.data, voting.target, {"similarity": "counting"})}
+    >>> methods = {"k-NN": (KNNClassifier(), {"n_neighbors": [1, 3, 5]}), "1-NN": (KNNClassifier(1), {})}
+    >>> results = run(Protocol.partitions(3), data, methods)
+    >>> print(results.table(test=None))
+    method       voting
+    k-NN    8.81 (0.66)
+    1-NN    8.43 (0.66)
+    """
+    sets = {str(name): _dataset(name, given) for name, given in data.items()}
+    if not sets:
+        raise ValueError("data must name at least one data set; it is empty.")
+    _check_methods(methods)
+    own = not isinstance(store, Store)
+    opened: Store = Store(store) if own else store  # type: ignore[arg-type, assignment]
+    try:
+        cells = list(_cells(protocol, sets, methods))
+        keys = [cell.key for cell in cells]
+        before = opened.rows(keys)
+        known = {row.key for row in before}
+        failed = _work(opened, cells, known, before, n_jobs, progress)
+        results = Results(
+            protocol=protocol,
+            datasets={
+                name: sum(c.dataset == name and c.method == str(next(iter(methods))) for c in cells) for name in sets
+            },
+            methods=[str(name) for name in methods],
+            rows=opened.rows(keys),
+            failures=opened.failures(keys),
+        )
+    finally:
+        if own:
+            opened.close()
+    if failed:
+        warnings.warn(_told(failed, len(cells)), ExperimentWarning, stacklevel=2)
+    return results
+
+
+def _dataset(name: Any, given: Any) -> Dataset:
+    if not isinstance(given, tuple) or not 2 <= len(given) <= 4:
+        raise ValueError(f"data[{name!r}] must be a tuple (X, y), (X, y, contract) or (X, y, contract, splits).")
+    X, y, contract, splits = Dataset(*given)
+    y = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)
+    if y.ndim != 1 or len(y) != _num_samples(X):
+        raise ValueError(f"data[{name!r}]: y must be one label per sample ({_num_samples(X)}); got shape {y.shape}.")
+    if not isinstance(contract, Mapping):
+        raise ValueError(
+            f"data[{name!r}]: the contract must be a dict such as {{'similarity': 'vdm'}}; got {contract!r}."
+        )
+    return Dataset(X, y, contract, splits)
+
+
+def _check_methods(methods: Mapping[str, tuple]) -> None:
+    if not methods:
+        raise ValueError("methods must name at least one method; it is empty.")
+    for name, method in methods.items():
+        if not isinstance(method, tuple) or len(method) != 2 or not hasattr(method[0], "get_params"):
+            raise ValueError(f"methods[{name!r}] must be a tuple (estimator, grid); got {method!r}.")
+
+
+def _cells(protocol: Protocol, sets: Mapping[str, Dataset], methods: Mapping[str, tuple]) -> Iterator[Cell]:
+    """All cells, in the order in which they are done."""
+    for name, dataset in sets.items():
+        try:
+            cuts = protocol.cuts(dataset.y, dataset.splits)
+            prepared = {str(m): (_with_contract(e, dataset.contract), grid) for m, (e, grid) in methods.items()}
+        except ValueError as error:
+            raise ValueError(f"data[{name!r}]: {error}") from error
+        data_digest = digest(dataset.X, dataset.y)
+        method_digests = {method: digest(estimator, grid) for method, (estimator, grid) in prepared.items()}
+        for partition in cuts:
+            where = digest(data_digest, partition.train, partition.test, partition.seed, protocol.within)
+            for method, (estimator, grid) in prepared.items():
+                key = digest(name, method, where, method_digests[method])
+                names = (key, name, method, partition, protocol, data_digest, method_digests[method])
+                yield Cell(*names, dataset.X, dataset.y, estimator, grid)
+
+
+def _with_contract(estimator: Any, contract: Mapping[str, Any]) -> Any:
+    """The method with this similarity; one that takes none, such as a classifier of scikit-learn's, as it is."""
+    prefixes = list(_readers(estimator)) if contract else []
+    values = {f"{prefix}{name}": value for prefix in prefixes for name, value in contract.items()}
+    return clone(estimator).set_params(**values) if values else estimator
+
+
+def _readers(estimator: Any, prefix: str = "") -> Iterator[str]:
+    """Prefixes of the parameters of whatever in a method reads X as similarities: of a pipeline its first step."""
+    estimator, inner = _bearer(estimator)
+    prefix += inner
+    if isinstance(estimator, SimilarityEstimator):
+        yield prefix
+    elif hasattr(estimator, "get_params"):
+        for name, part in estimator.get_params().items():
+            if "__" not in name and hasattr(part, "fit"):
+                yield from _readers(part, f"{prefix}{name}__")
+
+
+class _Matrices:
+    """Matrices of raw objects, computed once for all the cells that share them."""
+
+    def __init__(self) -> None:
+        self._dataset = ""
+        self._known: dict[str, Any] = {}
+
+    def ready(self, cell: Cell) -> Cell:
+        """The cell on a computed matrix, where the similarity learns nothing from the training part."""
+        try:
+            return self._on_matrix(cell)
+        except Exception:
+            return cell  # it will fail as a cell, and the others go on
+
+    def _on_matrix(self, cell: Cell) -> Cell:
+        part, prefix = _bearer(cell.estimator)
+        few = _num_samples(cell.X) <= LARGEST and cell.protocol.kind != "given"
+        if not few or not isinstance(part, SimilarityEstimator) or part._is_matrix or callable(cell.grid):
+            return cell
+        reads_input = _input_names(cell.estimator)
+        grids = [cell.grid] if isinstance(cell.grid, Mapping) else cell.grid
+        measure = resolve(part.similarity)
+        if measure.learns or any(reads_input(name) for grid in grids for name in grid):
+            return cell
+        if self._dataset != cell.dataset:
+            self._dataset, self._known = cell.dataset, {}
+        which = digest(part.similarity)
+        if which not in self._known:
+            self._known[which] = pairwise(cell.X, similarity=measure)
+        matrix = {f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": part._map_name}
+        return replace(cell, X=self._known[which], estimator=clone(cell.estimator).set_params(**matrix))
+
+
+def _work(
+    store: Store, cells: list[Cell], known: set[str], before: list[Row], n_jobs: int | None, progress: bool
+) -> list[Failure]:
+    """Do the cells that are not known, and store each; the failures are returned."""
+    todo = [cell for cell in cells if cell.key not in known]
+    standing = _Standing(cells, before)
+    failed: list[Failure] = []
+    if not todo:
+        return failed
+    matrices = _Matrices()
+    parallel = Parallel(n_jobs=n_jobs, return_as=_how_results_come())
+    with warnings.catch_warnings(), ProgressBars(standing.totals, standing.done, progress) as bars:
+        # Workers get these filters; threads that share them leave nothing behind.
+        warnings.simplefilter("ignore", SimilarityWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for record in parallel(delayed(_do)(matrices.ready(cell)) for cell in todo):
+            store.add(record)
+            if isinstance(record, Row):
+                standing.add(record)
+            else:
+                failed.append(record)
+            bars.advance(record.dataset, note=standing.best(record.dataset))
+    return failed
+
+
+def _do(cell: Cell) -> Row | Failure:
+    return cell.work()
+
+
+def _how_results_come() -> str:
+    """One by one as they are ready, where joblib's backend can; all of its own can."""
+    return "generator_unordered" if get_active_backend()[0].supports_return_generator else "list"
+
+
+class _Standing:
+    """How far each data set is, and which method leads."""
+
+    def __init__(self, cells: Sequence[Cell], before: Sequence[Row]):
+        self.totals: dict[str, int] = {}
+        for cell in cells:
+            self.totals[cell.dataset] = self.totals.get(cell.dataset, 0) + 1
+        self.done = dict.fromkeys(self.totals, 0)
+        self._errors: dict[str, dict[str, list[float]]] = {name: {} for name in self.totals}
+        for row in before:
+            self.done[row.dataset] += 1
+            self.add(row)
+
+    def add(self, row: Row) -> None:
+        self._errors[row.dataset].setdefault(row.method, []).append(row.error)
+
+    def best(self, dataset: str) -> str:
+        means = {method: float(np.mean(errors)) for method, errors in self._errors[dataset].items()}
+        if not means:
+            return ""
+        method = min(means, key=means.__getitem__)
+        return f"best so far: {method}, {100 * means[method]:.2f}%"
+
+
+def _told(failed: Sequence[Failure], n_cells: int) -> str:
+    first = failed[0]
+    return (
+        f"{len(failed)} of {n_cells} cells failed; run the same again to retry them. The first: {first.method} on "
+        f"{first.dataset}, partition {first.partition}: {first.message}"
+    )

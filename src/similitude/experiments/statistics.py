@@ -1,0 +1,151 @@
+"""The statistics of the papers' tables, and of comparisons over many data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from similitude.numerics.significance import paired_differences, wilcoxon_greater
+
+
+def t_greater(a: Any, b: Any) -> float:
+    """The p-value of the one-sided paired t-test that a is larger than b; 1 where a test is not possible."""
+    differences = paired_differences(a, b)
+    if len(differences) < 2:
+        return 1.0
+    mean, deviation = differences.mean(), differences.std(ddof=1)
+    if deviation == 0:
+        return 0.0 if mean > 0 else 1.0
+    return float(stats.t.sf(mean / deviation * np.sqrt(len(differences)), len(differences) - 1))
+
+
+TESTS = {"wilcoxon": wilcoxon_greater, "t": t_greater}
+
+
+def fewest_pairs(test: str, level: float) -> int:
+    """With fewer pairs no difference can be significant: the signed-rank test's least p-value is 2 to the -n."""
+    return 2 if test == "t" else int(np.ceil(np.log2(1 / level)))
+
+
+def best_and_worst(errors: np.ndarray, test: str = "wilcoxon", level: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+    """Which methods are not significantly worse than the best, and which not better than the worst.
+
+    Parameters
+    ----------
+    errors : array of shape (methods, partitions)
+        NaN where a cell is missing.
+    test : {"wilcoxon", "t"}, default="wilcoxon"
+        One-sided, paired over the partitions that both methods have.
+    level : float, default=0.05
+
+    Returns
+    -------
+    best : array of bool, shape (methods,)
+        The lowest mean, and those that are not significantly above it. Where a method has too few partitions for any
+        difference to be significant (fewer than five at 5%), the lowest means alone; of a single method none.
+    worst : array of bool, shape (methods,)
+        The highest mean and those not significantly below it, if the best method is significantly below it.
+    """
+    compare = TESTS[test]
+    best, worst = np.zeros((2, len(errors)), dtype=bool)
+    present = np.flatnonzero(np.isfinite(errors).any(axis=1))
+    if len(present) < 2:
+        return best, worst
+    means = np.full(len(errors), np.nan)
+    means[present] = [np.nanmean(errors[i]) for i in present]
+    low, high = int(np.nanargmin(means)), int(np.nanargmax(means))
+    close = 1e-12 * np.nanmax(np.abs(means))
+    best[present] = means[present] <= means[low] + close
+    enough = np.isfinite(errors).sum(axis=1) >= fewest_pairs(test, level)
+    if not enough[present].all():
+        return best, worst
+    for i in present:
+        best[i] |= compare(errors[i], errors[low]) > level
+    if compare(errors[high], errors[low]) <= level:
+        worst[high] = True
+        for i in present:
+            worst[i] |= compare(errors[high], errors[i]) > level
+    return best, worst
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Average ranks of methods over data sets, and how far apart they must be to differ."""
+
+    methods: tuple[str, ...]
+    ranks: np.ndarray
+    """The average rank of each method; 1 is the best."""
+    n_datasets: int
+    critical_difference: float
+    """Nemenyi's: methods whose average ranks differ by less are not significantly different."""
+    p_value: float
+    """Friedman's: small where the methods are not all alike."""
+    level: float
+
+    @property
+    def groups(self) -> list[tuple[str, ...]]:
+        """The largest groups of methods, the best first, within which none differs significantly."""
+        order = np.argsort(self.ranks, kind="stable")
+        runs: list[tuple[int, int]] = []
+        for i in range(len(order)):
+            near = self.ranks[order] - self.ranks[order[i]] <= self.critical_difference + 1e-12
+            end = int(np.flatnonzero(near)[-1])
+            if end > i and (not runs or end > runs[-1][1]):
+                runs.append((i, end))
+        return [tuple(self.methods[j] for j in order[i : end + 1]) for i, end in runs]
+
+
+def rank_methods(errors: Any, methods: Sequence[str], level: float = 0.05) -> Ranking:
+    """Friedman's test and Nemenyi's critical difference of average ranks over data sets.
+
+    Parameters
+    ----------
+    errors : array of shape (methods, datasets)
+        Data sets on which a method has none (NaN) are left out.
+    methods : sequence of str
+    level : float, default=0.05
+
+    Returns
+    -------
+    Ranking
+
+    References
+    ----------
+    Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, Section 3.2.2.
+
+    Examples
+    --------
+    >>> from similitude.experiments.statistics import rank_methods
+    >>> ranking = rank_methods([[1, 2, 1, 3], [2, 3, 2, 4], [3, 4, 3, 5]], ["a", "b", "c"])
+    >>> ranking.ranks, round(ranking.critical_difference, 3), round(ranking.p_value, 3), ranking.groups
+    (array([1., 2., 3.]), 1.657, 0.018, [('a', 'b'), ('b', 'c')])
+    """
+    errors = np.asarray(errors, dtype=float)
+    if errors.ndim != 2 or len(errors) != len(methods):
+        raise ValueError(f"errors must be of shape (methods, datasets), {len(methods)} methods; got {errors.shape}.")
+    if len(methods) < 2:
+        raise ValueError(f"methods: at least two are needed to rank them; got {len(methods)}.")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1; got {level!r}.")
+    errors = errors[:, np.isfinite(errors).all(axis=0)]
+    k, n = errors.shape
+    if n == 0:
+        raise ValueError("errors: there is no data set on which every method has a result.")
+    scale = np.abs(errors).max(axis=0)
+    ranks = stats.rankdata(np.round(errors / np.where(scale > 0, scale, 1.0), 12), axis=0)
+    spread = np.sum((ranks - (k + 1) / 2) ** 2)
+    between = np.sum((ranks.sum(axis=1) - n * (k + 1) / 2) ** 2)
+    statistic = 0.0 if spread == 0 else (k - 1) * between / spread
+    studentized = stats.studentized_range.ppf(1 - level, k, np.inf) / np.sqrt(2)
+    return Ranking(
+        methods=tuple(methods),
+        ranks=ranks.mean(axis=1),
+        n_datasets=n,
+        critical_difference=float(studentized * np.sqrt(k * (k + 1) / (6 * n))),
+        p_value=float(stats.chi2.sf(statistic, k - 1)),
+        level=level,
+    )

@@ -1,0 +1,259 @@
+"""The method that suits a similarity, found by trying them on the same folds."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from contextlib import nullcontext
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold, check_cv, cross_validate
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from similitude.base import SimilarityClassifier, check_labels, check_positive, known_matrix, unchanged_on_failure
+from similitude.diagnosis import diagnose
+from similitude.numerics.significance import wilcoxon_greater
+from similitude.proximity.check import SimilarityWarning
+from similitude.search.contest import Contest, at_best
+from similitude.search.methods import methods, ordered
+from similitude.search.path_search import SearchData
+from similitude.similarities import pairwise
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One method on the leaderboard.
+
+    Attributes
+    ----------
+    method : str
+    error : float
+        The mean over the folds, at the best point of its grid: optimistic, as that point was chosen on them.
+    standard_error : float
+        Of that mean.
+    p_value : float or None
+        One-sided signed-rank test over the folds that it is worse than the first; None for the first.
+    parameters : dict
+        The best point.
+    seconds : float
+        What it took, on one core.
+    chosen : bool
+    """
+
+    method: str
+    error: float
+    standard_error: float
+    p_value: float | None
+    parameters: dict[str, Any]
+    seconds: float
+    chosen: bool
+
+
+def _best_has(method: str):
+    return lambda self: getattr(self.best_estimator_, method) is not None
+
+
+class AutoClassifier(SimilarityClassifier):
+    """Tries the methods on the same folds and takes the simplest that is as good as the best.
+
+    1. The similarity is diagnosed; the diagnosis gives the order in which methods are tried.
+    2. Each method's whole grid is evaluated on every fold, as ``PathSearchCV`` does it; the methods share what they
+       have in common, such as the eigendecomposition and the neighbour sort of a fold.
+    3. The one-standard-error rule, on differences between methods on the same folds: of those whose mean error exceeds
+       the smallest by no more than the standard error of that difference, the simplest is taken, in the order of
+       :func:`similitude.search.methods.methods`.
+    4. It is fitted on everything.
+
+    The errors on the leaderboard are optimistic: parameters, and the method itself, were chosen on the same folds.
+    ``nested_cv`` repeats all of it within each of so many outer folds, and so tells an error that is not.
+
+    Parameters
+    ----------
+    methods : "all" or list of str, default="all"
+        Names from :func:`similitude.search.methods.methods`.
+    time_budget : float, default=None
+        Seconds. On the first fold methods are tried, in the order that the diagnosis gives, as long as all folds of
+        those so far are expected to fit into it (the first is always tried); should it run out later, the folds done
+        decide (at least two). Answers then depend on the machine.
+    cv : int, splitter or iterable, default=10
+        Folds. An int means stratified and shuffled ones, at most as many as the smallest class has samples.
+    stack : bool, default=False
+        Whether the best local and the best global method, fused by the product of their posteriors, stand for election
+        too.
+    nested_cv : int, default=None
+        Outer folds for ``nested_error_``.
+    random_state : int, default=0
+        Of the folds.
+    n_jobs : int, default=None
+        Folds at the same time, as joblib counts. With a time budget the first fold is done alone.
+    verbose : int, default=0
+        Above 0: a progress bar, on a terminal.
+    similarity, dissimilarity
+        The input contract: see the page on input.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (G,)
+    leaderboard_ : list of Standing
+        From the smallest error to the largest.
+    best_method_ : str
+    best_estimator_ : estimator
+        Fitted on everything; with ``probability=True`` where it has that parameter.
+    best_params_ : dict
+    diagnosis_ : Diagnosis
+    failures_ : dict
+        What went wrong, by method, of those that could not be used.
+    n_folds_ : int
+        Folds that decided.
+    nested_error_, nested_standard_error_ : float or None
+        Where ``nested_cv`` is given.
+    out_of_fold_ : OutOfFold or None
+        ``labels`` (n,) and ``proba`` ((n, G), or None) that the chosen method, at its parameters, gives each sample
+        while that is in no training part; None where the folds do not test each sample once.
+
+    Examples
+    --------
+    >>> from similitude import AutoClassifier
+    >>> from similitude.datasets import load_voting
+    >>> voting = load_voting()
+    >>> auto = AutoClassifier(["k-NN", "SVM (clip)", "nearest centroid"], cv=5, similarity="vdm")
+    >>> auto.fit(voting.data, voting.target).best_method_
+    'k-NN'
+    >>> [(row.method, round(100 * row.error, 1)) for row in auto.leaderboard_]
+    [('k-NN', 3.7), ('SVM (clip)', 3.9), ('nearest centroid', 10.1)]
+    """
+
+    def __init__(
+        self,
+        methods="all",
+        time_budget=None,
+        cv=10,
+        *,
+        stack=False,
+        nested_cv=None,
+        random_state=0,
+        n_jobs=None,
+        verbose=0,
+        similarity="precomputed",
+        dissimilarity=None,
+    ):
+        self.methods = methods
+        self.time_budget = time_budget
+        self.cv = cv
+        self.stack = stack
+        self.nested_cv = nested_cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def fit(self, X, y):
+        """Diagnose, try, choose, and fit the chosen method on everything."""
+        start = time.perf_counter()
+        self._check_parameters()
+        contract = {"similarity": self.similarity, "dissimilarity": self.dissimilarity}
+        table = methods(self.methods, **contract)
+        with unchanged_on_failure(self), warnings.catch_warnings():
+            data = self._read(X, y)
+            # What there is to say about the matrix was said; a machine stopped early is judged by its errors.
+            warnings.simplefilter("ignore", SimilarityWarning)
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            contest = Contest(data, list(table), self._folds(data.y))
+            deadline = None if self.time_budget is None else start + float(self.time_budget)
+            contest.run(ordered(list(table), self.diagnosis_), deadline, self.n_jobs, self.verbose > 0)
+            if self.stack:
+                table |= contest.add_fused(table)
+            self._choose(contest)
+            chosen = at_best(table[self.best_method_][0], self.best_params_)
+            with nullcontext() if data.computed is None else known_matrix(X, self.similarity, data.computed):
+                self.best_estimator_ = chosen.fit(X, data.y)
+            self.out_of_fold_ = contest.out_of_fold(self.best_method_)
+            self.nested_error_ = self.nested_standard_error_ = None
+            if self.nested_cv is not None:
+                self._nest(data.X, data.y)
+            for name in ("n_features_in_", "feature_names_in_"):
+                self.__dict__.pop(name, None)
+                if self._is_precomputed and hasattr(self.best_estimator_, name):
+                    setattr(self, name, getattr(self.best_estimator_, name))
+        return self
+
+    def _check_parameters(self):
+        if self.time_budget is not None:
+            check_positive(self.time_budget, "time_budget")
+        if self.nested_cv is not None and (not isinstance(self.nested_cv, Integral) or self.nested_cv < 2):
+            raise ValueError(f"nested_cv must be None or an integer of at least 2; got {self.nested_cv!r}.")
+
+    def _read(self, X, y):
+        """The input as the folds are cut from it, diagnosed."""
+        data = SearchData(self, X, check_labels(y, _num_samples(X)))
+        self._set_labels(data.y, at_least=2)
+        whole = data.X
+        if data.learns is not None:
+            whole = pairwise(X, similarity=data.learns.learned(X, data.y))
+        self.diagnosis_ = diagnose(whole, data.y, dissimilarity=data.estimator.dissimilarity)
+        return data
+
+    def _folds(self, y):
+        if not isinstance(self.cv, Integral) or isinstance(self.cv, bool):
+            return list(check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y))
+        if self.cv < 2:
+            raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
+        smallest = int(np.bincount(self._labels).min())
+        splitter = StratifiedKFold(max(2, min(int(self.cv), smallest)), shuffle=True, random_state=self.random_state)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+            return list(splitter.split(np.zeros(len(y)), y))
+
+    def _choose(self, contest):
+        """The leaderboard, and the simplest method that is no more than a standard error behind its first."""
+        runs = sorted(contest.runs.values(), key=lambda run: run.error)
+        if not runs:
+            first = next(iter(contest.failures.items()))
+            raise ValueError(f"methods: none could be used; {first[0]} failed with: {first[1]}")
+        best, simplest_first = runs[0], list(contest.runs)
+        level = [run for run in runs if run.is_level_with(best)]
+        self.best_method_ = min(level, key=lambda run: simplest_first.index(run.name)).name
+        self.leaderboard_ = [
+            Standing(
+                method=run.name,
+                error=run.error,
+                standard_error=run.standard_error,
+                p_value=None if run is best else wilcoxon_greater(run.errors, best.errors),
+                parameters=run.parameters,
+                seconds=run.seconds,
+                chosen=run.name == self.best_method_,
+            )
+            for run in runs
+        ]
+        self.best_params_ = contest.runs[self.best_method_].parameters
+        self.failures_, self.n_folds_ = contest.failures, contest.n_folds
+
+    def _nest(self, X, y):
+        """The error of all of this, choice and all, on folds that had no part in it."""
+        inner = clone(self).set_params(nested_cv=None, n_jobs=None, verbose=0)
+        outer = StratifiedKFold(int(self.nested_cv), shuffle=True, random_state=self.random_state)
+        scores = cross_validate(inner, X, y, cv=outer, n_jobs=self.n_jobs, error_score="raise")["test_score"]
+        self.nested_error_ = float(1 - np.mean(scores))
+        self.nested_standard_error_ = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+
+    def predict(self, X):
+        """What the chosen method says."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    @available_if(_best_has("predict_proba"))
+    def predict_proba(self, X):
+        """The posterior that the chosen method gives to each class, in the order of ``classes_``."""
+        return self.best_estimator_.predict_proba(X)
+
+    @available_if(_best_has("decision_function"))
+    def decision_function(self, X):
+        """The decision values of the chosen method."""
+        return self.best_estimator_.decision_function(X)

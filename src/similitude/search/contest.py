@@ -1,0 +1,235 @@
+"""Many methods, each with its grid, on the same folds."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.parallel import Parallel, delayed
+
+from similitude.generative.fused import FusedClassifier
+from similitude.numerics.progress import progress
+from similitude.numerics.shared import shared_work
+from similitude.search.grid import evaluate_grid
+from similitude.search.methods import LOCAL, Method, methods, slug
+from similitude.search.path_search import SearchData
+
+FUSED = "local and global fused"
+
+
+class OutOfFold(NamedTuple):
+    """What a method said of each training sample when that was in no training part."""
+
+    labels: np.ndarray
+    proba: np.ndarray | None
+    """Of shape (n, G); None where the method has no probabilities."""
+
+
+@dataclass
+class Run:
+    """One method's answers on the folds done so far."""
+
+    name: str
+    points: list[dict[str, Any]]
+    answers: list[np.ndarray]
+    """For each fold, the positions in the classes that each point says, (points, test samples)."""
+    truths: list[np.ndarray]
+    seconds: float = 0.0
+
+    @property
+    def _at(self) -> int:
+        """The first of the best grid points."""
+        means = np.mean([np.mean(said != truth, axis=1) for said, truth in zip(self.answers, self.truths)], axis=0)
+        return int(np.argmin(np.round(means, 12)))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return self.points[self._at]
+
+    @property
+    def errors(self) -> np.ndarray:
+        """At the best point, one for each fold."""
+        at = self._at
+        return np.array([np.mean(said[at] != truth) for said, truth in zip(self.answers, self.truths)])
+
+    @property
+    def labels(self) -> list[np.ndarray]:
+        at = self._at
+        return [said[at] for said in self.answers]
+
+    @property
+    def error(self) -> float:
+        return float(np.mean(self.errors))
+
+    @property
+    def standard_error(self) -> float:
+        return standard_error(self.errors)
+
+    def is_level_with(self, best: Run) -> bool:
+        """Whether it is behind by no more than a standard error of the difference."""
+        behind = self.errors - best.errors
+        return float(np.mean(behind)) <= standard_error(behind) + 1e-12
+
+
+def standard_error(values: np.ndarray) -> float:
+    """Of the mean."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def at_best(estimator: Any, parameters: dict[str, Any]) -> Any:
+    """A method to be used: at these parameters, with probabilities where it can have them."""
+    chosen = clone(estimator).set_params(**clone(parameters, safe=False))
+    return chosen.set_params(probability=True) if "probability" in chosen.get_params(deep=False) else chosen
+
+
+class Contest:
+    """The methods of these names on the same folds of the same data.
+
+    Attributes
+    ----------
+    runs : dict of Run
+        By name, simplest first, of the methods that got through.
+    failures : dict of str
+        What went wrong with the others, by name.
+    n_folds : int
+        How many folds are done.
+    """
+
+    def __init__(self, data: SearchData, names: list[str], folds: list[tuple[np.ndarray, np.ndarray]]):
+        contract = {"similarity": data.estimator.similarity, "dissimilarity": data.estimator.dissimilarity}
+        self._data, self._folds = data, folds
+        self._classes, self._labels = np.unique(data.y, return_inverse=True)
+        # Raw objects have become matrices, on which there may be more methods than were asked for.
+        self._table = {name: method for name, method in methods("all", **contract).items() if name in names}
+        self.runs: dict[str, Run] = {}
+        self.failures: dict[str, str] = {}
+        self.n_folds = 0
+
+    def run(self, order: list[str], deadline: float | None, n_jobs: int | None, show: bool) -> None:
+        """Evaluate on all folds, or, with a deadline (of ``time.perf_counter``), as the time allows."""
+        for name in self._table:
+            self.runs[name] = Run(name, list(ParameterGrid(self._table[name][1])), [], [])
+        if deadline is not None:
+            order = self._affordable(order, deadline)
+        at_once = effective_n_jobs(n_jobs) if deadline is not None else len(self._folds)
+        tasks = Parallel(n_jobs=n_jobs, return_as="generator")
+        bar = iter(progress(range(len(self._folds) - self.n_folds), len(self._folds) - self.n_folds, "folds", show))
+        while self.n_folds < len(self._folds):
+            if deadline is not None and self.n_folds >= 2 and time.perf_counter() > deadline:
+                break
+            part = self._folds[self.n_folds : self.n_folds + at_once]
+            work = (delayed(_evaluate)(self._data, self._candidates(order), train, test) for train, test in part)
+            for fold, found in zip(part, tasks(work)):
+                self._take(found, fold[1])
+                next(bar, None)
+        self.runs = {name: run for name, run in self.runs.items() if name in order and name not in self.failures}
+
+    def _candidates(self, order: list[str]) -> dict[str, tuple[Any, list[dict]]]:
+        return {n: (self._table[n][0], self.runs[n].points) for n in order if n not in self.failures}
+
+    def _take(self, found: dict[str, Any], test: np.ndarray) -> None:
+        for name, (answers, seconds, failure) in found.items():
+            if failure is not None:
+                self.failures.setdefault(name, failure)
+                continue
+            run = self.runs[name]
+            run.answers.append(np.searchsorted(self._classes, answers))
+            run.truths.append(self._labels[test])
+            run.seconds += seconds
+        self.n_folds += 1
+
+    def _affordable(self, order: list[str], deadline: float) -> list[str]:
+        """The first fold, and the methods of which all folds can be expected to be done in time."""
+        train, test = self._folds[0]
+        start, spent = time.perf_counter(), 0.0
+        left = deadline - start
+        kept: list[str] = []
+        found: dict[str, tuple] = {}
+        fold = self._data.cut(train, test)
+        with shared_work():
+            for name in order:
+                if kept and time.perf_counter() - start > left / 2:
+                    break
+                answer = _evaluate_one(*self._candidates([name])[name], fold)
+                if not kept or (spent + answer[1]) * len(self._folds) <= left:
+                    kept.append(name)
+                    found[name] = answer
+                    spent += answer[1]
+        self._take(found, test)
+        return kept
+
+    def add_fused(self, table: dict[str, Method]) -> dict[str, Method]:
+        """Let the best local and the best global method, fused, take part; returns it as a method on raw input."""
+        usable = [run for run in self.runs.values() if _has_probabilities(self._table[run.name][0])]
+        sides = [[run for run in usable if (run.name in LOCAL) == local] for local in (True, False)]
+        if not all(sides):
+            return {}
+        best = [min(side, key=lambda run: run.error) for side in sides]
+
+        def fused(methods: dict[str, Method]) -> FusedClassifier:
+            return FusedClassifier([(slug(r.name), at_best(methods[r.name][0], r.parameters)) for r in best])
+
+        self._table[FUSED] = fused(self._table), {}
+        self.runs[FUSED] = run = Run(FUSED, [{}], [], [], sum(r.seconds for r in best))
+        for train, test in self._folds[: self.n_folds]:
+            answers, seconds, failure = _evaluate_one(self._table[FUSED][0], [{}], self._data.cut(train, test))
+            if failure is not None:
+                self.failures[FUSED] = failure
+                del self.runs[FUSED]
+                return {}
+            run.answers.append(np.searchsorted(self._classes, answers))
+            run.truths.append(self._labels[test])
+            run.seconds += seconds
+        return {FUSED: (fused(table), {})}
+
+    def out_of_fold(self, name: str) -> OutOfFold | None:
+        """The answers of a method at its best parameters; None where the folds do not test each sample once."""
+        tested = np.concatenate([test for _, test in self._folds])
+        if not np.array_equal(np.sort(tested), np.arange(len(self._labels))):
+            return None
+        run = self.runs[name]
+        estimator = at_best(self._table[name][0], run.parameters)
+        said = np.empty(len(self._labels), dtype=np.intp)
+        proba = np.zeros((len(said), len(self._classes))) if _has_probabilities(estimator) else None
+        for fold, (train, test) in enumerate(self._folds):
+            if fold < self.n_folds:
+                said[test] = run.labels[fold]
+                if proba is None:
+                    continue
+            X_train, y_train, X_test, _ = self._data.cut(train, test)
+            fitted = clone(estimator).fit(X_train, y_train)
+            if fold >= self.n_folds:
+                said[test] = np.searchsorted(self._classes, fitted.predict(X_test))
+            if proba is not None:
+                proba[np.ix_(test, np.searchsorted(self._classes, fitted.classes_))] = fitted.predict_proba(X_test)
+        return OutOfFold(self._classes[said], proba)
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    return hasattr(at_best(estimator, {}), "predict_proba")
+
+
+def _evaluate(data: SearchData, candidates: dict[str, tuple[Any, list[dict]]], train: Any, test: Any) -> dict:
+    """Of each method its answers, (points, test samples), the seconds it took, and what went wrong."""
+    fold = data.cut(train, test)
+    with shared_work():
+        return {name: _evaluate_one(*method, fold) for name, method in candidates.items()}
+
+
+def _evaluate_one(estimator: Any, points: list[dict], fold: tuple) -> tuple:
+    start = time.perf_counter()
+    X_train, y_train, X_test, _ = fold
+    answers: list[Any] = [None] * len(points)
+    try:
+        for batch in evaluate_grid(estimator, X_train, y_train, [X_test], points, guarded=False):
+            assert batch.members is not None
+            for i, member in zip(batch.indices, batch.members[0]):
+                answers[i] = member.estimator.predict(member.X)
+    except Exception as error:  # one method that cannot do it must not keep the others from it
+        return None, time.perf_counter() - start, f"{type(error).__name__}: {error}"
+    return np.array(answers), time.perf_counter() - start, None
