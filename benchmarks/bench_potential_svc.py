@@ -32,7 +32,7 @@ def _data(kind, n):
     return B @ B.T, np.sign(B[:, :20].sum(1) - 6.2 + rng.normal(size=n))
 
 
-def _program(S, y, C, epsilon, quadratic):
+def program_of(S, y, C, epsilon, quadratic):
     """The program, and what is to be added to its value."""
     import cvxpy
 
@@ -48,7 +48,7 @@ def _program(S, y, C, epsilon, quadratic):
 def _against_clarabel(kind, C, epsilon, quadratic=False):
     S, y = _data(kind, N)
     model = PotentialSVC(C=C, epsilon=epsilon).fit(S, y)  # compiles
-    program, constant = _program(S, y, C, epsilon, quadratic)
+    program, constant = program_of(S, y, C, epsilon, quadratic)
     peer = best_of(lambda: program.solve(solver="CLARABEL"), 1)
     ours = best_of(lambda: model.fit(S, y), 5)
     value = program.value + constant

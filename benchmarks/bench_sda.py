@@ -51,7 +51,7 @@ def _search(S, y, grid):
     return PathSearchCV(LocalSDA(), grid, cv=FOLDS, refit=False, error_score="raise").fit(S, y)
 
 
-def _plain(S, y, s, k, omega):
+def plain_joint(S, y, s, k, omega):
     """Joint log-probabilities of one sample by the definition, without the fallback."""
     nearest = np.argsort(-s, kind="stable")[:k]
     members = {g: nearest[y[nearest] == g] for g in np.unique(y[nearest])}
@@ -76,7 +76,7 @@ def _voting():
     start = time.perf_counter()
     for s in rows[:N_PLAIN]:
         for k in NEIGHBORS:
-            _plain(block, y[train], s, k, omega)
+            plain_joint(block, y[train], s, k, omega)
     peer = (time.perf_counter() - start) * len(y) / N_PLAIN + once * FOLDS.get_n_splits()
 
     def plain_fits():

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.quadratic import RegularizedQuadratic
 from similitude.features.similarity_features import SimilarityFeatures
 
@@ -31,8 +32,8 @@ def _linear_svm(random_state: Any, **contract: Any) -> Recipe:
 
 
 def _rbf_svm(random_state: Any, **contract: Any) -> Recipe:
-    pipeline = make_pipeline(SimilarityFeatures(normalize="range", **contract), SVC(kernel="rbf", max_iter=_MAX_ITER))
-    return pipeline, {"svc__C": _powers(10.0, -3, 1), "svc__gamma": _powers(10.0, -5, 1)}
+    pipeline = make_pipeline(SimilarityFeatures(normalize="range", **contract), GaussianSVC(max_iter=_MAX_ITER))
+    return pipeline, {"gaussiansvc__C": _powers(10.0, -3, 1), "gaussiansvc__gamma": _powers(10.0, -5, 1)}
 
 
 def _lsvm(random_state: Any, **contract: Any) -> Recipe:

@@ -1,0 +1,93 @@
+"""The few lines of Python that make the chosen model again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from similitude.search.methods import methods
+
+MOST_LINES = 5
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the data came from, as code: a function of :mod:`similitude.datasets` and how it is called.
+
+    Examples
+    --------
+    >>> from similitude.report.code import Source
+    >>> Source("load_voting", "load_voting()", "data.data", "data.target").lines
+    ['from similitude.datasets import load_voting', 'data = load_voting()']
+    """
+
+    loader: str
+    call: str
+    X: str
+    y: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The import and the call."""
+        return [f"from similitude.datasets import {self.loader}", f"data = {self.call}"]
+
+
+def code_lines(
+    estimator: BaseEstimator, source: Source | None, method: str | None = None, contract: dict[str, Any] | None = None
+) -> tuple[str, ...]:
+    """Python that builds the same estimator and fits it.
+
+    A pipeline that needs many imports is taken by name from :func:`similitude.search.methods.methods`, where it is one
+    of them, with the parameters that were chosen.
+    """
+    X, y = ("X", "y") if source is None else (source.X, source.y)
+    load = ["X, y = ...  # the matrix (or the objects) and the labels"] if source is None else source.lines
+    text = _expression(estimator)
+    lines = [*_imports(estimator, text), *load, f"model = {text}", f"model.fit({X}, {y})"]
+    if len(lines) > MOST_LINES:
+        by_name = _from_methods(estimator, method, contract or {})
+        lines = lines if by_name is None else [by_name[0], *load, by_name[1], f"model.fit({X}, {y})"]
+    return tuple(lines)
+
+
+def _expression(estimator: BaseEstimator) -> str:
+    """The estimator as an expression on one line."""
+    plain = clone(estimator)
+    plain.set_params(**{k: v.item() for k, v in plain.get_params().items() if isinstance(v, np.generic)})
+    return re.sub(r"\s*\n\s*", " ", plain.__repr__(N_CHAR_MAX=10**6))
+
+
+def _imports(estimator: BaseEstimator, text: str) -> list[str]:
+    """One line for each module that the expression takes names from."""
+    import similitude
+
+    parts = [estimator, *estimator.get_params().values()]
+    names: dict[str, set[str]] = {}
+    for part in parts:
+        kind = type(part)
+        if isinstance(part, BaseEstimator) and re.search(rf"\b{kind.__name__}\(", text):
+            public = (
+                "similitude" if getattr(similitude, kind.__name__, None) is kind else kind.__module__.split("._")[0]
+            )
+            names.setdefault(public, set()).add(kind.__name__)
+    return [f"from {module} import {', '.join(sorted(names[module]))}" for module in sorted(names)]
+
+
+def _from_methods(estimator: BaseEstimator, method: str | None, contract: dict[str, Any]) -> tuple[str, str] | None:
+    contract = {name: value for name, value in contract.items() if value is not None}
+    table = methods(**contract)
+    if method not in table:
+        return None
+    usual, values = table[method][0].get_params(), {}
+    for name, value in estimator.get_params().items():
+        value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, (int, float, str, type(None))) and repr(value) != repr(usual.get(name)):
+            values[name] = value
+    said = f"methods({', '.join(f'{name}={value!r}' for name, value in contract.items())})[{method!r}][0]"
+    if values:
+        said += f".set_params({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+    return "from similitude.search.methods import methods", f"model = {said}"

@@ -1,0 +1,300 @@
+"""What a report tells, as plain data."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from similitude.base import check_labels
+from similitude.diagnosis import Diagnosis, diagnose
+from similitude.neighbors.knn import KNNClassifier
+from similitude.numerics.shared import shared_work
+from similitude.proximity.check import SimilarityWarning, check_similarity, dense
+from similitude.proximity.maps import LearnedMap
+from similitude.proximity.proximities import as_proximities
+from similitude.proximity.split import cut
+from similitude.report import figures
+from similitude.report.code import Source, code_lines
+from similitude.report.mistakes import Mistake, find_mistakes
+from similitude.similarities import pairwise, resolve
+
+MAX_SAMPLES = 2000
+"""Samples up to which the pictures show all of them."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One method of the leaderboard."""
+
+    method: str
+    error: float
+    standard_error: float | None
+    p_value: float | None
+    parameters: str
+    seconds: float | None
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of choosing a model.
+
+    Attributes
+    ----------
+    leaderboard : tuple of Standing
+        Best first.
+    method : str
+        The chosen one.
+    nested_error : float or None
+        The error of the whole procedure, choosing included.
+    predicted : ndarray of shape (n,) or None
+        Out-of-fold predictions, as positions among the classes; None where there are none.
+    posteriors : ndarray of shape (n, G) or None
+    mistakes : tuple of Mistake
+        The most confident first, at most :data:`~similitude.report.mistakes.MOST_MISTAKES`.
+    n_mistakes : int
+        How many there are in all.
+    weights : str or None
+        Of what kind the neighbours' weights are; None where the model is no vote of neighbours, and they are equal.
+    code : tuple of str
+        Python that makes the model again.
+    """
+
+    leaderboard: tuple[Standing, ...]
+    method: str
+    nested_error: float | None
+    predicted: np.ndarray | None
+    posteriors: np.ndarray | None
+    mistakes: tuple[Mistake, ...]
+    n_mistakes: int
+    weights: str | None
+    code: tuple[str, ...]
+
+    def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
+        """How often each class (row) was taken for each (column)."""
+        pairs = labels * n_classes + self.predicted
+        return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that :func:`~similitude.report.page.page` shows.
+
+    Attributes
+    ----------
+    title : str
+    origin : str
+        How the similarities came about, in a sentence.
+    ids : tuple of str
+        Names of the samples.
+    classes : tuple of str
+    labels : ndarray of shape (n,)
+        As positions among the classes.
+    drawn : ndarray of shape (m,)
+        The samples that the pictures are of: all of them, or a random choice.
+    S : ndarray of shape (m, m)
+        Their similarities, larger meaning more alike.
+    order : ndarray of shape (m,)
+        In which the matrix is shown: class after class.
+    diagnosis : Diagnosis
+    spectra : Spectra
+    modification : str
+        Of the spectrum: the chosen model's, or "clip".
+    separation : Separation
+    hubness : Hubness or None
+    goodness : GoodnessCurve or None
+    outcome : Outcome or None
+        None where no model was chosen.
+    """
+
+    title: str
+    origin: str
+    ids: tuple[str, ...]
+    classes: tuple[str, ...]
+    labels: np.ndarray
+    drawn: np.ndarray
+    S: np.ndarray
+    order: np.ndarray
+    diagnosis: Diagnosis
+    spectra: figures.Spectra
+    modification: str
+    separation: figures.Separation
+    hubness: figures.Hubness | None
+    goodness: figures.GoodnessCurve | None
+    outcome: Outcome | None
+
+
+def find(
+    X: Any,
+    y: Any,
+    *,
+    contract: dict[str, Any] | None = None,
+    title: str = "Similarities",
+    ids: Sequence[Any] | None = None,
+    auto: Any = None,
+    source: Source | None = None,
+    max_samples: int = MAX_SAMPLES,
+    random_state: Any = 0,
+) -> Findings:
+    """Look at a matrix with labels, and at the model chosen for it.
+
+    Parameters
+    ----------
+    X : square matrix, Proximities, or sequence of raw objects
+    y : array-like of shape (n,)
+    contract : dict, default=None
+        ``similarity`` and ``dissimilarity`` as the estimators take them; None: a matrix of similarities.
+    title : str
+    ids : sequence of length n, default=None
+        Names of the samples; None: those of Proximities, or else their positions.
+    auto : fitted search, default=None
+        With ``leaderboard_`` (rows with method, error, standard_error, p_value, parameters, seconds, chosen),
+        ``out_of_fold_`` (labels, proba), ``best_method_``, ``best_estimator_`` and ``nested_error_``. None: the
+        report is about the matrix alone.
+    source : Source, default=None
+        Where the data came from, for the code.
+    max_samples : int, default=2000
+        Of more samples, so many are drawn at random for the pictures and figures of the matrix.
+    random_state : int, RandomState or None, default=0
+        For the draws.
+
+    Returns
+    -------
+    Findings
+
+    Examples
+    --------
+    >>> from similitude.report import find, page
+    >>> S = [[1.0, 0.9, 0.1], [0.9, 1.0, 0.8], [0.1, 0.8, 1.0]]
+    >>> findings = find(S, ["a", "a", "b"], title="Three samples")
+    >>> findings.classes, findings.order.tolist()
+    (('a', 'b'), [0, 1, 2])
+    >>> page(findings).splitlines()[0]
+    '<!doctype html>'
+    """
+    contract = dict(contract or {})
+    if isinstance(max_samples, bool) or not isinstance(max_samples, int) or max_samples < 2:
+        raise ValueError(f"max_samples must be an integer of at least 2; got {max_samples!r}.")
+    with warnings.catch_warnings():
+        # What there is to say about the matrix, the advice says.
+        warnings.simplefilter("ignore", SimilarityWarning)
+        native, S, how, origin = _similarities(X, y, contract)
+        n = S.shape[0]
+        classes, labels = np.unique(check_labels(y, n), return_inverse=True)
+        names = _names(ids, X, n)
+        drawn = _draw(n, max_samples, random_state)
+        shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
+        with shared_work():
+            diagnosis = diagnose(native, y, dissimilarity=how, max_samples=max_samples, random_state=random_state)
+            spectra = figures.spectra(shown)
+        return Findings(
+            title=str(title),
+            origin=origin,
+            ids=names,
+            classes=tuple(str(label) for label in classes.tolist()),
+            labels=labels,
+            drawn=drawn,
+            S=shown,
+            order=figures.ordered_by_class(shown, labels[drawn]),
+            diagnosis=diagnosis,
+            spectra=spectra,
+            modification=_modification(auto),
+            separation=figures.separation(shown, labels[drawn], len(classes)),
+            hubness=figures.hubness(shown, labels[drawn], max(diagnosis.n_neighbors, 1)),
+            goodness=figures.goodness_curve(shown, np.unique(labels[drawn], return_inverse=True)[1]),
+            outcome=None if auto is None else _outcome(auto, S, classes, labels, source, contract),
+        )
+
+
+def _similarities(X: Any, y: Any, contract: dict[str, Any]) -> tuple[Any, Any, str | None, str]:
+    """The values as given or computed, the similarities, the map between them, and in words how they came about."""
+    reader = KNNClassifier(**contract)  # any estimator: all read the contract alike
+    how = reader._map_name
+    if reader._is_precomputed:
+        native = check_similarity(as_proximities(X).S, name="X", orientation="any")
+        origin = "The similarities are those of the matrix that was given."
+        if how is not None:
+            origin = f"The matrix that was given holds dissimilarities; the map {how!r} made them similarities."
+    else:
+        measure = resolve(reader.similarity)
+        native = pairwise(X, similarity=measure.learned(X, y))
+        learned = ", learned from all samples and their labels" if measure.learns else ""
+        origin = f"The similarities were computed from the objects by {measure.name or 'a function'!r}{learned}"
+        origin += "." if how is None else f", and made similarities by the map {how!r}."
+        if measure.learns:
+            origin += " The errors below come from similarities learned on each training part alone."
+    S = native if how is None else LearnedMap.learn(native, how, name="X")(native, name="X")
+    return native, S, how, origin
+
+
+def _names(ids: Sequence[Any] | None, X: Any, n: int) -> tuple[str, ...]:
+    if ids is None:
+        ids = getattr(X, "ids", None)
+    if ids is None:
+        return tuple(f"#{i}" for i in range(n))
+    if isinstance(ids, str) or len(ids) != n:
+        raise ValueError(f"ids must hold one name for each of {n} samples; got {len(ids)}.")
+    return tuple(str(name) for name in ids)
+
+
+def _draw(n: int, size: int, random_state: Any) -> np.ndarray:
+    if n <= size:
+        return np.arange(n)
+    return np.sort(check_random_state(random_state).permutation(n)[:size])
+
+
+def _modification(auto: Any) -> str:
+    """What the chosen model does to the whole spectrum; local methods modify small parts of the matrix."""
+    chosen = getattr(auto, "best_estimator_", None)
+    parameters = {} if chosen is None else chosen.get_params()
+    how = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
+    return how if how in ("clip", "flip", "shift") and "n_neighbors" not in parameters else "clip"
+
+
+def _outcome(
+    auto: Any, S: Any, classes: np.ndarray, labels: np.ndarray, source: Source | None, contract: dict[str, Any]
+) -> Outcome:
+    predicted, posteriors = _out_of_fold(auto.out_of_fold_, classes, labels)
+    mistakes: tuple[Mistake, ...] = ()
+    weights: str | None = None
+    if predicted is not None:
+        mistakes, weights = find_mistakes(auto.best_estimator_, S, labels, predicted, posteriors)
+    rows = sorted(auto.leaderboard_, key=lambda row: (row.error, not row.chosen))
+    return Outcome(
+        leaderboard=tuple(_standing(row) for row in rows),
+        method=str(auto.best_method_),
+        nested_error=getattr(auto, "nested_error_", None),
+        predicted=predicted,
+        posteriors=posteriors,
+        mistakes=mistakes,
+        n_mistakes=0 if predicted is None else int(np.sum(predicted != labels)),
+        weights=weights,
+        code=code_lines(auto.best_estimator_, source, auto.best_method_, contract),
+    )
+
+
+def _out_of_fold(said: Any, classes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The predictions, as positions among the classes, and the posteriors."""
+    if said is None:
+        return None, None
+    predicted = np.searchsorted(classes, said.labels)
+    if len(predicted) != len(labels) or not np.isin(said.labels, classes).all():
+        raise ValueError("auto: out_of_fold_ must hold a label of y for each sample; was it fitted on the same data?")
+    return predicted, None if said.proba is None else np.asarray(said.proba, dtype=float)
+
+
+def _standing(row: Any) -> Standing:
+    words = ", ".join(f"{name.split('__')[-1]} = {_word(value)}" for name, value in dict(row.parameters).items())
+    return Standing(
+        str(row.method), float(row.error), row.standard_error, row.p_value, words, row.seconds, bool(row.chosen)
+    )
+
+
+def _word(value: Any) -> str:
+    numeric = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return format(value, "g") if numeric else str(value)

@@ -1,0 +1,94 @@
+"""The pieces that sections of the page are made of. Whatever is data goes through :func:`text`."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Any, NamedTuple
+
+from similitude.diagnosis.card import number, printable
+from similitude.report.findings import Findings
+
+WIDTH = 60
+"""Letters up to which a name is shown in full."""
+
+
+class Section(NamedTuple):
+    """A part of the page, and what the link to it says."""
+
+    anchor: str
+    link: str
+    html: str
+
+
+def text(value: Any) -> str:
+    """Text as HTML shows it letter for letter."""
+    return escape(str(value), quote=True)
+
+
+def name(value: Any, width: int = WIDTH) -> str:
+    """A label or a sample's name: one line, shortened, escaped."""
+    return text(printable(value, width))
+
+
+def figure(value: float | None) -> str:
+    """A number with a minus sign instead of a hyphen."""
+    return with_minus(number(value))
+
+
+def with_minus(words: str) -> str:
+    """Words in which hyphens before numbers are minus signs."""
+    return re.sub(r"(?<!\w)-(?=\d)", "\N{MINUS SIGN}", words)
+
+
+def section(anchor: str, title: str, *content: str, link: str | None = None) -> Section:
+    """A section with a heading."""
+    inner = "\n".join(part for part in content if part)
+    heading = f'<h2 id="{anchor}-title">{text(title)}</h2>'
+    html = f'<section id="{anchor}" aria-labelledby="{anchor}-title">\n{heading}\n{inner}\n</section>'
+    return Section(anchor, link or title, html)
+
+
+def lead(*sentences: str) -> str:
+    """The paragraph below a heading; HTML as it is."""
+    return f'<p class="lead">{" ".join(sentence for sentence in sentences if sentence)}</p>'
+
+
+def picture(identifier: str, label: str, *caption: str) -> str:
+    """A place for a picture that the scripts draw, with what it is called and a caption of sentences."""
+    plot = f'<div class="plot" id="{identifier}" data-label="{text(label)}"></div>'
+    words = text(" ".join(sentence for sentence in caption if sentence))
+    return f"<figure>{plot}<figcaption>{words}</figcaption></figure>"
+
+
+def table(
+    caption: str, heads: list[tuple[str, str]], rows: list[str], identifier: str = "", sorted_by: str = ""
+) -> str:
+    """A table with column heads (text, class); they are buttons where it can be sorted, as it is by one of them."""
+    cells = []
+    for head, kind in heads:
+        inner = f'<button type="button">{text(head)}</button>' if sorted_by else text(head)
+        now = ' aria-sort="ascending"' if sorted_by and head == sorted_by else ""
+        cells.append(f'<th scope="col" class="{kind}"{now}>{inner}</th>')
+    own = f' id="{identifier}"' if identifier else ""
+    named = f"<caption>{text(caption)}</caption>" if caption else ""
+    head = f"<thead><tr>{''.join(cells)}</tr></thead>"
+    return f"<table{own}>{named}{head}<tbody>{''.join(rows)}</tbody></table>"
+
+
+def row(head: str, *cells: Any) -> str:
+    """A row of a table: its heading and its cells, as HTML; numbers stand on the right."""
+    made = [f'<th scope="row">{head}</th>']
+    for cell in cells:
+        kind = "" if isinstance(cell, Html) else ' class="number"'
+        made.append(f"<td{kind}>{cell if isinstance(cell, Html) else text(cell)}</td>")
+    return f"<tr>{''.join(made)}</tr>"
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+
+def chip(findings: Findings, label: int) -> Html:
+    """A class with its colour."""
+    return Html(f'<span class="chip c{label % 10}"><span class="dot"></span>{name(findings.classes[label])}</span>')

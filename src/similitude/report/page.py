@@ -1,0 +1,210 @@
+"""Findings as one HTML page that needs no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from similitude.diagnosis.card import printable
+from similitude.report.figures import color_range
+from similitude.report.findings import Findings
+from similitude.report.markup import WIDTH, text
+from similitude.report.matrix import PackedMatrix, pack
+from similitude.report.model_sections import LARGE_CONFUSION
+from similitude.report.sections import MOST_CLASSES_APART, facts, sections
+
+SCRIPTS = ("charts.js", "matrix.js", "page.js")
+MOST_POSTERIORS = 8
+_HUB_BARS = 40
+
+
+def page(findings: Findings) -> str:
+    """The whole page. Names and labels are data: they are escaped wherever they stand.
+
+    A policy in the page lets no script run but its own, and nothing be fetched.
+    """
+    from similitude import __version__
+
+    packed = pack(findings.S[np.ix_(findings.order, findings.order)])
+    parts = sections(findings, packed)
+    style, script = _style(), _script()
+    return _filled(
+        {
+            "title": text(printable(findings.title, 120)),
+            "origin": text(findings.origin),
+            "version": text(__version__),
+            "facts": facts(findings),
+            "links": "".join(f'<li><a href="#{part.anchor}">{text(part.link)}</a></li>' for part in parts),
+            "sections": "\n".join(part.html for part in parts),
+            "style": style,
+            "script": script,
+            "style_hash": _hash(style),
+            "script_hash": _hash(script),
+            "data": embedded(page_data(findings, packed)),
+            "levels": packed.text,
+        }
+    )
+
+
+def embedded(value: Any) -> str:
+    """JSON that can stand in a script element: nothing in it can end the element or begin another."""
+    plain = json.dumps(value, allow_nan=False, separators=(",", ":"))  # ASCII: U+2028 comes escaped
+    return plain.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@cache
+def _file(name: str) -> str:
+    return resources.files("similitude.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _style() -> str:
+    return _file("page.css")
+
+
+def _script() -> str:
+    return '"use strict";\n' + "\n".join(_file(name) for name in SCRIPTS)
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+def _filled(values: dict[str, str]) -> str:
+    # In one pass, so that what looks like a placeholder in a label stays what it is.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _file("page.html"))
+
+
+def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
+    """What the scripts draw from, as JSON can hold it; samples are positions in ``names``."""
+    samples = _samples_named(findings)
+    at = {int(sample): i for i, sample in enumerate(samples)}
+    low, high = color_range(findings.S)
+    return {
+        "names": [printable(findings.ids[i], WIDTH) for i in samples],
+        "labels": findings.labels[samples].tolist(),
+        "classes": [printable(label, WIDTH) for label in findings.classes],
+        "order": [at[int(i)] for i in findings.drawn[findings.order]],
+        "matrix": {
+            "bits": packed.bits,
+            "low": packed.low,
+            "high": packed.high,
+            "triangle": packed.triangle,
+            "colors": [low, high],
+        },
+        "spectrum": _spectrum(findings),
+        "separation": _separation(findings),
+        "hubness": _hubness(findings),
+        "goodness": _goodness(findings),
+        "confusion": _confusion(findings),
+        "mistakes": _mistakes(findings, at),
+    }
+
+
+def _samples_named(findings: Findings) -> np.ndarray:
+    """Those that the page names: all in the pictures, the mistakes and their neighbours."""
+    mistakes = () if findings.outcome is None else findings.outcome.mistakes
+    others = [np.append(mistake.neighbors, mistake.sample) for mistake in mistakes]
+    return np.unique(np.concatenate([findings.drawn, *others]))
+
+
+def _short(values: Any, digits: int = 5) -> list[float]:
+    return [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).tolist()]
+
+
+def _spectrum(findings: Findings) -> dict[str, Any]:
+    """Eigenvalues but for the zeros, of which a matrix of low rank has so many that they would hide the others."""
+    found = findings.spectra
+    kept = found.before != 0
+    if not kept.any():
+        kept[:] = True
+    after = {how: _short(values[kept]) for how, values in found.after.items()}
+    return {"before": _short(found.before[kept]), "after": after, "zeros": int(np.sum(~kept))}
+
+
+def _separation(findings: Findings) -> dict[str, Any]:
+    found = findings.separation
+    figures = findings.diagnosis.classes or ()
+    counts = np.bincount(findings.labels, minlength=len(findings.classes))
+    largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES_APART])
+    return {
+        "low": float(found.edges[0]),
+        "high": float(found.edges[-1]),
+        "rows": [
+            {
+                "label": int(label),
+                "within": found.within[label].tolist(),
+                "between": found.between[label].tolist(),
+                "means": [figures[label].within, figures[label].between],
+            }
+            for label in largest
+        ],
+    }
+
+
+def _hubness(findings: Findings) -> dict[str, Any] | None:
+    found = findings.hubness
+    if found is None:
+        return None
+    width = -(-(int(found.occurrences.max()) + 1) // _HUB_BARS)
+    counts = np.bincount(found.occurrences // width)
+    return {"n_neighbors": found.n_neighbors, "width": width, "counts": counts.tolist()}
+
+
+def _goodness(findings: Findings) -> dict[str, Any] | None:
+    found = findings.goodness
+    if found is None:
+        return None
+    curves = {name: _short(getattr(found, name)) for name in ("gammas", "epsilons", "low", "high")}
+    return {**curves, "pseudo_gamma": found.pseudo_gamma}
+
+
+def _confusion(findings: Findings) -> list[list[float]] | None:
+    """The entries that are not zero, where there are too many classes for a table."""
+    G = len(findings.classes)
+    if findings.outcome is None or findings.outcome.predicted is None or G <= LARGE_CONFUSION:
+        return None
+    counts = findings.outcome.confusion(findings.labels, G)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return [[int(f), int(g), int(counts[f, g]), round(float(shares[f, g]), 4)] for f, g in np.argwhere(counts)]
+
+
+def _mistakes(findings: Findings, at: dict[int, int]) -> list[dict[str, Any]]:
+    outcome = findings.outcome
+    if outcome is None:
+        return []
+    return [
+        {
+            "sample": at[mistake.sample],
+            "said": mistake.predicted,
+            "neighbors": [
+                [at[int(i)], *_short([s, w])]
+                for i, s, w in zip(mistake.neighbors, mistake.similarities, mistake.weights)
+            ],
+            "voting": mistake.n_voting,
+            "votes": _largest(mistake.votes),
+            "posteriors": None
+            if outcome.posteriors is None
+            else _posteriors(outcome.posteriors[mistake.sample], mistake),
+        }
+        for mistake in outcome.mistakes
+    ]
+
+
+def _largest(values: np.ndarray) -> list[list[float]]:
+    order = [int(i) for i in np.argsort(-np.abs(values), kind="stable")[:MOST_POSTERIORS] if values[i] != 0]
+    return [[i, *_short([values[i]], 4)] for i in order]
+
+
+def _posteriors(values: np.ndarray, mistake: Any) -> list[list[float]]:
+    """The largest ones, that of the predicted class among them."""
+    order = np.argsort(-values, kind="stable")[:MOST_POSTERIORS].tolist()
+    if mistake.predicted not in order:
+        order[-1] = mistake.predicted
+    return [[int(i), *_short([values[i]], 4)] for i in order]

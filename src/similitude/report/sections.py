@@ -1,0 +1,229 @@
+"""The sections about the matrix: text and tables; the scripts add the pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from similitude.diagnosis.card import card, number, percent
+from similitude.report.figures import color_range
+from similitude.report.findings import Findings
+from similitude.report.markup import Section, chip, figure, lead, name, picture, row, section, table, text, with_minus
+from similitude.report.matrix import PackedMatrix
+from similitude.report.model_sections import model_sections, percents
+
+MOST_CLASSES_APART = 8
+"""Classes whose similarities are drawn; of more, the largest."""
+
+_CLASSES_SHOWN = 24
+_CARD_COLUMN = 28
+"""Where the values of a diagnosis card begin."""
+
+
+def sections(findings: Findings, packed: PackedMatrix) -> list[Section]:
+    """All sections, in the order of the page."""
+    found = [_diagnosis(findings), _matrix(findings, packed)]
+    drawn = (_spectrum(findings), _goodness(findings), _separation(findings), _hubness(findings))
+    pictures = [part for part in drawn if part is not None]
+    for i in range(0, len(pictures), 2):
+        pair = pictures[i : i + 2]
+        found.append(pair[0]._replace(html='<div class="pair">' + "\n".join(part.html for part in pair) + "</div>"))
+        found += [part._replace(html="") for part in pair[1:]]
+    if findings.outcome is not None:
+        found += model_sections(findings, findings.outcome)
+    return found
+
+
+def facts(findings: Findings) -> str:
+    """What one wants to know first."""
+    d, outcome = findings.diagnosis, findings.outcome
+    kind = "positive semidefinite" if d.psd else f"NEF {number(d.negative_eigenfraction)}"
+    found = [
+        ("Samples", f"{d.n:,}", f"{len(findings.classes)} classes"),
+        ("Kind", "kernel" if d.psd else "indefinite", f"{'symmetric' if d.symmetric else 'asymmetric'}, {kind}"),
+    ]
+    if d.leave_one_out_error is not None:
+        found.append(("Nearest neighbour", percent(d.leave_one_out_error), "leave-one-out error"))
+    if outcome is not None:
+        best = next((row for row in outcome.leaderboard if row.chosen), outcome.leaderboard[0])
+        found.append(("Chosen method", outcome.method, best.parameters))
+        if outcome.nested_error is not None:
+            found.append(("Error", percents(outcome.nested_error), "choosing the method included"))
+        else:
+            found.append(("Error", percents(best.error), "cross-validated"))
+    tiles = (
+        f"<div><dt>{text(what)}</dt><dd>{text(value)}<small>{text(more)}</small></dd></div>"
+        for what, value, more in found
+    )
+    return "".join(tiles)
+
+
+def _diagnosis(findings: Findings) -> Section:
+    """The card of the diagnosis, its advice first."""
+    d = findings.diagnosis
+    advice = "".join(f"<li>{text(sentence)}</li>" for sentence in d.advice)
+    kind, blocks = "", []
+    for block in card(d).split("\n\n")[:3]:
+        head, *lines = block.splitlines()
+        if not kind:
+            head, kind = "Values", head
+        pairs = ((line[:_CARD_COLUMN].strip(), with_minus(line[_CARD_COLUMN:].strip())) for line in lines)
+        rows = "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in pairs)
+        blocks.append(f"<div><h3>{text(head)}</h3><dl>{rows}</dl></div>")
+    return section(
+        "diagnosis",
+        "Diagnosis",
+        lead(f"{text(kind)}."),
+        f'<h3 class="hidden">Advice</h3><ul class="advice">{advice}</ul>',
+        f'<div class="card">{"".join(blocks)}</div>',
+    )
+
+
+def _matrix(findings: Findings, packed: PackedMatrix) -> Section:
+    """The matrix ordered by class."""
+    d, m = findings.diagnosis, len(findings.drawn)
+    low, high = (figure(value) for value in color_range(findings.S))
+    canvas = (
+        '<canvas id="matrix-canvas" tabindex="0" role="application" aria-roledescription="matrix"'
+        f' aria-label="Similarity matrix of {m} samples, ordered by class" aria-describedby="matrix-help">'
+        f"The similarities of {m} samples, most of them from {low} to {high}.</canvas>"
+    )
+    buttons = "".join(
+        f'<button type="button" id="zoom-{what}">{words}</button>'
+        for what, words in (("in", "Zoom in"), ("out", "Zoom out"), ("all", "Whole matrix"))
+    )
+    controls = f'<div class="controls">{buttons}<span class="note" id="extent">all {m} samples</span></div>'
+    readout = (
+        '<dl class="readout" id="readout"><div><dt>Pair</dt>'
+        "<dd>Point at the matrix, or move over it with the arrow keys.</dd></div></dl>"
+        '<p class="hidden" role="status" id="spoken"></p>'
+    )
+    scale = (
+        '<div class="scale" aria-hidden="true"></div>'
+        f'<div class="ends"><span>{low} or less</span><span>{high} or more</span></div>'
+    )
+    help_ = (
+        '<p class="note" id="matrix-help">Arrow keys move the cell (with Shift further), + and − zoom, 0 shows'
+        " everything; drag to move, Ctrl and wheel or a double click to zoom."
+        f" Values are rounded to one of {2**packed.bits:,} levels: at most {number(packed.rounding)} off.</p>"
+    )
+    return section(
+        "matrix",
+        "Matrix",
+        lead(
+            "Class after class; within each, the samples most similar to their own class first.",
+            f"Shown are {m:,} of {d.n:,} samples, drawn at random." if m < d.n else "",
+        ),
+        f'<div class="matrix"><div>{canvas}{controls}</div>',
+        f"<div>{readout}{scale}{_legend(findings)}{help_}</div></div>",
+    )
+
+
+def _legend(findings: Findings) -> str:
+    counts = np.bincount(findings.labels, minlength=len(findings.classes))
+    shown = np.sort(np.argsort(-counts, kind="stable")[:_CLASSES_SHOWN])
+    items = [f'<li>{chip(findings, i)} <span class="count">{counts[i]:,}</span></li>' for i in shown]
+    if len(counts) > len(shown):
+        items.append(f"<li>and {len(counts) - len(shown)} smaller classes</li>")
+    return f'<ul class="classes" aria-label="Classes">{"".join(items)}</ul>'
+
+
+def _spectrum(findings: Findings) -> Section:
+    """Eigenvalues before and after a modification."""
+    d, values = findings.diagnosis, findings.spectra.before
+    negative, zeros = int(np.sum(values < 0)), int(np.sum(values == 0))
+    choices = []
+    for how in findings.spectra.after:
+        checked = " checked" if how == findings.modification else ""
+        choices.append(f'<label><input type="radio" name="modification" value="{how}"{checked}> {how}</label>')
+    said = (
+        f"{len(values):,} eigenvalues{'' if d.symmetric else ' of the symmetric part'}, from {figure(values[-1])} to"
+        f" {figure(values[0])}: {negative:,} negative" + (f", {zeros:,} zero" if zeros else "")
+    )
+    return section(
+        "spectrum",
+        "Spectrum before and after",
+        f"<fieldset><legend>After</legend>{''.join(choices)}</fieldset>",
+        picture(
+            "spectrum-plot",
+            f"Eigenvalues by rank, before and after modification: {said}.",
+            f"{said}.",
+            f"Negative ones (orange) are {percent(d.negative_eigenfraction)} of the sum of sizes." if negative else "",
+            "The line is the spectrum after the modification, which leaves no negative ones: clip sets negative ones to"
+            " zero, flip takes their sizes, shift raises all by the size of the lowest.",
+        ),
+        link="Spectrum",
+    )
+
+
+def _goodness(findings: Findings) -> Section | None:
+    found = findings.goodness
+    if found is None:
+        return None
+    return section(
+        "goodness",
+        "Goodness",
+        picture(
+            "goodness-plot",
+            "Share of samples whose margin is below gamma, against gamma.",
+            "How often a sample is more similar to a random one of its class than to a random one of the others: the"
+            " margin is 1 where always, 0 where half of the time. The lower the curve, the better the similarity.",
+            f"A vote of many random pairs errs on {percent(found.vote_error)} of the samples (at γ = 0); the ring marks"
+            f" the mean margin, {figure(round(found.pseudo_gamma, 4))}.",
+            f"With {found.confidence:.0%} confidence the curve of all such data lies in the band.",
+        ),
+    )
+
+
+def _separation(findings: Findings) -> Section:
+    """Similarities within and between classes."""
+    G = len(findings.classes)
+    rows = [
+        row(chip(findings, i), f"{c.count:,}", figure(c.within), figure(c.between))
+        for i, c in enumerate(findings.diagnosis.classes or ())
+    ]
+    heads = [("Class", ""), ("Samples", "number"), ("Within", "number"), ("To others", "number")]
+    return section(
+        "separation",
+        "Class separation",
+        picture(
+            "separation-plot",
+            "Histograms of the similarities within each class and to other classes; a table of the means follows.",
+            "The further the filled part lies to the right of the outline, the easier a class is told by similarity"
+            " alone. Values beyond the ends are counted in the last bars.",
+            f"Shown are the {MOST_CLASSES_APART} largest of {G} classes." if G > MOST_CLASSES_APART else "",
+        ),
+        f'<details class="small"><summary>Mean similarities as a table</summary>{table("", heads, rows)}</details>',
+        link="Separation",
+    )
+
+
+def _hubness(findings: Findings) -> Section | None:
+    """Who is everybody's neighbour."""
+    found = findings.hubness
+    if found is None:
+        return None
+    labels = findings.labels[findings.drawn]
+    rows = [
+        row(
+            name(findings.ids[findings.drawn[i]]),
+            chip(findings, int(labels[i])),
+            found.occurrences[i],
+            found.misleading[i],
+        )
+        for i in found.hubs
+    ]
+    heads = [("Sample", ""), ("Class", ""), ("Lists", "number"), ("Of other classes", "number")]
+    never = int(np.sum(found.occurrences == 0))
+    misled = found.misleading.sum() / max(found.occurrences.sum(), 1)
+    return section(
+        "hubness",
+        "Hubness",
+        picture(
+            "hubness-plot",
+            f"Histogram of how many lists of {found.n_neighbors} nearest neighbours a sample is in.",
+            f"On average a sample is in {found.n_neighbors} lists; {never:,} of {len(labels):,} are in none. Skewness"
+            f" {figure(findings.diagnosis.hubness)}.",
+            f"{percent(misled)} of the neighbours are of another class than the sample whose list they are in.",
+        ),
+        f'<div class="small">{table("The most frequent neighbours", heads, rows)}</div>',
+    )

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from similitude import KNNClassifier, Proximities, SimilaritySVC, to_similarity
+from similitude.datasets import load_voting
+from similitude.report import find, page
+from similitude.report.mistakes import MOST_NEIGHBORS
+from tests.report.standin import auto, clusters
+
+
+@pytest.mark.parametrize("weights", ["uniform", "affinity", "kri", "krr"])
+def test_neighbours_are_those_without_the_sample_with_the_weights_of_their_vote(weights):
+    S, y = clusters(40)
+    S = S - S.min()
+    model = KNNClassifier(n_neighbors=6, weights=weights)
+    predicted = (y + (np.arange(40) % 4 == 0)) % 3
+    outcome = find(S, y, auto=auto(S, y, model, predicted=predicted)).outcome
+    assert [mistake.sample for mistake in outcome.mistakes] == list(range(0, 40, 4))
+    for mistake in outcome.mistakes:
+        rest = np.delete(np.arange(40), mistake.sample)
+        alone = KNNClassifier(n_neighbors=6, weights=weights).fit(S[np.ix_(rest, rest)], y[rest])
+        indices, expected = alone.neighbor_weights(S[[mistake.sample]][:, rest])
+        np.testing.assert_array_equal(mistake.neighbors, rest[indices[0]])
+        np.testing.assert_allclose(mistake.weights, expected[0], atol=1e-10)
+        np.testing.assert_array_equal(mistake.similarities, S[mistake.sample, mistake.neighbors])
+        totals = [expected[0][y[rest[indices[0]]] == label].sum() for label in range(3)]
+        np.testing.assert_allclose(mistake.votes, totals, atol=1e-10)
+
+
+def test_costs_by_label_do_not_keep_neighbours_from_voting():
+    S, labels = clusters(30)
+    y = np.array(["a", "b", "c"])[labels]
+    costs = {f: {g: float(f != g) for g in "abc"} for f in "abc"}
+    model = KNNClassifier(n_neighbors=3, costs=costs, priors={"a": 0.5, "b": 0.25, "c": 0.25})
+    outcome = find(S, y, auto=auto(S, y, model, predicted=np.roll(y, 1))).outcome
+    np.testing.assert_allclose(outcome.mistakes[0].weights, 1 / 3)
+
+
+def test_other_models_get_equal_weights():
+    S, y = clusters(30)
+    S = S - S.min()
+    outcome = find(S, y, auto=auto(S, y, SimilaritySVC(), predicted=(y + 1) % 3)).outcome
+    assert outcome.n_mistakes == len(outcome.mistakes) == 30
+    np.testing.assert_allclose(outcome.mistakes[0].weights, 0.1)
+    assert outcome.weights is None
+
+
+def test_more_neighbours_than_samples_and_than_are_listed():
+    S, y = clusters(20)
+    outcome = find(S, y, auto=auto(S, y, KNNClassifier(n_neighbors=500), predicted=(y + 1) % 3)).outcome
+    assert outcome.mistakes[0].n_voting == 19
+    assert len(outcome.mistakes[0].neighbors) == MOST_NEIGHBORS
+    assert np.isclose(outcome.mistakes[0].votes.sum(), 1)
+
+
+def test_confident_mistakes_come_first():
+    S, y = clusters(60)
+    outcome = find(S, y, auto=auto(S, y, KNNClassifier(n_neighbors=9))).outcome
+    surplus = [
+        outcome.posteriors[m.sample, m.predicted] - outcome.posteriors[m.sample, y[m.sample]] for m in outcome.mistakes
+    ]
+    assert len(surplus) > 2
+    assert surplus == sorted(surplus, reverse=True)
+    assert outcome.leaderboard[0].chosen
+    counts = outcome.confusion(y, 3)
+    assert counts.sum() == 60
+    assert counts[0, 1] == np.sum((y == 0) & (outcome.predicted == 1))
+
+
+def test_raw_objects_are_measured_by_what_all_of_them_teach():
+    voting = load_voting()
+    model = KNNClassifier(similarity="vdm", n_neighbors=3)
+    found = find(
+        voting.data, voting.target, contract={"similarity": "vdm"}, auto=auto(voting.data, voting.target, model)
+    )
+    assert "'vdm'" in found.origin
+    assert "all samples" in found.origin
+    assert "'one-minus'" in found.origin
+    fitted = KNNClassifier(similarity="vdm").fit(voting.data, voting.target)
+    similarities, _ = fitted.kneighbors(voting.data[:5])
+    np.testing.assert_allclose(np.sort(found.S[:5], axis=1)[:, ::-1][:, :5], similarities)
+
+
+def test_dissimilarities_are_mapped_and_names_kept():
+    S, y = clusters(12)
+    D = Proximities(-S, ids=[f"s{i}" for i in range(12)])
+    found = find(D, y, contract={"dissimilarity": "max-minus"})
+    np.testing.assert_allclose(found.S, to_similarity(-S, "max-minus"))
+    assert found.ids[3] == "s3"
+    assert found.outcome is None
+    assert find(-S, y, contract={"dissimilarity": "gauss"}).ids[3] == "#3"
+
+
+def test_sparse_matrices():
+    S, y = clusters(20)
+    S = np.where(S > -2, S + 2, 0.0)
+    dense = find(S, y, auto=auto(S, y, KNNClassifier(), predicted=(y + 1) % 3))
+    thin = find(sparse.csr_array(S), y, auto=auto(S, y, KNNClassifier(), predicted=(y + 1) % 3))
+    np.testing.assert_array_equal(dense.S, thin.S)
+    for one, other in zip(dense.outcome.mistakes, thin.outcome.mistakes):
+        np.testing.assert_array_equal(one.neighbors, other.neighbors)
+
+
+def test_of_many_samples_some_are_drawn_but_all_mistakes_are_named():
+    S, y = clusters(50)
+    found = find(S, y, auto=auto(S, y, KNNClassifier(), predicted=(y + 1) % 3), max_samples=20, random_state=1)
+    assert found.S.shape == (20, 20)
+    np.testing.assert_array_equal(found.S, S[np.ix_(found.drawn, found.drawn)])
+    assert len(found.outcome.mistakes) == 50
+    assert found.diagnosis.n == 50
+
+
+def test_a_search_without_out_of_fold_predictions():
+    S, y = clusters(20)
+    search = auto(S, y, KNNClassifier(), predicted=y)
+    search.out_of_fold_ = None
+    found = find(S, y, auto=search)
+    assert found.outcome.predicted is None
+    html = page(found)
+    assert 'id="leaderboard"' in html
+    assert 'id="confusion"' not in html
+
+
+def test_a_search_on_other_data_is_refused():
+    S, y = clusters(20)
+    search = auto(S, y, KNNClassifier(), predicted=y)
+    search.out_of_fold_.labels = y[:10]
+    with pytest.raises(ValueError, match="same data"):
+        find(S, y, auto=search)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"ids": ["a"]}, "ids must hold"),
+        ({"max_samples": 0}, "max_samples must be"),
+        ({"contract": {"dissimilarity": "magic"}}, "dissimilarity must be one of"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    S, y = clusters(9)
+    with pytest.raises(ValueError, match=message):
+        find(S, y, **arguments)

@@ -1,0 +1,161 @@
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from similitude import KNNClassifier
+from similitude.report import find, page
+from similitude.report.figures import Spectra
+from similitude.report.mistakes import Mistake
+from similitude.report.page import embedded
+from tests.report.conftest import EVIL
+from tests.report.standin import auto, clusters
+
+VOID = {"meta", "link", "input", "br"}
+
+
+class _Reader(HTMLParser):
+    """Collects elements, and fails on tags that do not match."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.open, self.found, self.texts = [], [], []
+        self.feed(html)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+
+def _data(html):
+    return json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
+
+
+def test_names_and_labels_are_text(findings):
+    html = page(findings)
+    read = _Reader(html)
+    assert [attrs.get("id") for tag, attrs in read.found if tag == "script"] == ["data", "levels", None]
+    assert not [tag for tag, _ in read.found if tag == "b"]
+    assert EVIL not in html
+    assert any(EVIL in text for tag, text in read.texts if tag == "h1")
+    assert EVIL in _data(html)["classes"]
+    assert "x\\\\u2028y" in html
+    assert "\u2028" not in html
+
+
+def test_nothing_is_fetched_and_no_script_runs_but_the_page_s(findings):
+    html = page(findings)
+    for tag, attributes in _Reader(html).found:
+        assert not {"src", "srcset", "style", "onclick", "onload"} & set(attributes)
+        if "href" in attributes:
+            assert attributes["href"].startswith(("#", "data:")), (tag, attributes)
+    assert "http" not in html.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
+    script = re.search(r"<script>(.*?)</script>", html, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in html
+    assert "default-src 'none'" in html
+
+
+def test_links_lead_to_sections_and_labels_to_elements(findings):
+    read = _Reader(page(findings))
+    ids = [attributes["id"] for _, attributes in read.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in read.found:
+        for name in ("aria-labelledby", "aria-describedby", "for"):
+            assert attributes.get(name, ids[0]) in ids
+        if attributes.get("href", "").startswith("#"):
+            assert attributes["href"][1:] in ids
+
+
+@given(st.text(st.characters(), max_size=12))
+@settings(max_examples=40)
+def test_embedded_json_cannot_end_its_element(label):
+    for value in (label, f"</script>{label}", f"<!--{label}", "\u2028&"):
+        text = embedded([value])
+        assert json.loads(text) == [value]
+        assert not set("<>&\u2028\u2029") & set(text)
+
+
+def test_a_report_of_the_matrix_alone_and_one_with_many_classes():
+    S, _ = clusters(60)
+    y = np.arange(60) % 15
+    alone = page(find(S, y))
+    assert 'id="leaderboard"' not in alone
+    assert _data(alone)["confusion"] is None
+    _Reader(alone)
+    html = page(find(S, y, auto=auto(S, y, KNNClassifier(), predicted=(y + 1) % 15)))
+    assert len(_data(html)["confusion"]) == 15
+    assert "The 8 largest" not in html
+    assert "8 largest of 15 classes" in html
+    _Reader(html)
+
+
+@pytest.mark.parametrize(
+    "S",
+    [
+        np.ones((4, 4)),
+        np.zeros((4, 4)),
+        np.diag([1e-300, 2e-300, 0.0, 1e-301]),
+        np.full((4, 4), 1e150) * [[1], [-1], [1], [0.5]],
+        np.eye(4, dtype=np.float32),
+    ],
+)
+def test_ugly_matrices(S):
+    html = page(find(S, ["a", "a", "b", "b"]))
+    _Reader(html)
+    assert len(_data(html)["order"]) == 4
+
+
+def test_nothing_was_misclassified():
+    S, y = clusters(12)
+    html = page(find(S, y, auto=auto(S, y, KNNClassifier(), predicted=y)))
+    assert "None of the 12 samples" in html
+    assert _data(html)["mistakes"] == []
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_two_thousand_samples_stay_below_six_megabytes(findings, symmetric):
+    n, rng = 2000, np.random.default_rng(0)
+    S = rng.random((n, n), dtype=np.float32)
+    values = np.sort(rng.normal(size=n))[::-1]
+    mistakes = [
+        Mistake(i, 0, rng.permutation(n)[:12], rng.random(12), rng.random(12), 30, rng.random(3)) for i in range(1000)
+    ]
+    large = replace(
+        findings,
+        ids=tuple(f"sample number {i}" for i in range(n)),
+        labels=np.arange(n) % 3,
+        drawn=np.arange(n),
+        S=S + S.T if symmetric else S,
+        order=np.argsort(np.arange(n) % 3, kind="stable"),
+        spectra=Spectra(values, dict.fromkeys(("clip", "flip", "shift"), values)),
+        outcome=replace(
+            findings.outcome,
+            predicted=rng.integers(3, size=n),
+            posteriors=rng.random((n, 3)),
+            mistakes=tuple(mistakes),
+            n_mistakes=1333,
+        ),
+    )
+    html = page(large)
+    assert len(_data(html)["mistakes"]) == 1000
+    assert len(html.encode()) < (3.6e6 if symmetric else 6.2e6)
+    assert len(html.encode()) / 2**20 < 6
