@@ -1,0 +1,121 @@
+"""AutoClassifier against a tuned k-NN and against the best single method, over random partitions of seven data sets.
+
+A partition is 80/20, stratified. Every method is tuned on the training part by the same ten folds, and refitted at its
+best parameters: these are the single methods. AutoClassifier chooses one of them. The best single method is known only
+afterwards, from the test parts, so that no choice can be better than it by much. Protein needs SIMILITUDE_DATA.
+"""
+
+import warnings
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks.voting_data import voting
+from similitude import AutoClassifier, SimilarityWarning, to_similarity, train_test_split
+from similitude.datasets import (
+    fetch_protein,
+    load_digit_images,
+    load_promoters,
+    make_copurchase,
+    make_negative_direction,
+    make_patrol,
+)
+from similitude.search.contest import at_best, standard_error
+from similitude.search.methods import methods
+from similitude.similarities import pairwise
+
+N_PARTITIONS = 20
+N_DIGITS = 400
+
+
+def _promoters():
+    data = load_promoters()
+    return to_similarity(pairwise(data.data, similarity="levenshtein"), "max-minus"), data.target
+
+
+def _digits():
+    data = load_digit_images()
+    some = np.random.RandomState(0).choice(len(data.target), N_DIGITS, replace=False)
+    D = pairwise(np.asarray(data.data)[some], similarity="euclidean-image")
+    return to_similarity(D, "max-minus"), np.asarray(data.target)[some]
+
+
+def _protein():
+    data = fetch_protein()
+    return to_similarity(data.D, "max-minus"), data.y
+
+
+def _simulated(make):
+    data = make(random_state=0)
+    return data.S, data.y
+
+
+DATA = {
+    "Voting": voting,
+    "promoters": _promoters,
+    f"digit images ({N_DIGITS} of them)": _digits,
+    "Protein": _protein,
+    "negative direction": lambda: _simulated(make_negative_direction),
+    "patrol": lambda: _simulated(make_patrol),
+    "co-purchase": lambda: _simulated(make_copurchase),
+}
+
+
+def errors_of(S, y, seed, names="all"):
+    """Test errors in percent of AutoClassifier, as ``"auto"``, and of every method, on one partition."""
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    warnings.simplefilter("ignore", SimilarityWarning)
+    S_train, S_test, y_train, y_test = train_test_split(S, y, test_size=0.2, stratify=y, random_state=seed)
+    auto, table = AutoClassifier(names).fit(S_train, y_train), methods(names)
+    found = {"auto": auto.predict(S_test)}
+    for row in auto.leaderboard_:
+        found[row.method] = at_best(table[row.method][0], row.parameters).fit(S_train, y_train).predict(S_test)
+    return {name: 100 * np.mean(said != y_test) for name, said in found.items()}, auto.best_method_
+
+
+def rows_of(name, S, y, n_partitions=N_PARTITIONS, names="all"):
+    """Rows of the table for one data set."""
+    done = Parallel(n_jobs=-1)(delayed(errors_of)(S, y, seed, names) for seed in range(n_partitions))
+    chosen = [method for _, method in done]
+    common = set.intersection(*(set(errors) for errors, _ in done))
+    errors = {method: np.array([found[method] for found, _ in done]) for method in common}
+    auto = errors.pop("auto")
+    best = min(errors, key=lambda method: errors[method].mean())
+    often = max(set(chosen), key=chosen.count)
+    rows = []
+    for peer in ("k-NN", best):
+        behind = auto - errors[peer]
+        what = "tuned k-NN" if peer == "k-NN" else f"the best single method, {best}"
+        rows.append(
+            {
+                "name": f"{name}: AutoClassifier (most often {often}) against {what}, error % (s.e.)",
+                "ours_seconds": f"{auto.mean():.2f} ({standard_error(auto):.2f})",
+                "peer_seconds": f"{errors[peer].mean():.2f} ({standard_error(errors[peer]):.2f})",
+                "goal": f"at most one s.e. behind: {behind.mean():+.2f} ({standard_error(behind):.2f})",
+            }
+        )
+    return rows
+
+
+def run(names=tuple(DATA)):
+    found = []
+    for name in names:
+        try:
+            S, y = DATA[name]()
+        except (OSError, ValueError) as error:
+            found.append({"name": f"{name}: not run ({error})"})
+            continue
+        found += rows_of(name, S, y)
+        nested = AutoClassifier(nested_cv=5, n_jobs=-1).fit(S, y)
+        optimistic = nested.leaderboard_[[row.chosen for row in nested.leaderboard_].index(True)].error
+        found.append(
+            {
+                "name": f"  {name}, all of it: nested error % | the optimistic one",
+                "ours_seconds": f"{100 * nested.nested_error_:.2f}",
+                "peer_seconds": f"{100 * optimistic:.2f}",
+            }
+        )
+        for row in found[-3:]:
+            print("   ", row, flush=True)
+    return found
