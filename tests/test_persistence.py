@@ -37,8 +37,8 @@ from similitude import (
     save_model,
 )
 from similitude._model_tree import Decoder, Encoder, _name_of
-from similitude.cli.compare import methods
 from similitude.datasets import load_voting
+from similitude.search.methods import methods
 from similitude.similarities import VDM, Levenshtein, Measure, jaccard, register
 from similitude.similarities.registry import _registry
 from tests.estimators import CLASSIFIERS, PIPELINES, TRANSFORMERS
@@ -459,7 +459,7 @@ EVIL = [
     ["subprocess.Popen", [["args", "touch x"]]],
     ["sklearn.ensemble.RandomForestClassifier", []],
     ["sklearn.utils.Bunch", []],
-    ["similitude.cli.compare.Outcome", []],
+    ["similitude.cli.nested.Outcome", []],
     ["similitude.similarities.journal.Journal", []],
     ["similitude.base.os", []],
     ["similitude.base.copy", []],

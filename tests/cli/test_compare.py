@@ -1,77 +1,159 @@
+"""``similitude compare``: nested cross-validation of many methods that share the work of a fold."""
+
 import csv
 import json
 
+import joblib
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold, cross_validate
 from typer.testing import CliRunner
 
-from similitude.cli import app
-from similitude.cli import compare as compare_module
+from similitude import PathSearchCV
+from similitude.cli import app, nested
+from similitude.cli.nested import nested_errors, parameter_words
+from similitude.datasets import load_voting
+from similitude.search.methods import methods
 
-runner = CliRunner()
+QUICK = ["k-NN", "KRR k-NN", "Fisher (embedded)", "SVM (clip)"]
+KEPT = ("method", "error", "standard_error", "parameters")
 
 
 @pytest.fixture
-def matrix(tmp_path):
+def matrix(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     y = np.arange(30) % 2
     X = rng.normal(size=(30, 2)) + 3 * y[:, None]
     D = np.abs(X[:, None] - X[None]).sum(axis=2)
     np.savetxt(tmp_path / "D.csv", D, delimiter=",")
     (tmp_path / "y.txt").write_text("\n".join("ab"[label] for label in y) + "\n")
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def _compare(*words):
-    return runner.invoke(app, ["compare", *map(str, words)])
+def compare(*words):
+    return CliRunner().invoke(app, ["compare", *map(str, words)])
 
 
+def on_matrix(*words):
+    return compare("D.csv", "--labels", "y.txt", "--folds", 3, *words)
+
+
+@pytest.mark.filterwarnings("error")  # a user would see them
 def test_ranked_table_and_saved_file(matrix):
-    out = matrix / "table.csv"
-    result = _compare(
-        matrix / "D.csv", "--labels", matrix / "y.txt", "--dissimilarity", "max-minus", "--folds", 3, "-o", out
-    )
+    result = on_matrix("--folds", 2, "--dissimilarity", "max-minus", "-o", "table.csv")
     assert result.exit_code == 0, result.output
     assert "k-NN" in result.stdout
-    with out.open() as file:
+    with open("table.csv") as file:
         rows = list(csv.DictReader(file))
-    assert {row["method"] for row in rows} == set(compare_module.methods())
+    assert {row["method"] for row in rows} == set(methods())
     errors = [float(row["error"]) for row in rows]
     assert errors == sorted(errors)
     assert errors[0] < 0.1
     assert all(float(row["standard_error"]) >= 0 for row in rows)
+    assert not any(row["failure"] for row in rows)
 
 
-def test_json_is_the_same_for_the_same_seed(matrix):
-    words = (matrix / "D.csv", "--labels", matrix / "y.txt", "--dissimilarity", "gauss", "--folds", 3, "--json")
-    first, second = (json.loads(_compare(*words, "--seed", 5).stdout) for _ in range(2))
-    keep = ("method", "error", "standard_error", "parameters")
-    assert [[row[k] for k in keep] for row in first] == [[row[k] for k in keep] for row in second]
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["learned", "dissimilarity", "objects"])
+def test_errors_and_parameters_are_those_of_a_nested_search(kind):
+    """What methods share changes nothing: each does as in scikit-learn's cross-validation of a search."""
+    voting = load_voting()
+    X, y, contract = voting.data[:60], voting.target[:60], {"similarity": "vdm"}
+    if kind == "objects":
+        contract = {"similarity": "counting"}
+    if kind == "dissimilarity":
+        X, contract = 16.0 - (X[:, None] == X[None]).sum(axis=2), {"dissimilarity": "gauss"}
+    outcomes = nested_errors(X, y, contract, QUICK, folds=3, seed=1, n_jobs=1, show=False)
+    outer, inner = (StratifiedKFold(k, shuffle=True, random_state=1) for k in (3, 5))
+    for outcome in outcomes:
+        search = PathSearchCV(*methods(**contract)[outcome.method], cv=inner)
+        done = cross_validate(search, X, y, cv=outer, return_estimator=True, error_score="raise")
+        errors = 1 - done["test_score"]
+        assert outcome.error == pytest.approx(errors.mean(), abs=1e-12)
+        assert outcome.standard_error == pytest.approx(errors.std(ddof=1) / np.sqrt(3), abs=1e-12)
+        assert outcome.parameters in [parameter_words(fitted.best_params_) for fitted in done["estimator"]]
 
 
-def test_voting_learns_its_similarity_within_each_fold(monkeypatch):
-    table = compare_module.methods(similarity="vdm")
-    monkeypatch.setattr(compare_module, "methods", lambda **contract: {"k-NN": table["k-NN"]})
-    result = _compare("--dataset", "voting", "--json")
+def test_json_is_the_same_for_the_same_seed_and_any_number_of_jobs(matrix):
+    words = ("--dissimilarity", "gauss", "--methods", "k-nn,SVM (flip)", "--json")
+    with joblib.parallel_config("threading"):
+        first, second, third = (
+            json.loads(on_matrix(*words, "--seed", 5, "--n-jobs", jobs).stdout) for jobs in (1, 1, 2)
+        )
+    tables = [[[row[k] for k in KEPT] for row in rows] for rows in (first, second, third)]
+    assert tables[0] == tables[1] == tables[2]
+    assert {row["method"] for row in first} == {"k-NN", "SVM (flip)"}
+
+
+def test_voting_learns_its_similarity_within_each_fold():
+    result = compare("--dataset", "voting", "--methods", "k-nn", "--folds", 4, "--json", "--quiet")
     (row,) = json.loads(result.stdout)
     assert 0.03 < row["error"] < 0.08
+    assert result.stderr == ""
+
+
+@pytest.mark.filterwarnings("error")
+def test_quiet(matrix):
+    assert on_matrix("--methods", "k-nn", "--quiet", "-o", "t.csv").output == ""
+    assert (matrix / "t.csv").exists()
+    shown = on_matrix("--methods", "k-nn", "--quiet")
+    assert (shown.stderr, "k-NN" in shown.stdout) == ("", True)
+    assert "looks like a dissimilarity" in on_matrix("--methods", "k-nn").stderr
+
+
+def test_one_method_that_fails_does_not_keep_the_others_from_it(matrix, monkeypatch):
+    from similitude import SimilaritySVC
+
+    def fail(*args, **more):
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(SimilaritySVC, "fit", fail)
+    monkeypatch.setattr(SimilaritySVC, "_predict_path", fail)
+    words = ("--dissimilarity", "max-minus", "--methods")
+    result = on_matrix(*words, "k-nn,svm-clip", "--json")
+    rows = json.loads(result.stdout)
+    assert [row["error"] is None for row in rows] == [False, True]
+    assert rows[1]["failure"] == "RuntimeError: out of order"
+    assert "SVM (clip) failed: RuntimeError: out of order" in result.stderr
+    assert "failed" in on_matrix(*words, "k-nn,svm-clip").stdout
+    alone = on_matrix(*words, "svm-clip")
+    assert alone.exit_code == 2
+    assert "no method could be used" in alone.stderr
+
+
+def test_parameters_in_words():
+    assert parameter_words({"svc__C": 10.0, "consistent": True, "kind": "a"}) == "C=10, consistent=True, kind=a"
+    assert parameter_words({"a__k": 1, "b__k": 2}) == "a__k=1, b__k=2"
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ((), "either MATRIX"),
-        (("--dataset", "iris"), "--dataset must be"),
+        (("--dataset", "nothing"), "--dataset must be"),
         (("nowhere.csv", "--labels", "nowhere.txt"), "nowhere.csv"),
         (("D.csv",), "--labels"),
         (("D.csv", "--labels", "y.txt", "--folds", "20"), "lower --folds"),
         (("D.csv", "--labels", "y.txt", "--dissimilarity", "magic", "--folds", "3"), "dissimilarity must be"),
+        (("D.csv", "--labels", "y.txt", "--methods", "magic"), "'magic' is none of them"),
+        (("D.csv", "--labels", "y.txt", "--methods", ","), "got none"),
+        (("D.csv", "--labels", "y.txt", "--n-jobs", "0"), "--n-jobs"),
+        (("D.csv", "--labels", "y.txt", "-o", "nowhere/t.csv"), "no folder nowhere"),
+        (("D.csv", "--labels", "y.txt", "-o", "."), "is a folder"),
     ],
 )
-def test_bad_arguments_end_with_code_2_and_one_message(words, message, matrix, monkeypatch):
-    monkeypatch.chdir(matrix)
-    result = _compare(*words)
+def test_bad_arguments_end_with_code_2_and_one_message(words, message, matrix):
+    result = compare("--quiet", *words)
     assert result.exit_code == 2
     assert message in result.stderr
-    assert "Traceback" not in result.stderr
+    assert result.stderr.count("\n") == 1
     assert result.stdout == ""
+
+
+def test_folds_are_cut_once_for_all_methods(matrix, monkeypatch):
+    cuts = []
+    cut = nested.SearchData.cut
+    monkeypatch.setattr(nested.SearchData, "cut", lambda self, *fold: cuts.append(fold) or cut(self, *fold))
+    on_matrix("--methods", "k-nn,nearest centroid,svm-clip", "--quiet")
+    assert len(cuts) == 3 * (5 + 1)

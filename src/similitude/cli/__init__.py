@@ -6,16 +6,69 @@ Modules of commands import nothing heavy at the top: what a command needs is imp
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from similitude.cli.compare import compare_methods
+from similitude.cli.datasets import export_dataset, list_datasets
 from similitude.cli.errors import INTERRUPTED, reports_errors
+from similitude.cli.fit import fit_model
 from similitude.cli.inspect import inspect_matrix
+from similitude.cli.pairwise import fill_matrix
+from similitude.cli.predict import predict_rows
+from similitude.cli.report import report_matrix
+from similitude.cli.reproduce import reproduce_table
+
+_GROUPS = {
+    "Look": {
+        "inspect": "What kind of similarity a matrix holds, and what follows.",
+        "compare": "The error of every method, by nested cross-validation.",
+        "report": "One HTML page: diagnosis, pictures, methods, mistakes.",
+    },
+    "Use": {
+        "fit": "Choose a method, fit it, save the model.",
+        "predict": "What a saved model says of new rows.",
+    },
+    "Data": {
+        "pairwise": "From raw objects to a matrix.",
+        "datasets": "What data has a name; `export` writes it as files.",
+    },
+    "Papers": {
+        "reproduce": "A published table made again, ours beside theirs.",
+    },
+}
+
+_SESSION = """\
+An example session:
+
+  similitude datasets export voting -o voting
+  similitude inspect voting/matrix.csv --labels voting/labels.csv --dissimilarity one-minus
+  similitude compare --dataset voting --methods k-nn,svm-clip,svm-flip
+  similitude fit --dataset voting -o party.model --time-budget 60
+  similitude predict party.model voting/objects.csv -o said.csv
+
+Matrices are read from .csv, .tsv, .npy, .npz, .mat, .mtx and .parquet files, labels from text: one a line.
+Bad input ends with exit code 2 and one message; `similitude COMMAND --help` tells the options.
+"""
+
+
+class _Grouped(TyperGroup):
+    """The commands in groups, one line for each, and a session as the end of the help."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for heading, commands in _GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:<10}", words) for name, words in commands.items()])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        formatter.write("\n" + _SESSION)
+
 
 app = typer.Typer(
     name="similitude",
+    cls=_Grouped,
     help="Classifiers learned from pairwise similarities.",
     no_args_is_help=True,
     add_completion=False,
@@ -24,6 +77,26 @@ app = typer.Typer(
 )
 app.command("inspect")(reports_errors(inspect_matrix))
 app.command("compare")(reports_errors(compare_methods))
+app.command("report")(reports_errors(report_matrix))
+app.command("fit")(reports_errors(fit_model))
+app.command("predict")(reports_errors(predict_rows))
+app.command("pairwise")(reports_errors(fill_matrix))
+app.command("reproduce")(reports_errors(reproduce_table))
+
+_datasets = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+_datasets.command("export")(reports_errors(export_dataset))
+app.add_typer(_datasets, name="datasets")
+
+
+@_datasets.callback(invoke_without_command=True)
+@reports_errors
+def _list_datasets(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """List the data sets that --dataset takes, and those in the folder that SIMILITUDE_DATA names."""
+    if context.invoked_subcommand is None:
+        list_datasets(as_json)
 
 
 def _show_version(wanted: bool) -> None:

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from similitude.cli.options import AsJson, DatasetName, Dissimilarity, Key, Labels, Matrix, Quiet, Seed, notes
+
 
 def inspect_matrix(
-    matrix: Annotated[
-        Path, typer.Argument(metavar="MATRIX", help="File with a square matrix of similarities.", show_default=False)
-    ],
-    labels: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File with one class label per sample.", show_default=False)
-    ] = None,
-    dissimilarity: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MAP",
-            help="The matrix holds dissimilarities; this map makes them similarities: max-minus, gauss, exp, ...",
-            show_default=False,
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Which array, of a file with several.", show_default=False),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    matrix: Matrix = None,
+    labels: Labels = None,
+    dissimilarity: Dissimilarity = None,
+    key: Key = None,
+    dataset: DatasetName = None,
     max_samples: Annotated[
         int, typer.Option(min=1, metavar="N", help="Of more samples, draw so many at random.")
     ] = 5000,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of the random draws.")] = 0,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say what kind of similarity a matrix holds: figures, and what follows from them."""
-    from similitude.datasets import load_proximity
+    from similitude.cli.data import read_samples
     from similitude.diagnosis import diagnose
 
     # Left on disk where it can be: of a large matrix only the samples drawn are read.
-    data = load_proximity(matrix, labels=labels, key=key, mmap=matrix.suffix.lower() == ".npy")
-    found = diagnose(data.S, data.y, dissimilarity=dissimilarity, max_samples=max_samples, random_state=seed)
+    data = read_samples(
+        matrix, labels, dissimilarity, dataset, key, say=notes(quiet), seed=seed, needs_labels=False, mmap=True
+    )
+    S, how = data.matrix()
+    found = diagnose(S, data.y, dissimilarity=how, max_samples=max_samples, random_state=seed)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
     else:

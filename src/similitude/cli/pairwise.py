@@ -1,0 +1,155 @@
+"""``similitude pairwise``: from raw objects to a matrix."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from similitude.cli.options import AsJson, Jobs, Key, Quiet, check_jobs, notes
+
+if TYPE_CHECKING:
+    from similitude.cli.objects import Objects
+    from similitude.similarities import Measure
+
+SUFFIXES = (".csv", ".npy", ".npz")
+
+
+def fill_matrix(
+    objects: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OBJECTS",
+            help="File with raw objects: lines of text, CSV rows of numbers or words, an array in .npy.",
+            show_default=False,
+        ),
+    ],
+    similarity: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="A registered name: levenshtein, counting, rbf, ...", show_default=False),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="MATRIX", help="Where to write: .csv, .npy or .npz.", show_default=False
+        ),
+    ],
+    against: Annotated[
+        Path | None,
+        typer.Option(metavar="OBJECTS", help="The columns, if they are other objects.", show_default=False),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Labels of the columns, for similarities that learn from them (vdm).",
+            show_default=False,
+        ),
+    ] = None,
+    key: Key = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Fill a .npy file on disk; after an interruption the same command goes on."),
+    ] = False,
+    n_jobs: Jobs = 1,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fill a matrix with the similarities of raw objects."""
+    from similitude._files import check_writable
+    from similitude.cli.objects import read_objects
+    from similitude.similarities import resolve
+
+    measure = resolve(similarity)
+    check_jobs(n_jobs)
+    check_writable(output, "--output")
+    kind = output.suffix.lower()
+    if kind not in SUFFIXES:
+        raise ValueError(f"--output: {output} must end in {', '.join(SUFFIXES)}.")
+    if resume and kind != ".npy":
+        raise ValueError(f"--resume is for .npy files; --output is {output}.")
+    rows = read_objects(objects, measure.objects, key)
+    columns = rows if against is None else read_objects(against, measure.objects, key)
+    measure = _learned(measure, columns, labels)
+    matrix = _filled(rows, None if against is None else columns, measure, output if resume else None, n_jobs, not quiet)
+    if not resume:
+        _save(output, matrix, rows.ids, columns.ids)
+    elif rows.ids is not None or columns.ids is not None:
+        notes(quiet)(f"{output} cannot hold the ids of the objects; a .csv or .npz file can.")
+    found = {
+        "rows": matrix.shape[0],
+        "columns": matrix.shape[1],
+        "similarity": measure.name,
+        "values": "dissimilarities" if measure.orientation == "dissimilarity" else "similarities",
+        "dissimilarity": measure.to_similarity if measure.orientation == "dissimilarity" else None,
+        "output": str(output),
+    }
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+    elif not quiet:
+        typer.echo(f"{found['rows']} x {found['columns']} {found['values']} ({measure.name})")
+        if found["dissimilarity"]:
+            typer.echo(f"give them to the other commands with --dissimilarity {found['dissimilarity']}")
+        typer.echo(f"saved to {output}")
+
+
+def _learned(measure: Measure, columns: Objects, labels: Path | None) -> Measure:
+    """The measure after seeing the objects of the columns, which are the known ones."""
+    from similitude.datasets._tables import read_labels
+
+    if not measure.learns:
+        if labels is not None:
+            raise ValueError(f"--labels: {measure.name} does not learn from labels.")
+        return measure
+    y = None
+    if labels is not None:
+        if not labels.is_file():
+            raise FileNotFoundError(f"--labels: there is no file {labels}.")
+        y = read_labels(labels, len(columns.items), columns.ids)[0]
+    elif measure.name == "vdm":
+        raise ValueError("--similarity vdm learns from labels: give those of the columns by --labels.")
+    return measure.learned(columns.items, y)
+
+
+def _filled(rows: Objects, columns: Objects | None, measure: Measure, out: Any, n_jobs: int, show: bool) -> Any:
+    from similitude.similarities import pairwise
+
+    return pairwise(
+        rows.items,
+        None if columns is None else columns.items,
+        similarity=measure,
+        out=out,
+        n_jobs=n_jobs,
+        progress=show,
+    )
+
+
+def _save(path: Path, matrix: Any, ids: list[str] | None, column_ids: list[str] | None) -> None:
+    import numpy as np
+
+    from similitude._files import replacing
+
+    with replacing(path) as part:
+        if path.suffix.lower() == ".csv":
+            write_matrix(part, matrix, ids, column_ids)
+            return
+        with part.open("wb") as file:  # a file, since NumPy adds its suffix to the name of a path
+            if path.suffix.lower() == ".npy":
+                np.save(file, matrix)
+            else:
+                named = {"S": matrix, "ids": ids, "column_ids": column_ids}
+                arrays: Any = {name: np.asarray(value) for name, value in named.items() if value is not None}
+                np.savez(file, **arrays)
+
+
+def write_matrix(path: Path, matrix: Any, ids: list[str] | None, column_ids: list[str] | None) -> None:
+    """A matrix as CSV that reads back to the last bit, with a heading and a first column where there are ids."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if column_ids is not None:
+            writer.writerow([*([] if ids is None else ["id"]), *column_ids])
+        for i in range(matrix.shape[0]):
+            writer.writerow([*([] if ids is None else [ids[i]]), *matrix[i].tolist()])

@@ -1,0 +1,213 @@
+"""``similitude predict``: what a saved model says of new rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from similitude.cli.options import AsJson, Key, Quiet, notes
+
+_SHOWN = 5
+
+
+def predict_rows(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="File that `similitude fit` made.", show_default=False)
+    ],
+    rows: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ROWS",
+            help="File with one row per new sample: its similarities to the training samples (dissimilarities, if the "
+            "model was fitted on these), or the sample itself, if the model was fitted on raw objects.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT.csv", help="Where to write the table.", show_default=False)
+    ],
+    key: Key = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Predict the labels of new rows with a saved model, and write them as CSV."""
+    from similitude._files import check_writable
+    from similitude.persistence import load_model
+
+    say = notes(quiet)
+    check_writable(output, "--output")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        fitted, info = load_model(model, return_info=True)
+        if not hasattr(fitted, "predict"):
+            raise ValueError(f"{model}: holds a {type(fitted).__name__}, which predicts nothing.")
+        if info["input"] == "other" and not _takes_rows(fitted):
+            raise ValueError(
+                f"{model}: holds a {type(fitted).__name__}, which takes more or else than rows of similarities. "
+                "Load the model in Python: similitude.load_model(path)."
+            )
+        if info["input"] == "objects":
+            X, ids = _objects(fitted, rows, key)
+        else:
+            X, ids = _similarities(fitted, info, rows, key, say)
+        said = fitted.predict(X)
+        kind, names, values = _scores(fitted, X, len(said))
+    for warning in caught:
+        # Columns were matched by their names above, where they have any.
+        if issubclass(warning.category, UserWarning) and "valid feature names" not in str(warning.message):
+            say(f"warning: {' '.join(str(warning.message).split())}")
+    _save(output, said, names, values, ids)
+    counts = Counter(str(label) for label in said.tolist())
+    if as_json:
+        found = {"rows": len(said), "labels": dict(counts), "columns": kind, "output": str(output)}
+        typer.echo(json.dumps(found, indent=2))
+    elif not quiet:
+        told = ", ".join(f"{label} {counts[label]}" for label in info["classes"] if label in counts)
+        typer.echo(f"{len(said)} rows: {told}")
+        typer.echo(f"columns: label{_AND[kind]}")
+        typer.echo(f"saved to {output}")
+
+
+_AND = {
+    "probabilities": ", probabilities of the classes",
+    "decision values": ", decision values (this model gives no probabilities; larger speaks for the class)",
+    "labels": " alone (this model gives neither probabilities nor decision values)",
+}
+
+
+def _save(path: Path, said: Any, names: list[str], values: Any, ids: Any) -> None:
+    from similitude._files import replacing
+
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*([] if ids is None else ["id"]), "label", *names])
+        for i, label in enumerate(said.tolist()):
+            writer.writerow([*([] if ids is None else [ids[i]]), label, *values[i].tolist()])
+
+
+def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:
+    """Probabilities of the classes, or decision values, or nothing: what they are, their names, one row per sample."""
+    import numpy as np
+
+    classes = [str(label) for label in fitted.classes_]
+    if hasattr(fitted, "predict_proba"):
+        return "probabilities", classes, fitted.predict_proba(X)
+    values = np.asarray(fitted.decision_function(X)) if hasattr(fitted, "decision_function") else np.empty((n, 0))
+    if values.ndim == 1:
+        return "decision values", [f"decision {classes[-1]}"], values[:, None]
+    if values.shape[1] == len(classes):
+        return "decision values", [f"decision {label}" for label in classes], values
+    return "labels", [], np.empty((n, 0))
+
+
+def _takes_rows(fitted: Any) -> bool:
+    """Whether a fused model was fitted on a matrix alone, so that all its parts look at the same rows."""
+    from similitude import FusedClassifier
+
+    if not isinstance(fitted, FusedClassifier) or not hasattr(fitted, "n_features_in_"):
+        return False
+    widths = {getattr(part, "n_features_in_", None) for part in fitted.parts_.values()}
+    return widths == {fitted.n_features_in_}
+
+
+def _similarities(fitted: Any, info: dict, path: Path, key: str | None, say: Any) -> tuple[Any, Any]:
+    """The rows in the order of the training samples, and their names."""
+    from similitude import Proximities
+    from similitude.datasets import load_proximity
+    from similitude.persistence import input_reader
+
+    data = load_proximity(path, key=key, square=False)
+    needed, support = info["n_columns"], info["support_columns"]
+    support = None if support is None or not 0 < len(support) < needed else support
+    S, known = data.S, info["ids"]
+    if known is not None and data.column_ids is not None:
+        order = _matched(path, known, data.column_ids.tolist(), support, say)
+        S = S[:, order]
+    elif S.shape[1] != needed and (support is None or S.shape[1] != len(support)):
+        few = "" if support is None else f", or the {len(support)} that it needs"
+        raise ValueError(
+            f"{path}: has {S.shape[1]} columns; the model was fitted on {needed} samples{few}: one column for each, in "
+            "their order."
+        )
+    reader = input_reader(fitted)
+    if "ids" in getattr(reader, "_extras", ()):  # names were given in fit, and predict asks for them again
+        S = Proximities(S, column_ids=reader._column_ids if S.shape[1] == needed else reader._column_ids[support])
+    return S, data.ids
+
+
+def _matched(path: Path, known: list[str], given: list[str], support: Any, say: Any) -> list[int]:
+    """Which columns of the rows are the training samples, or the ones among these that the model needs."""
+    position = {name: j for j, name in enumerate(given)}
+    wanted = known
+    if support is not None and any(name not in position for name in known):
+        wanted = [known[j] for j in support]
+    missing = [name for name in wanted if name not in position]
+    if missing:
+        raise ValueError(
+            f"{path}: {len(missing)} of the {len(wanted)} training samples that the model needs have no column: "
+            f"{_some(missing)}."
+        )
+    extra = sorted(set(given) - set(known), key=position.__getitem__)
+    if extra:
+        say(f"{path}: {len(extra)} columns are no training samples and are ignored: {_some(extra)}.")
+    return [position[name] for name in wanted]
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+
+
+def _objects(fitted: Any, path: Path, key: str | None) -> tuple[Any, Any]:
+    """Raw objects from a file, of the kind that the model was fitted on, and their names."""
+    import numpy as np
+
+    from similitude.datasets import load_proximity
+    from similitude.persistence import input_reader
+
+    known = input_reader(fitted).objects_
+    is_array = isinstance(known, np.ndarray) and known.ndim == 2
+    if is_array and known.dtype.kind in "fiub":
+        data = load_proximity(path, key=key, square=False)
+        _check_width(path, data.S.shape[1], known.shape[1])
+        return data.S, data.ids
+    texts = known.ravel() if is_array else known
+    if not (is_array or isinstance(known, list)) or not all(isinstance(cell, str) for cell in texts):
+        raise ValueError(
+            "MODEL was fitted on objects that ROWS cannot hold; it holds rows of numbers, rows of words, or strings. "
+            "Load the model in Python: similitude.load_model(path).predict(objects)."
+        )
+    columns = [set(column) for column in known.T] if is_array else [set(known)]
+    cells, ids = _read_words(path, columns)
+    return (np.array(cells, dtype=object), ids) if is_array else ([row[0] for row in cells], ids)
+
+
+def _check_width(path: Path, found: int, needed: int) -> None:
+    if found != needed:
+        raise ValueError(f"{path}: has {found} columns; the model was fitted on objects with {needed}.")
+
+
+def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[str] | None]:
+    """Rows of words, one per column, or with a name in front; a heading has no word that its column had in training."""
+    from similitude.cli.objects import read_cells
+    from similitude.datasets._tables import suffix
+
+    if not path.is_file():
+        raise FileNotFoundError(f"ROWS: there is no file {path}.")
+    if suffix(path) not in (".csv", ".tsv"):
+        raise ValueError(f"{path}: raw objects are read from .csv and .tsv files.")
+    rows = read_cells(path)
+    width = len(rows[0])
+    has_ids = width == len(columns) + 1
+    if not has_ids:
+        _check_width(path, width, len(columns))
+    ids = [row[0] for row in rows] if has_ids else None
+    cells = [row[1:] if has_ids else row for row in rows]
+    if len(cells) > 1 and not any(cell in seen for cell, seen in zip(cells[0], columns)):
+        cells, ids = cells[1:], None if ids is None else ids[1:]
+    return cells, ids

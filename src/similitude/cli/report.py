@@ -1,0 +1,117 @@
+"""``similitude report``: one HTML page about a matrix with labels, and the model that suits it."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from similitude.cli.options import (
+    DatasetName,
+    Dissimilarity,
+    Jobs,
+    Key,
+    Labels,
+    Matrix,
+    Quiet,
+    Seed,
+    check_jobs,
+    listed,
+    notes,
+)
+
+if TYPE_CHECKING:
+    from similitude.cli.data import Samples
+
+
+def report_matrix(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write the page.", show_default=False)
+    ],
+    matrix: Matrix = None,
+    labels: Labels = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Some methods, with commas: k-nn,svm-clip; else all.", show_default=False),
+    ] = None,
+    time_budget: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Try what fits into this time.", show_default=False)
+    ] = None,
+    dissimilarity: Dissimilarity = None,
+    key: Key = None,
+    dataset: DatasetName = None,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Folds on which the methods are tried.")] = 10,
+    nested: Annotated[
+        int | None,
+        typer.Option(min=2, metavar="N", help="Outer folds for the error of choosing, too.", show_default=False),
+    ] = None,
+    seed: Seed = 0,
+    n_jobs: Jobs = 1,
+    quiet: Quiet = False,
+) -> None:
+    """Write one HTML page, which needs no network: diagnosis, pictures, the methods' errors, what went wrong."""
+    from similitude._files import check_writable, replacing
+    from similitude.cli.data import fold_count, read_samples
+    from similitude.report import find, page
+    from similitude.search.methods import methods as named
+
+    check_jobs(n_jobs)
+    named("all" if methods is None else listed(methods) or [])  # an unknown name is said before the work
+    if time_budget is not None and not time_budget > 0:
+        raise ValueError("--time-budget must be a number of seconds above 0.")
+    check_writable(output, "--output")
+    say = notes(quiet)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
+    fold_count(data.y, folds)
+    with warnings.catch_warnings():
+        # What there is to say about the matrix, the page says.
+        warnings.simplefilter("ignore")
+        auto = choose(
+            data,
+            listed(methods),
+            time_budget=time_budget,
+            cv=folds,
+            nested_cv=nested,
+            random_state=seed,
+            n_jobs=n_jobs,
+            verbose=int(not quiet),
+        )
+        for name, why in auto.failures_.items():
+            say(f"{name} could not be used: {' '.join(why.split())}")
+        findings = find(
+            data.X,
+            data.y,
+            contract=data.contract,
+            title=str(dataset) if matrix is None else matrix.name,
+            ids=data.ids,
+            auto=auto,
+            source=_source(data, matrix, labels, key, seed),
+            random_state=seed,
+        )
+    text = page(findings)
+    with replacing(output) as part:
+        part.write_text(text, encoding="utf-8")
+    if not quiet:
+        typer.echo(f"method  {auto.best_method_}")
+        typer.echo(f"page    {output} ({len(text.encode()) / 1e6:.1f} MB)")
+
+
+def choose(data: Samples, names: list[str] | None, **settings: Any) -> Any:
+    """The method that suits the data, and how all of them did."""
+    from similitude import AutoClassifier
+
+    return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.X, data.y)
+
+
+def _source(data: Samples, matrix: Path | None, labels: Path | None, key: str | None, seed: int) -> Any:
+    """How Python reads the same samples."""
+    from similitude.report.code import Source
+
+    if data.entry is not None:
+        entry = data.entry
+        return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}")
+    more = "" if key is None else f", key={key!r}"
+    call = f"load_proximity({str(matrix)!r}, labels={str(labels)!r}{more})"
+    return Source("load_proximity", call, "data.S", "data.y")

@@ -1,0 +1,88 @@
+"""What all commands have in common: the help, the options, and how they end."""
+
+import re
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from similitude.cli import app
+from similitude.cli.errors import reports_errors
+
+COMMANDS = ["inspect", "compare", "report", "fit", "predict", "pairwise", "datasets", "reproduce"]
+READS_A_MATRIX = ["inspect", "compare", "report", "fit"]
+
+
+def run(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def options(*command):
+    return set(re.findall(r"--[a-z-]+", run(*command, "--help").stdout))
+
+
+def test_the_help_lists_every_command_once_and_ends_with_a_session():
+    shown = run("--help").stdout
+    assert re.findall(r"^  ([a-z]+)  ", shown, re.MULTILINE)[-len(COMMANDS) :] == COMMANDS
+    assert {"inspect", *(command.name for command in app.registered_commands)} <= set(COMMANDS)
+    session = re.findall(r"^  similitude ([a-z]+)", shown, re.MULTILINE)
+    assert session == ["datasets", "inspect", "compare", "fit", "predict"]
+    assert run().stderr + run().stdout == shown
+
+
+def test_options_are_the_same_everywhere():
+    for command in READS_A_MATRIX:
+        assert {"--labels", "--dissimilarity", "--key", "--dataset", "--seed", "--quiet"} <= options(command), command
+    for command in set(COMMANDS) - {"report"}:
+        assert "--json" in options(command), command
+    for command in ("compare", "report", "fit", "pairwise", "reproduce"):
+        assert {"--n-jobs", "--quiet", "--output"} <= options(command), command
+    assert {"--seed", "--json", "--quiet", "--output"} <= options("datasets", "export")
+
+
+@pytest.mark.parametrize("command", READS_A_MATRIX)
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nowhere.csv", "--labels", "y.txt"), "nowhere.csv"),
+        (("words.csv", "--labels", "y.txt"), "words.csv"),
+        (("S.npy", "--labels", "nowhere.txt"), "nowhere.txt"),
+        (("S.npy", "--labels", "short.txt"), "short.txt"),
+        (("S.npy", "--labels", "y.txt", "--key", "a"), "key"),
+        (("S.npy", "--labels", "y.txt", "--dataset", "iris"), "either MATRIX"),
+        (("--dataset", "nothing"), "--dataset must be one of voting"),
+        (("--dataset", "iris", "--labels", "y.txt"), "--labels is for MATRIX"),
+        ((), "either MATRIX"),
+    ],
+)
+def test_bad_data_ends_with_code_2_and_one_message(command, words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("S.npy", np.eye(4) + 1)
+    (tmp_path / "y.txt").write_text("a\nb\na\nb\n")
+    (tmp_path / "short.txt").write_text("a\n")
+    (tmp_path / "words.csv").write_text("these are,words\nnot,numbers\n")
+    result = run(command, *words, *(("-o", "out") if command in ("report", "fit") else ()))
+    assert result.exit_code == 2, (result.output, result.exception)
+    assert (result.stdout, result.stderr.count("\n")) == ("", 1)
+    assert result.stderr.startswith("similitude: ")
+    assert message in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_unknown_options_are_usage_errors(command):
+    result = run(command, "--colour")
+    assert result.exit_code == 2
+    assert "--colour" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_messages_are_one_line(capsys):
+    def fail():
+        raise ValueError("several\n  lines")
+
+    with pytest.raises(typer.Exit) as ended:
+        reports_errors(fail)()
+    assert ended.value.exit_code == 2
+    assert capsys.readouterr().err == "similitude: several lines\n"

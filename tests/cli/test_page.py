@@ -1,0 +1,54 @@
+"""The page on the command line shows what the commands print."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from similitude.cli import app
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+LONG = ("similitude report", "similitude fit --dataset negative-direction")  # what these write is tested elsewhere
+
+
+def shown():
+    """Each command of the page, and the lines below it."""
+    for block in re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *lines = part.splitlines()
+            yield command, lines
+
+
+def printed(command):
+    """What the command prints now; ``head`` is done here."""
+    command, _, head = command.partition(" | head -")
+    name, *words = shlex.split(command)
+    if name == "head":
+        lines = Path(words[1]).read_text(encoding="utf-8").splitlines()
+        return lines[: int(words[0].removeprefix("-"))]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code in (0, 2), result.output
+    lines = (result.stdout + result.stderr).splitlines()
+    return lines[: int(head)] if head else lines
+
+
+def told(lines):
+    """Without the seconds of a run, and with as many digits as are the same everywhere."""
+    without = (re.sub(r"│ +[\d.]+ │$", "│", line.rstrip()) for line in lines)
+    return [re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.3g}", line) for line in without]
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the pages are not part of an installed package")
+def test_the_page_shows_what_is_printed(tmp_path, monkeypatch):
+    pytest.importorskip("rapidfuzz")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SIMILITUDE_DATA", raising=False)
+    commands = list(shown())
+    assert {shlex.split(command)[1] for command, _ in commands if command.startswith("similitude")} == {
+        command.name for command in app.registered_commands
+    } | {"datasets"}
+    for command, lines in commands:
+        if not command.startswith(LONG):
+            assert told(printed(command)) == told(lines), command
