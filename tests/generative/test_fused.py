@@ -1,19 +1,23 @@
 """Fusion: the product rule against its definition, what each part looks at, paths, and the baseline."""
 
 import pickle
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -207,8 +211,66 @@ class TestWhatPartsLookAt:
 
     def test_features_that_are_missing_in_predict(self):
         model = default().fit(*[CUT[0], Y[TRAIN]])
-        with pytest.raises(ValueError, match="X has 45 features, but LocalBDA is expecting 2"):
+        with pytest.raises(ValueError, match="X must hold the features it held in fit: then features, now none"):
             model.predict(S[45:, :45])
+        # Even where their number would not tell.
+        square = default().fit(Proximities(S, S), Y)
+        with pytest.raises(ValueError, match="then features, now none"):
+            square.predict(S)
+        with pytest.raises(ValueError, match="then none, now features"):
+            default().fit(S, Y).predict(Proximities(S, S))
+
+    def test_names_that_are_missing_in_predict(self):
+        parts = [("one", LocalSDA(5)), ("two", LocalSDA(5)), ("size", LocalBDA(5))]
+        model = FusedClassifier(parts).fit(Proximities({"one": S, "two": S**2}, {"size": F}), Y)
+        with pytest.raises(ValueError, match="the similarities it held in fit: then one, two, now two"):
+            model.predict(Proximities({"two": S}, {"size": F}))
+        with pytest.raises(ValueError, match="the features it held in fit: then size, now sizes"):
+            model.predict(Proximities({"one": S, "two": S**2}, {"sizes": F}))
+        # What no part looks at may be missing, and the only one needs no name.
+        alone = FusedClassifier(parts[:1]).fit(Proximities({"one": S}, F), Y)
+        assert_array_equal(alone.predict(S), alone.predict(Proximities(S, F)))
+
+    def test_features_as_data_frames_and_sparse_matrices(self):
+        frame = pd.DataFrame(F, columns=["width", "height"])
+        by_name = ColumnTransformer([("height", StandardScaler(), ["height"])])
+        parts = [("sda", LocalSDA(5)), ("height", make_pipeline(by_name, GaussianNB()))]
+        found = cross_val_predict(FusedClassifier(parts), Proximities(S, frame), Y, cv=3, method="predict_proba")
+        parts = [("sda", LocalSDA(5)), ("height", make_pipeline(StandardScaler(), GaussianNB()))]
+        alone = Proximities(S, F[:, 1:])
+        assert_allclose(found, cross_val_predict(FusedClassifier(parts), alone, Y, cv=3, method="predict_proba"))
+        with pytest.raises(ValueError, match=r"features must have one entry per row of S \(60\); got 5"):
+            Proximities(S, 5)
+        counts = sparse.coo_array(np.round(np.abs(F)))
+        parts = [("sda", LocalSDA(5)), ("counts", MultinomialNB())]
+        found = cross_val_predict(FusedClassifier(parts), Proximities(S, counts), Y, cv=3)
+        assert_array_equal(found, cross_val_predict(FusedClassifier(parts), Proximities(S, counts.toarray()), Y, cv=3))
+
+    def test_parts_that_are_sure_do_not_warn(self):
+        parts = [("sda", LocalSDA(5)), ("forest", RandomForestClassifier(5, random_state=0))]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = FusedClassifier(parts).fit(Proximities(S, F), Y)
+            assert np.isfinite(model.predict_proba(Proximities(S, F))).all()
+
+    @pytest.mark.parametrize("bad", [np.full((60, 2), 0.5), np.full((60, 3), np.nan), np.full(60, 0.5)])
+    def test_parts_that_do_not_answer_for_each_class(self, bad, monkeypatch):
+        model = FusedClassifier([("sda", LocalSDA(5)), ("nb", GaussianNB())]).fit(BOTH, Y)
+        monkeypatch.setattr(GaussianNB, "predict_log_proba", lambda self, X: bad)
+        with pytest.raises(ValueError, match="parts: 'nb' must give each of the 3 classes a probability"):
+            model.predict(BOTH)
+
+    def test_parts_with_other_classes(self):
+        model = FusedClassifier([("sda", LocalSDA(5)), ("nb", GaussianNB())]).fit(BOTH, Y)
+        model.parts_["nb"].classes_ = model.classes_[::-1]
+        with pytest.raises(ValueError, match="parts: 'nb' must give each of the 3 classes a probability"):
+            model.predict(BOTH)
+
+    def test_raw_objects_are_no_features(self):
+        parts = [("words", LocalSDA(similarity="levenshtein")), ("bda", LocalBDA())]
+        for words in (["ab", "abc", "xy"], np.array(["ab", "abc", "xy"])):
+            with pytest.raises(ValueError, match="the part 'bda' looks at features, and X seems to hold raw objects"):
+                FusedClassifier(parts).fit(words, [0, 0, 1])
 
     def test_sparse_similarities(self):
         model, dense = default().fit(sparse.csr_array(S), Y), default().fit(S, Y)

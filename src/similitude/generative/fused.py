@@ -121,6 +121,7 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
         with unchanged_on_failure(self):
             X = self._checked(X, square=True)
             self._set_labels(check_labels(y, _num_samples(X)))
+            self._held = _held(X)
             self.parts_ = {name: clone(part).fit(_view(name, part, X), y) for name, part in self._parts}
             for name in ("n_features_in_", "feature_names_in_"):
                 self.__dict__.pop(name, None)
@@ -135,6 +136,18 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
             return X
         S = check_similarity(X, name="X", square=square, orientation="dissimilarity", estimator=self)
         return X if hasattr(X, "iloc") else S
+
+    def _check_held(self, X):
+        """Refuse what is not what ``fit`` had: a part would silently look at something else."""
+        kinds = {_looks_at(part) for part in self.parts_.values()} - {"objects"}
+        for what, given in _held(X).items():
+            known = self._held[what]
+            # Where there is one of it, and one has no name, they are taken to be the same.
+            same = set(known) == set(given) or (len(known) == len(given) == 1 and "" in (*known, *given))
+            looked_at = what in kinds or (what == "similarities" and kinds and not self._held["features"])
+            if looked_at and not same:
+                then, now = (", ".join(name or what for name in names) or "none" for names in (known, given))
+                raise ValueError(f"X must hold the {what} it held in fit: then {then}, now {now}.")
 
     def _check_parts(self):
         parts = self._parts
@@ -158,7 +171,14 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
         """The logarithm of the posterior of each class, in the order of ``classes_``."""
         check_is_fitted(self)
         X = self._checked(X, square=False)
-        return self._product([_log_posterior(part, _view(name, part, X)) for name, part in self.parts_.items()])
+        self._check_held(X)
+        logs = {name: _log_posterior(part, _view(name, part, X)) for name, part in self.parts_.items()}
+        for name, values in logs.items():
+            classes = getattr(self.parts_[name], "classes_", self.classes_)
+            same = np.array_equal(classes, self.classes_) and np.shape(values)[1:] == (len(classes),)
+            if not same or np.isnan(values).any():
+                raise ValueError(f"parts: {name!r} must give each of the {len(self.classes_)} classes a probability.")
+        return self._product(list(logs.values()))
 
     def predict_proba(self, X):
         """The posterior of each class, in the order of ``classes_``."""
@@ -234,7 +254,8 @@ def _part_path(part: Any, views: tuple, y_train: Any, points: list[dict]) -> lis
 
 
 def _log_posterior(part: Any, X: Any) -> np.ndarray:
-    return part.predict_log_proba(X) if hasattr(part, "predict_log_proba") else log_of(part.predict_proba(X))
+    with np.errstate(divide="ignore"):  # some of scikit-learn's warn of the logarithm of 0
+        return part.predict_log_proba(X) if hasattr(part, "predict_log_proba") else log_of(part.predict_proba(X))
 
 
 def _reader(part: Any) -> Any:
@@ -257,7 +278,10 @@ def _view(name: str, part: Any, X: Any) -> Any:
     kind = _looks_at(part)
     if kind == "objects":
         return X
-    given = as_proximities(X)
+    try:
+        given = as_proximities(X)
+    except ValueError as error:
+        raise ValueError(f"X: the part {name!r} looks at {kind}, and X seems to hold raw objects: {error}") from error
     if kind == "features" and given.features is not None:
         several = isinstance(given.features, dict)
         return _of_name(given.features, name, "feature sets") if several else given.features
@@ -265,6 +289,14 @@ def _view(name: str, part: Any, X: Any) -> Any:
     if kind == "features":
         return S if hasattr(S, "iloc") else dense(S)
     return given._with(S, None) if isinstance(X, Proximities) and isinstance(_reader(part), SimilarityEstimator) else S
+
+
+def _held(X: Any) -> dict[str, list[str]]:
+    """The names of the similarities and of the feature sets in X; an empty one where there is one without."""
+    if not isinstance(X, Proximities):
+        return {"similarities": [""], "features": []}
+    features = X.features if isinstance(X.features, dict) else [] if X.features is None else [""]
+    return {"similarities": ["" if name == "S" else name for name in X.similarities], "features": list(features)}
 
 
 def _of_name(values: dict, name: str, what: str) -> Any:

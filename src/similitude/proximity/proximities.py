@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
 from similitude.proximity.split import cut
 
@@ -21,7 +24,7 @@ class Proximities:
     ----------
     S : array-like or sparse matrix of shape (m, n), or dict of them
         Similarities of m row samples to n column samples.
-    features : array-like of shape (m, d), or dict of them, default=None
+    features : array-like, DataFrame or sparse matrix of shape (m, d), or dict of them, default=None
         Feature vectors of the row samples.
     self_similarity : array-like of shape (m,), default=None
         psi(x, x) of the row samples; with several similarities, of each of them alike.
@@ -49,9 +52,9 @@ class Proximities:
         self.similarities = {name: _matrix(value, name) for name, value in _by_name(S, "S").items()}
         self.shape = _common_shape(self.similarities)
         if isinstance(features, Mapping):
-            self.features: Any = {name: np.asarray(value) for name, value in _by_name(features, "features").items()}
+            self.features: Any = {name: _features(value) for name, value in _by_name(features, "features").items()}
         else:
-            self.features = None if features is None else np.asarray(features)
+            self.features = None if features is None else _features(features)
         self.self_similarity = None if self_similarity is None else np.asarray(self_similarity, dtype=float)
         self.ids = None if ids is None else np.asarray(ids)
         if column_ids is None and self.shape[0] == self.shape[1]:
@@ -69,8 +72,12 @@ class Proximities:
         else:
             given["features"] = self.features
         for name, values in given.items():
-            if values is not None and len(values) != rows:
-                raise ValueError(f"{name} must have one entry per row of S ({rows}); got {len(values)}.")
+            if values is None:
+                continue
+            if not values.shape:
+                raise ValueError(f"{name} must have one entry per row of S ({rows}); got {values.tolist()!r}.")
+            if _num_samples(values) != rows:
+                raise ValueError(f"{name} must have one entry per row of S ({rows}); got {_num_samples(values)}.")
         if self.column_ids is not None and len(self.column_ids) != columns:
             raise ValueError(f"column_ids must have one entry per column of S ({columns}); got {len(self.column_ids)}.")
 
@@ -113,8 +120,8 @@ class Proximities:
 
         def pick(values: Any, index: np.ndarray) -> Any:
             if isinstance(values, dict):
-                return {name: value[index] for name, value in values.items()}
-            return None if values is None else values[index]
+                return {name: _safe_indexing(value, index) for name, value in values.items()}
+            return None if values is None else _safe_indexing(values, index)
 
         block = Proximities(
             {name: cut(S, rows, columns) for name, S in self.similarities.items()},
@@ -155,6 +162,12 @@ def _matrix(S: Any, name: str) -> Any:
     if len(S.shape) != 2:
         raise ValueError(f"{name} must have two dimensions; got shape {S.shape}.")
     return S
+
+
+def _features(values: Any) -> Any:
+    if sparse.issparse(values):
+        return values.tocsr()
+    return values if hasattr(values, "iloc") else np.asarray(values)
 
 
 def _common_shape(similarities: Mapping) -> tuple[int, int]:

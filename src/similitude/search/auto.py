@@ -20,7 +20,7 @@ from similitude.base import SimilarityClassifier, check_labels, check_positive, 
 from similitude.diagnosis import diagnose
 from similitude.numerics.significance import wilcoxon_greater
 from similitude.proximity.check import SimilarityWarning
-from similitude.search.contest import Contest, at_best
+from similitude.search.contest import FUSED, Contest, at_best
 from similitude.search.methods import methods, ordered
 from similitude.search.path_search import SearchData
 from similitude.similarities import pairwise
@@ -56,7 +56,8 @@ class Standing:
 
 
 def _best_has(method: str):
-    return lambda self: getattr(self.best_estimator_, method) is not None
+    # Before the fit it may turn out to have it.
+    return lambda self: not hasattr(self, "best_estimator_") or hasattr(self.best_estimator_, method)
 
 
 class AutoClassifier(SimilarityClassifier):
@@ -87,7 +88,8 @@ class AutoClassifier(SimilarityClassifier):
         Whether the best local and the best global method, fused by the product of their posteriors, stand for election
         too.
     nested_cv : int, default=None
-        Outer folds for ``nested_error_``.
+        Outer folds for ``nested_error_``, at most as many as the smallest class has samples. Each takes as long as the
+        rest of ``fit``, a ``time_budget`` included.
     random_state : int, default=0
         Of the folds.
     n_jobs : int, default=None
@@ -104,7 +106,7 @@ class AutoClassifier(SimilarityClassifier):
         From the smallest error to the largest.
     best_method_ : str
     best_estimator_ : estimator
-        Fitted on everything; with ``probability=True`` where it has that parameter.
+        Fitted on everything; with ``probability=True`` where it has that parameter and each class two samples.
     best_params_ : dict
     diagnosis_ : Diagnosis
     failures_ : dict
@@ -115,7 +117,8 @@ class AutoClassifier(SimilarityClassifier):
         Where ``nested_cv`` is given.
     out_of_fold_ : OutOfFold or None
         ``labels`` (n,) and ``proba`` ((n, G), or None) that the chosen method, at its parameters, gives each sample
-        while that is in no training part; None where the folds do not test each sample once.
+        while that is in no training part; None where the folds do not test each sample once. Those that a time budget
+        has left out are done for it.
 
     Examples
     --------
@@ -158,26 +161,25 @@ class AutoClassifier(SimilarityClassifier):
         """Diagnose, try, choose, and fit the chosen method on everything."""
         start = time.perf_counter()
         self._check_parameters()
-        contract = {"similarity": self.similarity, "dissimilarity": self.dissimilarity}
-        table = methods(self.methods, **contract)
+        table = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
         with unchanged_on_failure(self), warnings.catch_warnings():
             data = self._read(X, y)
             # What there is to say about the matrix was said; a machine stopped early is judged by its errors.
             warnings.simplefilter("ignore", SimilarityWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            contest = Contest(data, list(table), self._folds(data.y))
+            contest = Contest(data, list(table), self._folds())
             deadline = None if self.time_budget is None else start + float(self.time_budget)
             contest.run(ordered(list(table), self.diagnosis_), deadline, self.n_jobs, self.verbose > 0)
             if self.stack:
                 table |= contest.add_fused(table)
             self._choose(contest)
-            chosen = at_best(table[self.best_method_][0], self.best_params_)
+            chosen = at_best(table[self.best_method_][0], self.best_params_, self._labels)
             with nullcontext() if data.computed is None else known_matrix(X, self.similarity, data.computed):
                 self.best_estimator_ = chosen.fit(X, data.y)
             self.out_of_fold_ = contest.out_of_fold(self.best_method_)
             self.nested_error_ = self.nested_standard_error_ = None
             if self.nested_cv is not None:
-                self._nest(data.X, data.y)
+                self._nest(X, data, [name for name in table if name != FUSED])
             for name in ("n_features_in_", "feature_names_in_"):
                 self.__dict__.pop(name, None)
                 if self._is_precomputed and hasattr(self.best_estimator_, name):
@@ -187,8 +189,14 @@ class AutoClassifier(SimilarityClassifier):
     def _check_parameters(self):
         if self.time_budget is not None:
             check_positive(self.time_budget, "time_budget")
-        if self.nested_cv is not None and (not isinstance(self.nested_cv, Integral) or self.nested_cv < 2):
+        if isinstance(self.cv, Integral) and self.cv < 2:
+            raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
+        if self.nested_cv is None:
+            return
+        if not isinstance(self.nested_cv, Integral) or self.nested_cv < 2:
             raise ValueError(f"nested_cv must be None or an integer of at least 2; got {self.nested_cv!r}.")
+        if self.cv is not None and not isinstance(self.cv, Integral) and not hasattr(self.cv, "split"):
+            raise ValueError("nested_cv needs a cv that splits any number of samples: an integer or a splitter.")
 
     def _read(self, X, y):
         """The input as the folds are cut from it, diagnosed."""
@@ -200,16 +208,30 @@ class AutoClassifier(SimilarityClassifier):
         self.diagnosis_ = diagnose(whole, data.y, dissimilarity=data.estimator.dissimilarity)
         return data
 
-    def _folds(self, y):
-        if not isinstance(self.cv, Integral) or isinstance(self.cv, bool):
-            return list(check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y))
-        if self.cv < 2:
-            raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
-        smallest = int(np.bincount(self._labels).min())
-        splitter = StratifiedKFold(max(2, min(int(self.cv), smallest)), shuffle=True, random_state=self.random_state)
+    def _folds(self):
+        y = self._labels
+        if isinstance(self.cv, Integral):
+            return self._stratified(self.cv)
+        try:
+            splits = check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y)
+            everything = np.arange(len(y))  # masks become positions
+            folds = [(everything[np.asarray(train)], everything[np.asarray(test)]) for train, test in splits]
+        except (ValueError, IndexError) as error:
+            raise ValueError(f"cv={self.cv!r} does not split these samples: {error}") from error
+        if not folds or not all(len(train) and len(test) for train, test in folds):
+            raise ValueError(f"cv must give at least one fold, and none without samples; got {self.cv!r}.")
+        return folds
+
+    def _stratified(self, n_folds):
+        """So many folds, or as many as the smallest class has samples, but two or more."""
+        counts = np.bincount(self._labels)
+        if counts.max() < 2:
+            raise ValueError("y must have a class of at least two samples: with one of each nothing can be tried.")
+        n_folds = max(2, min(int(n_folds), int(counts.min())))
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-            return list(splitter.split(np.zeros(len(y)), y))
+            return list(splitter.split(np.zeros(len(self._labels)), self._labels))
 
     def _choose(self, contest):
         """The leaderboard, and the simplest method that is no more than a standard error behind its first."""
@@ -235,11 +257,16 @@ class AutoClassifier(SimilarityClassifier):
         self.best_params_ = contest.runs[self.best_method_].parameters
         self.failures_, self.n_folds_ = contest.failures, contest.n_folds
 
-    def _nest(self, X, y):
+    def _nest(self, X, data, names):
         """The error of all of this, choice and all, on folds that had no part in it."""
-        inner = clone(self).set_params(nested_cv=None, n_jobs=None, verbose=0)
-        outer = StratifiedKFold(int(self.nested_cv), shuffle=True, random_state=self.random_state)
-        scores = cross_validate(inner, X, y, cv=outer, n_jobs=self.n_jobs, error_score="raise")["test_score"]
+        # On the matrix that raw objects have become; what learns from data learns from each outer fold anew.
+        inner, X = (self, X) if data.learns is not None else (data.estimator, data.X)
+        inner = clone(inner).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
+        outer = self._stratified(self.nested_cv)
+        try:
+            scores = cross_validate(inner, X, data.y, cv=outer, n_jobs=self.n_jobs, error_score="raise")["test_score"]
+        except ValueError as error:
+            raise ValueError(f"nested_cv={self.nested_cv!r} leaves an outer fold too little: {error}") from error
         self.nested_error_ = float(1 - np.mean(scores))
         self.nested_standard_error_ = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
 
@@ -251,9 +278,11 @@ class AutoClassifier(SimilarityClassifier):
     @available_if(_best_has("predict_proba"))
     def predict_proba(self, X):
         """The posterior that the chosen method gives to each class, in the order of ``classes_``."""
+        check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
     @available_if(_best_has("decision_function"))
     def decision_function(self, X):
         """The decision values of the chosen method."""
+        check_is_fitted(self)
         return self.best_estimator_.decision_function(X)

@@ -81,10 +81,12 @@ def standard_error(values: np.ndarray) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def at_best(estimator: Any, parameters: dict[str, Any]) -> Any:
-    """A method to be used: at these parameters, with probabilities where it can have them."""
+def at_best(estimator: Any, parameters: dict[str, Any], *labels: np.ndarray) -> Any:
+    """A method to be used: at these parameters, with probabilities where it can have them for all of these labels."""
     chosen = clone(estimator).set_params(**clone(parameters, safe=False))
-    return chosen.set_params(probability=True) if "probability" in chosen.get_params(deep=False) else chosen
+    # Probabilities are calibrated by cross-validation.
+    enough = all(np.unique(part, return_counts=True)[1].min() > 1 for part in labels)
+    return chosen.set_params(probability=True) if enough and "probability" in chosen.get_params(deep=False) else chosen
 
 
 class Contest:
@@ -124,7 +126,7 @@ class Contest:
                 break
             part = self._folds[self.n_folds : self.n_folds + at_once]
             work = (delayed(_evaluate)(self._data, self._candidates(order), train, test) for train, test in part)
-            for fold, found in zip(part, tasks(work)):
+            for found, fold in zip(tasks(work), part):
                 self._take(found, fold[1])
                 next(bar, None)
         self.runs = {name: run for name, run in self.runs.items() if name in order and name not in self.failures}
@@ -156,7 +158,9 @@ class Contest:
                 if kept and time.perf_counter() - start > left / 2:
                     break
                 answer = _evaluate_one(*self._candidates([name])[name], fold)
-                if not kept or (spent + answer[1]) * len(self._folds) <= left:
+                if answer[2] is not None:
+                    found[name] = answer
+                elif not kept or (spent + answer[1]) * len(self._folds) <= left:
                     kept.append(name)
                     found[name] = answer
                     spent += answer[1]
@@ -193,9 +197,9 @@ class Contest:
         if not np.array_equal(np.sort(tested), np.arange(len(self._labels))):
             return None
         run = self.runs[name]
-        estimator = at_best(self._table[name][0], run.parameters)
+        estimator = at_best(self._table[name][0], run.parameters, *(self._labels[train] for train, _ in self._folds))
         said = np.empty(len(self._labels), dtype=np.intp)
-        proba = np.zeros((len(said), len(self._classes))) if _has_probabilities(estimator) else None
+        proba = np.zeros((len(said), len(self._classes))) if hasattr(estimator, "predict_proba") else None
         for fold, (train, test) in enumerate(self._folds):
             if fold < self.n_folds:
                 said[test] = run.labels[fold]

@@ -73,10 +73,10 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     {'SVM (clip)': (SimilaritySVC(), {'C': [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]})}
     """
     table = _table(contract)
-    if isinstance(names, str):
-        if names != "all":
-            raise ValueError(f"methods must be 'all' or a list of names; got {names!r}.")
+    if isinstance(names, str) and names == "all":
         return table
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"methods must be 'all' or a list of names; got {names!r}.")
     known = {slug(name): name for name in table}
     names = list(names)
     unknown = [name for name in names if not isinstance(name, str) or slug(name) not in known]
