@@ -24,6 +24,7 @@ from sklearn.svm import SVC
 
 import similitude
 from similitude import (
+    AutoClassifier,
     KNNClassifier,
     PairwiseMeta,
     PathSearchCV,
@@ -675,3 +676,16 @@ def test_no_class_of_the_list_acts_when_it_is_made_or_dropped():
     for value in listed:
         assert not hasattr(value, "__del__"), value
         assert issubclass(value, tuple) or "__slots__" not in vars(value), value
+
+
+def test_an_automatic_choice_keeps_its_diagnosis_and_leaderboard(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    S = np.equal.outer(y, y) + rng.random((30, 30))
+    S = S + S.T
+    model = AutoClassifier(["k-NN", "nearest centroid"], cv=3).fit(S, y)
+    save_model(tmp_path / "model", model)
+    again = load_model(tmp_path / "model")
+    assert again.diagnosis_ == model.diagnosis_
+    assert again.leaderboard_ == model.leaderboard_
+    assert np.array_equal(again.predict(S), model.predict(S))

@@ -22,7 +22,7 @@ from similitude.similarities import Measure, resolve
 from similitude.similarities import registry as registered
 
 _NO_MODELS = re.compile(
-    r"similitude\.(cli|datasets|diagnosis|experiments|plotting|report|persistence|_.*|similarities\.(_blocks|journal|pairwise))(\.|$)"
+    r"similitude\.(cli|datasets|experiments|plotting|report|persistence|_.*|similarities\.(_blocks|journal|pairwise))(\.|$)"
 )
 """Modules whose classes are no part of a model: those that read and write files, and those that show."""
 
