@@ -3,9 +3,8 @@
 Writes docs/images/error-curve.png and docs/images/error-band.png.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
+from _pictures import save
 from sklearn.model_selection import LeaveOneOut
 
 from similitude import KNNClassifier, LocalNearestCentroid
@@ -38,8 +37,4 @@ def ten_folds():
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parents[1] / "docs" / "images"
-    folder.mkdir(exist_ok=True)
-    for draw, name in ((leave_one_out, "error-curve"), (ten_folds, "error-band")):
-        draw().savefig(folder / f"{name}.png", dpi=80, pil_kwargs={"optimize": True})
-        print(folder / f"{name}.png")
+    save({"error-curve": leave_one_out, "error-band": ten_folds})

@@ -3,10 +3,9 @@
 Writes docs/images/goodness.png.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
+from _pictures import save
 
 from similitude.datasets import load_voting
 from similitude.plotting import GoodnessDisplay
@@ -41,7 +40,4 @@ def curves():
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parents[1] / "docs" / "images"
-    folder.mkdir(exist_ok=True)
-    curves().savefig(folder / "goodness.png", dpi=75, pil_kwargs={"optimize": True})
-    print(folder / "goodness.png")
+    save({"goodness": curves})

@@ -3,9 +3,8 @@
 Writes docs/images/learned-spectrum.png.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
+from _pictures import save
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import manhattan_distances
 
@@ -39,7 +38,4 @@ def learned_spectra():
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parents[1] / "docs" / "images"
-    folder.mkdir(exist_ok=True)
-    learned_spectra().savefig(folder / "learned-spectrum.png", dpi=75, pil_kwargs={"optimize": True})
-    print(folder / "learned-spectrum.png")
+    save({"learned-spectrum": learned_spectra})

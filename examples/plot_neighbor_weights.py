@@ -3,9 +3,8 @@
 Writes docs/images/neighbor-weights.png and docs/images/neighbors-of-a-word.png. Needs similitude[plot,strings].
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
+from _pictures import save
 
 from similitude import KNNClassifier
 from similitude.plotting import WEIGHT_EXAMPLES, NeighborWeightsDisplay
@@ -44,8 +43,4 @@ def neighbors_of_a_word():
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parents[1] / "docs" / "images"
-    folder.mkdir(exist_ok=True)
-    for draw, name in ((weights_against_lambda, "neighbor-weights"), (neighbors_of_a_word, "neighbors-of-a-word")):
-        draw().savefig(folder / f"{name}.png", dpi=75, pil_kwargs={"optimize": True})
-        print(folder / f"{name}.png")
+    save({"neighbor-weights": weights_against_lambda, "neighbors-of-a-word": neighbors_of_a_word})

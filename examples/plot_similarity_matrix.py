@@ -3,7 +3,7 @@
 Writes docs/images/similarity-matrix.png and docs/images/asymmetric-matrix.png.
 """
 
-from pathlib import Path
+from _pictures import save
 
 from similitude.datasets import make_negative_direction, make_patrol
 from similitude.plotting import SimilarityMatrixDisplay
@@ -23,8 +23,4 @@ def sparse():
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parents[1] / "docs" / "images"
-    folder.mkdir(exist_ok=True)
-    for draw, name in ((dense, "similarity-matrix"), (sparse, "asymmetric-matrix")):
-        draw().savefig(folder / f"{name}.png", dpi=75, pil_kwargs={"optimize": True})
-        print(folder / f"{name}.png")
+    save({"similarity-matrix": dense, "asymmetric-matrix": sparse})

@@ -3,9 +3,8 @@
 Writes docs/images/similarity-model.png. Needs similitude[plot].
 """
 
-from pathlib import Path
-
 import numpy as np
+from _pictures import save
 
 from similitude.datasets import load_voting
 from similitude.generative.local_sda import LocalSDA
@@ -31,7 +30,4 @@ def draw():
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parents[1] / "docs" / "images"
-    folder.mkdir(exist_ok=True)
-    draw().savefig(folder / "similarity-model.png", dpi=75, pil_kwargs={"optimize": True})
-    print(folder / "similarity-model.png")
+    save({"similarity-model": draw})

@@ -3,9 +3,8 @@
 Writes docs/images/spectrum.png.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
+from _pictures import save
 
 from similitude import SpectrumModifier
 from similitude.datasets import load_voting, make_negative_direction
@@ -23,7 +22,4 @@ def spectra():
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parents[1] / "docs" / "images"
-    folder.mkdir(exist_ok=True)
-    spectra().savefig(folder / "spectrum.png", dpi=75, pil_kwargs={"optimize": True})
-    print(folder / "spectrum.png")
+    save({"spectrum": spectra})

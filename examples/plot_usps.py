@@ -5,15 +5,17 @@ must name the folder with zip.train.RData and zip.test.RData.
 """
 
 import sys
-from pathlib import Path
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
+from _pictures import ROOT, quick, save
 
-ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # benchmarks are no part of the installed package
 
-from benchmarks.bench_usps import METHODS, N_TRAIN, figure_4, figure_5, figure_6, load_usps, some, table  # noqa: E402
+from benchmarks.bench_usps import METHODS, N_TRAIN, figure_4, figure_5, figure_6, load_usps, some, table
+
+from similitude.plotting._drawing import COLORS
 
 MARKERS = ("o", "s", "^")
 
@@ -23,7 +25,7 @@ def bars(ax, found):
     names, errors = zip(*found)
     places = np.arange(len(names))
     for i, (method, own) in enumerate(zip(METHODS, np.transpose(errors))):
-        drawn = ax.bar(places + 0.27 * (i - 1), own, 0.25, label=method)
+        drawn = ax.bar(places + 0.27 * (i - 1), own, 0.25, color=COLORS[i], label=method)
         ax.bar_label(drawn, fmt="%.1f", fontsize=8)
     ax.set_xticks(places, names)
     ax.set(title="Figure 4: three distances", xlabel="distance", ylabel="test error, %")
@@ -32,9 +34,15 @@ def bars(ax, found):
 def lines(ax, found, title, xlabel):
     """One line for each method."""
     settings, errors = zip(*found)
-    for marker, method, own in zip(MARKERS, METHODS, np.transpose(errors)):
-        ax.plot(settings, own, marker=marker, label=method)
+    for marker, color, method, own in zip(MARKERS, COLORS, METHODS, np.transpose(errors)):
+        ax.plot(settings, own, marker=marker, color=color, label=method)
     ax.set(title=title, xlabel=xlabel, xticks=settings)
+
+
+def two_digits(digits):
+    """Zeros and ones only: one problem of two classes in place of 45."""
+    train, test = digits.y < 2, digits.y_test < 2
+    return type(digits)(digits.X[train], digits.y[train], digits.X_test[test], digits.y_test[test])
 
 
 def usps(digits):
@@ -52,10 +60,7 @@ def usps(digits):
 
 if __name__ == "__main__":
     try:
-        found = some(load_usps(), N_TRAIN)
+        found = two_digits(some(load_usps(), 200, 200)) if quick() else some(load_usps(), N_TRAIN)
     except (OSError, ImportError) as reason:
         sys.exit(f"not drawn: {reason}")
-    path = ROOT / "docs" / "images" / "usps.png"
-    path.parent.mkdir(exist_ok=True)
-    usps(found).savefig(path, dpi=75, pil_kwargs={"optimize": True})
-    print(path)
+    save({"usps": partial(usps, found)})

@@ -1,0 +1,75 @@
+"""How the pages become a site: ``make docs`` writes it to docs/_build/html. Nothing here needs a network."""
+
+import sys
+from pathlib import Path
+
+from docutils import nodes
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+import similitude
+
+project = "similitude"
+author = "the similitude developers"
+project_copyright = author
+release = version = similitude.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "docstrings",
+    "pictures",
+    "similarity_table",
+]
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["deflist"]
+
+autosummary_generate = True
+# A file system that ignores case would hold one page for both.
+autosummary_filename_map = {"similitude.Rescale": "similitude.Rescale-class"}
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+# What is indented after two colons is a formula.
+highlight_language = "none"
+toc_object_entries_show_parents = "hide"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "similitude"
+html_static_path = ["_static"]
+html_css_files = ["similitude.css"]
+# The column of sections would be all but empty here.
+html_sidebars = {page: [] for page in ("index", "start", "which-method", "gallery", "reproductions")}
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "header_links_before_dropdown": 8,
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "show_prev_next": False,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+
+
+def strip_code(app, doctree):
+    """An example ends with the blank line that doctest needs; the reader does not."""
+    for block in doctree.findall(nodes.literal_block):
+        text = block.astext().rstrip()
+        if block.rawsource == block.astext():
+            block.rawsource = text
+            block.children = []
+            block += nodes.Text(text)
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("doctree-read", strip_code)

@@ -1,0 +1,125 @@
+"""The pages: each in a list of pages, linked to what exists, complete. ``make docs`` builds them, these only read."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from similitude import similarities
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+TEXTS = {page.stem: page.read_text(encoding="utf-8") for page in PAGES}
+MODULES = [
+    "similitude",
+    "similitude.datasets",
+    "similitude.similarities",
+    "similitude.plotting",
+    "similitude.experiments",
+]
+
+_FENCE = re.compile(r"^( *)(`{3,}).*?^\1\2 *$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)")
+
+
+def prose(text):
+    """The text without blocks of code and code within lines."""
+    return re.sub(r"(`+)[^`].*?\1", "`code`", _FENCE.sub("", text))
+
+
+def links(text):
+    return [target for target in _LINK.findall(prose(text)) if "://" not in target]
+
+
+def anchors(text):
+    """What headings are called in links: small letters, hyphens for spaces, no punctuation."""
+    headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def toctrees(text):
+    """The pages that the lists of a page name."""
+    blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return [line for block in blocks for line in block.split("\n") if line and not line.startswith(":")]
+
+
+def listed(text):
+    """Full names in the reference: those below each ``currentmodule``."""
+    found, module = set(), ""
+    for line in text.split("\n"):
+        if line.startswith(".. currentmodule:: "):
+            module = line.split()[-1]
+        elif re.fullmatch(r" {3}\w+", line):
+            found.add(f"{module}.{line.strip()}")
+    return found
+
+
+def test_every_page_is_in_one_list():
+    named = [page for text in TEXTS.values() for page in toctrees(text)]
+    assert sorted([*named, "index"]) == sorted(TEXTS)
+
+
+def test_no_page_has_a_name_that_sphinx_uses():
+    assert not {"search", "genindex", "modindex"} & set(TEXTS)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for link in links(text):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{page.name}: {link}"
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8")), f"{page.name}: {link}"
+
+
+def test_links_are_found_where_there_are_any():
+    text = (
+        "see [`a`](x.md#b), [b [c]](y.md)\n```\n[no](z.md)\n```\n`[no](w.md)` ![p](images/p.png) [web](https://w.org)"
+    )
+    assert links(text) == ["x.md#b", "y.md", "images/p.png"]
+    assert anchors("# Few, and many `x` samples\n") == {"few-and-many-x-samples"}
+    assert len(links(TEXTS["index"])) > 5
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_public_name_is_in_the_reference(module):
+    names = importlib.import_module(module).__all__
+    named = listed(TEXTS["api"]) | {f"{module}.{name}" for name in re.findall(r"`([A-Z_]+)`", TEXTS["api"])}
+    assert [name for name in names if f"{module}.{name}" not in named] == []
+
+
+def test_the_reference_names_what_exists():
+    for name in listed(TEXTS["api"]):
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute), name
+    assert {"similitude.search.methods.methods", "similitude.search.methods.ordered"} <= listed(TEXTS["api"])
+
+
+def test_the_page_on_similarities_has_the_table_of_the_registry():
+    own = [name for name in similarities.names() if is_own(similarities.resolve(name).function)]
+    rows = [row for row in similarities.table().split("\n") if row.startswith(tuple(f"| `{name}` |" for name in own))]
+    assert len(rows) == len(own) > 30
+    page = TEXTS["similarities"].split("\n")
+    assert [row for row in page if re.match(r"\| `[^`]+` \|.*\|.*\|.*\|", row)] == rows
+
+
+def is_own(function):
+    """Whether it comes with the package: tests and examples register measures of theirs."""
+    return function.__module__.startswith("similitude.")
+
+
+def test_every_display_and_every_picture_is_in_the_gallery():
+    plotting = importlib.import_module("similitude.plotting")
+    displays = {name for name in plotting.__all__ if name.endswith("Display")}
+    assert displays <= set(re.findall(r"^## (\w+)$", TEXTS["gallery"], re.MULTILINE))
+    pictures = {path.name for path in (DOCS / "images").glob("*.png")}
+    assert pictures == {Path(link).name for link in links(TEXTS["gallery"]) if link.endswith(".png")}
+
+
+def test_every_example_is_named_in_the_gallery():
+    scripts = {path.name for path in (ROOT / "examples").glob("plot_*.py")}
+    assert scripts == set(re.findall(r"examples/(plot_\w+\.py)", TEXTS["gallery"]))
