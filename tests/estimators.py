@@ -6,11 +6,14 @@ from sklearn.svm import SVC
 
 from similitude import (
     SDA,
+    AutoClassifier,
     DBoostClassifier,
     DissimilarityToSimilarity,
     FusedClassifier,
     FusedKNN,
+    IndefiniteNystroem,
     KNNClassifier,
+    LandmarkClassifier,
     LearnedKernelSVC,
     LearnedSpectrumSVC,
     LocalBDA,
@@ -77,6 +80,12 @@ CLASSIFIERS = [
     FusedClassifier([("knn", KNNClassifier(3)), ("sda", SDA())]),
     PathSearchCV(FusedClassifier(), {"sda__n_neighbors": [3, 8], "bda__n_neighbors": [2, 5]}, cv=2),
     FusedKNN(n_neighbors=3),
+    AutoClassifier(["k-NN", "SVM (clip)"], cv=2),
+    LandmarkClassifier(random_state=0),
+    LandmarkClassifier(8, "flip", selection="leverage", class_weight="balanced", random_state=0),
+    LandmarkClassifier(6, "flip", "logistic", C=0.1, random_state=0),
+    LandmarkClassifier(12, model="svm", selection="stratified", random_state=0),
+    PathSearchCV(LandmarkClassifier(10, random_state=0), {"alpha": [0.1, 10.0]}, cv=2),
 ]
 # On an indefinite or badly scaled kernel libsvm may never stop: max_iter ends it.
 PIPELINES = [
@@ -102,6 +111,10 @@ TRANSFORMERS = [
     SimilarityFeatures(0.3, "kmedoids", "range"),
     SimilarityFeatures(6, "kcentres"),
     SimilarityFeatures(5, "forward", "exp"),
+    IndefiniteNystroem(random_state=0),
+    IndefiniteNystroem(7, "flip", "stratified", random_state=0),
+    IndefiniteNystroem(8, "square", "kmedoids", random_state=0),
+    IndefiniteNystroem(9, "none", "leverage", random_state=0),
 ]
 # These take feature vectors, not similarities.
 FEATURE_CLASSIFIERS = [
@@ -114,6 +127,7 @@ AUGMENTED = "the augmented treatment modifies another matrix for each row: it is
 
 TIED = "of an even number of votes many are tied, and the nearest neighbour decides, not the first class"
 TINY = "posteriors below 1e-308 are 0 in predict_proba and still themselves in predict_log_proba"
+NOT_SQUARE = "feeds rows of features, whatever the pairwise tag says"
 TOO_MANY = "feeds more samples than max_samples allows for a semidefinite program"
 
 
@@ -126,6 +140,10 @@ def expected_failures(estimator):
     if isinstance(estimator, LearnedKernelSVC):
         names = ("positive_only_tag_during_fit", "classifiers_train", "fit_idempotent", "fit_check_is_fitted")
         return {f"check_{name}": TOO_MANY for name in (*names, "n_features_in")}
+    if isinstance(estimator, LandmarkClassifier) and estimator.model == "logistic":
+        return {"check_decision_proba_consistency": NOT_SQUARE}
+    if isinstance(estimator, AutoClassifier):
+        return {"check_decision_proba_consistency": NOT_SQUARE}
     if isinstance(estimator, FusedKNN):
         return {"check_classifiers_train": TIED}
     if any(name.startswith("estimator__bda__") for name in estimator.get_params()):

@@ -60,9 +60,9 @@ def test_what_they_are_made_of():
     assert linear["svc"].kernel == "linear"
     assert costs == {"svc__C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0]}
     rbf, grid = recipe("RBF SVM")
-    assert rbf["svc"].kernel == "rbf"
-    assert grid["svc__C"] == [1e-3, 1e-2, 0.1, 1.0, 10.0]
-    assert grid["svc__gamma"] == [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0]
+    assert rbf["gaussiansvc"].kernel == "rbf"
+    assert grid["gaussiansvc__C"] == [1e-3, 1e-2, 0.1, 1.0, 10.0]
+    assert grid["gaussiansvc__gamma"] == [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0]
     lsvm, grid = recipe("LSVM", random_state=3)
     features = lsvm["similarityfeatures"]
     assert (features.n_prototypes, features.selection, features.normalize) == (0.2, "random", "exp")

@@ -1,0 +1,126 @@
+"""Ridge classification from moments: a block of rows at a time, added in any order, solved at the end.
+
+``block_moments`` of each block, ``add`` over the blocks (a tree will do: it is associative but for rounding), ``solve``
+for any number of alphas. Nothing of the size of the number of samples is kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from similitude.spectrum._nystroem import triangle
+
+
+class Moments(NamedTuple):
+    """The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
+
+    ``weighted^T weighted = [C 1 Y]^T diag(w) [C 1 Y]``. The moments themselves would have half of the digits.
+    """
+
+    weighted: np.ndarray
+    """(m + 1 + G, m + 1 + G)."""
+    n_landmarks: int
+    plain: np.ndarray | None = None
+    """The triangle of C alone without weights, (m, m); None where there are none, and it is part of the other."""
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The triangle of C without weights."""
+        m = self.n_landmarks
+        return self.weighted[:m, :m] if self.plain is None else self.plain
+
+    @property
+    def n_targets(self) -> int:
+        """G."""
+        return len(self.weighted) - self.n_landmarks - 1
+
+
+def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | None = None) -> Moments:
+    """The moments of a block of samples.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (b, m)
+        Similarities to the landmarks.
+    targets : ndarray of shape (b, G)
+        One-hot labels, or any numbers.
+    weights : ndarray of shape (b,), default=None
+        Of the samples in the loss, at least 0.
+
+    Returns
+    -------
+    Moments
+    """
+    b, m = rows.shape
+    whole = np.empty((b, m + 1 + targets.shape[1]), order="F")
+    whole[:, :m], whole[:, m], whole[:, m + 1 :] = rows, 1.0, targets
+    if weights is None:
+        return Moments(triangle(whole, overwrite=True), m)
+    plain = triangle(whole[:, :m])
+    whole *= np.sqrt(weights)[:, None]
+    return Moments(triangle(whole, overwrite=True), m, plain)
+
+
+def add(first: Moments, second: Moments) -> Moments:
+    """The moments of two sets of samples together."""
+    weighted = triangle(second.weighted, first.weighted)
+    if first.plain is None and second.plain is None:
+        return Moments(weighted, first.n_landmarks)
+    return Moments(weighted, first.n_landmarks, triangle(second.rows, first.rows))
+
+
+def with_targets(moments: Moments, columns: np.ndarray, n_targets: int) -> Moments:
+    """The moments with each target moved to its place in ``columns`` among more of them, the others being 0."""
+    m = moments.n_landmarks
+    wider = np.zeros((len(moments.weighted), m + 1 + n_targets))
+    wider[:, : m + 1] = moments.weighted[:, : m + 1]
+    wider[:, m + 1 + columns] = moments.weighted[:, m + 1 :]
+    return moments._replace(weighted=triangle(wider))
+
+
+class Linear(NamedTuple):
+    """``f(c) = c coef^T + intercept``."""
+
+    coef: np.ndarray
+    """(G, m), of similarities to the landmarks."""
+    intercept: np.ndarray
+    """(G,)."""
+
+
+def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list[Linear]:
+    """Ridge regression of the targets on the features ``F = C projection``, for several alphas from one decomposition::
+
+        minimise over B, b   sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2
+
+    Parameters
+    ----------
+    moments : Moments
+        Of all samples.
+    projection : ndarray of shape (m, k)
+    alphas : list of float
+        Each above 0.
+
+    Returns
+    -------
+    list of Linear
+        For each alpha, ``coef = (projection B)^T`` and b.
+    """
+    m = len(projection)
+    R = moments.weighted
+    one, F, Y = R[:, m], R[:, :m] @ projection, R[:, m + 1 :]
+    # In the basis of the triangle the constant is the vector `one`: centring takes its direction out.
+    total = one @ one
+    means, target_means = one @ F / total, one @ Y / total
+    U, s, Vt = linalg.svd(F - np.outer(one, means), full_matrices=False, check_finite=False)
+    kept = s > len(R) * np.finfo(np.float64).eps * np.max(s, initial=0.0)
+    U, s, Vt = U[:, kept], s[kept], Vt[kept]
+    shares = U.T @ (Y - np.outer(one, target_means))
+    solutions = []
+    for alpha in alphas:
+        with np.errstate(over="ignore"):  # beside features that small any alpha is infinite
+            B = Vt.T @ (shares / (s + alpha / s)[:, None])
+        solutions.append(Linear((projection @ B).T, target_means - means @ B))
+    return solutions

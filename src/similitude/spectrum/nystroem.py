@@ -1,0 +1,179 @@
+"""The Nystroem approximation of an indefinite similarity, its spectrum modified."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from similitude.base import unchanged_on_failure
+from similitude.numerics.eigen import ZERO_TOLERANCE, negative_eigenfraction
+from similitude.spectrum._landmarks import LandmarkEstimator
+from similitude.spectrum._nystroem import modified
+
+SPECTRA = ("clip", "flip", "square", "none")
+
+
+class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LandmarkEstimator):
+    """Features from similarities to m landmarks, whose inner products are a kernel: linear in the number of samples.
+
+    With C the (n, m) similarities of the training samples to the landmarks, W those among the landmarks, and the
+    Nystroem approximation decomposed::
+
+        S~ = C W^+ C^T = V diag(d) V^T
+
+    the features of the training samples, and of a new sample with similarities c to the landmarks, are
+
+    ========  ===========================  ===================================  ============================
+    spectrum  training samples             new sample, s~ = C W^+ c             kernel of the training samples
+    ========  ===========================  ===================================  ============================
+    clip      V d^(1/2), on d > 0          d^(-1/2) V^T s~, on d > 0            V diag(max(d, 0)) V^T
+    flip      V abs(d)^(1/2)               abs(d)^(-1/2) sgn(d) V^T s~          V diag(abs(d)) V^T
+    square    V d                          V^T s~                               S~ S~^T
+    none      V abs(d)^(1/2)               abs(d)^(-1/2) sgn(d) V^T s~          S~, the inner product with signs
+    ========  ===========================  ===================================  ============================
+
+    All of them are linear in c, and a training sample is treated like a new one. The decomposition is that of S~
+    itself, not of W: it costs O(n m^2), and ``fit`` forms no matrix larger than a block of rows of C, or W. With all
+    samples as landmarks S~ is S, and the kernel is that of :class:`~similitude.SpectrumModifier`. With "none" the
+    vectors are those of "flip", but inner products take feature k with the sign ``signs_[k]`` (pseudo-Euclidean):
+    ``(F * signs_) @ F.T`` is S~.
+
+    Where S is indefinite W may have eigenvalues near 0 that C does not share, whose inverse then makes S~ large: a
+    larger ``tol`` cuts them off.
+
+    Landmarks are chosen among the training samples by
+
+    ============  ============================================================================================
+    selection
+    ============  ============================================================================================
+    "random"      all sets are equally likely; y is not looked at
+    "stratified"  at random within each class, in proportion to the classes' sizes, at least one each
+    "kmedoids"    :func:`similitude.numerics.medoids.k_medoids`, with y within each class; looks at all pairs, which
+                  takes the time of n^2 similarities where X holds raw objects
+    "leverage"    without replacement, in proportion to ``0.9 l_i / sum(l) + 0.1 / n``, l the leverage scores
+                  ``l_i = sum_k V[i, k]^2`` of a first approximation with as many random landmarks
+    ============  ============================================================================================
+
+    S must be symmetric. Where W is not, ``(S + S^T)/2`` takes its place, with a warning; new rows are taken as they
+    are.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        The number m of landmarks; at least n means all. There are at most as many features.
+    spectrum : {"clip", "flip", "square", "none"}, default="clip"
+    selection : {"random", "stratified", "kmedoids", "leverage"}, default="random"
+    landmark_similarity : array-like of shape (p, p), default=None
+        With ``similarity="columns"``, and only there: the similarities among the p objects of X's columns. It belongs
+        to no sample, so that cross-validation leaves it whole. If p is above n_components, "random" chooses.
+    tol : float, default=1e-10
+        Eigenvalues of W, and of S~, of at most ``tol`` times the largest count as zero.
+    random_state : int, RandomState or None, default=None
+    similarity : "precomputed", "columns", name or callable, default="precomputed"
+        The input contract: see the page on input. Of raw objects the landmarks alone are kept.
+    dissimilarity : str, default=None
+        The map where the input is a dissimilarity. Its constants are learned from the landmarks' matrix alone, which
+        for "double-centring" is the landmark version of classical scaling; "kmedoids" chooses by -d.
+
+    Attributes
+    ----------
+    landmarks_ : ndarray of int of shape (m,)
+        The positions of the landmarks among the training columns (objects), ascending.
+    support_columns_ : ndarray of int
+        The columns that ``transform`` needs: the landmarks'. Rows with these alone are as good as whole ones.
+    objects_ : sequence
+        With raw objects: the landmarks.
+    eigenvalues_ : ndarray of shape (k,)
+        The eigenvalues d of S~ behind the features, by falling size, before they are modified.
+    signs_ : ndarray of shape (k,)
+        The sign of each feature in inner products: 1, or with "none" that of its eigenvalue.
+    n_negative_, negative_eigenfraction_ : int, float
+        How many eigenvalues of S~ are negative, and ``sum |negative d| / sum |d|``.
+    projection_ : ndarray of shape (m, k)
+        The features of similarities c are ``c projection_``. Where no eigenvalue is left there is one feature, 0.
+
+    References
+    ----------
+    Williams & Seeger, "Using the Nystroem method to speed up kernel machines", NIPS 2000. Gisbrecht & Schleif, "Metric
+    and non-metric proximity transformations at linear costs", Neurocomputing 167, 2015. Gittens & Mahoney, "Revisiting
+    the Nystroem method for improved large-scale machine learning", JMLR 17, 2016 (leverage scores). de Silva &
+    Tenenbaum, "Sparse multidimensional scaling using landmark points", 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import IndefiniteNystroem
+    >>> S = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.8], [0.1, 0.8, 1.0]])
+    >>> F = IndefiniteNystroem(spectrum="flip").fit_transform(S)
+    >>> (F @ F.T).round(2)
+    array([[1.08, 0.78, 0.17],
+           [0.78, 1.16, 0.7 ],
+           [0.17, 0.7 , 1.06]])
+    >>> words = ["tree", "free", "house", "mouse", "horse"]
+    >>> few = IndefiniteNystroem(2, random_state=0, similarity="levenshtein").fit(words)
+    >>> few.objects_, few.transform(["three", "hose"]).shape
+    (['tree', 'house'], (2, 2))
+    """
+
+    def __init__(
+        self,
+        n_components=100,
+        spectrum="clip",
+        selection="random",
+        *,
+        landmark_similarity=None,
+        tol=ZERO_TOLERANCE,
+        random_state=None,
+        similarity="precomputed",
+        dissimilarity=None,
+    ):
+        self.n_components = n_components
+        self.spectrum = spectrum
+        self.selection = selection
+        self.landmark_similarity = landmark_similarity
+        self.tol = tol
+        self.random_state = random_state
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.selection == "stratified"
+        return tags
+
+    @property
+    def _n_features_out(self):
+        return self.projection_.shape[1]
+
+    def fit(self, X, y=None):
+        """Choose the landmarks and decompose the approximation; similarities are held a block of rows at a time."""
+        with unchanged_on_failure(self):
+            self._fit(X, y, holds=False)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """The same, and the features of the training samples; similarities to the landmarks are computed once."""
+        with unchanged_on_failure(self):
+            blocks = self._fit(X, y, holds=True)
+            if self._are_all:  # S V = V diag(d): no product, and all digits
+                return self.projection_ * self.eigenvalues_
+            for i, block in enumerate(blocks):  # one by one, so that no two copies of all are held
+                blocks[i] = block @ self.projection_
+            return np.concatenate(blocks)
+
+    def transform(self, X):
+        """The features of new samples, from whole rows of similarities or from those to the landmarks."""
+        return np.concatenate([C @ self.projection_ for C in self._new_blocks(X)])
+
+    def _fit(self, X, y, holds):
+        self._check_landmark_parameters()
+        if self.spectrum not in SPECTRA:
+            raise ValueError(f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}.")
+        landmarks = self._chosen_landmarks(X, y)
+        self._are_all = landmarks.are_all
+        held = [C for _, C in landmarks.blocks()] if holds and not self._are_all else []
+        spectrum = landmarks.spectrum(self.tol, held=held)
+        self.n_negative_ = int(np.sum(spectrum.values < 0))
+        self.negative_eigenfraction_ = negative_eigenfraction(spectrum.values)
+        self.projection_, self.eigenvalues_, self.signs_ = modified(spectrum, self.spectrum)
+        return held
