@@ -1,7 +1,8 @@
 """Classifiers learned from pairwise similarities."""
 
 from similitude.boosting.dboost import DBoostClassifier
-from similitude.diagnosis import diagnose
+from similitude.diagnosis import diagnose, disorder
+from similitude.features.landmark_classifier import LandmarkClassifier
 from similitude.features.lp_machine import LPMachine
 from similitude.features.potential_svc import PotentialSVC
 from similitude.features.similarity_features import SimilarityFeatures
@@ -31,6 +32,7 @@ from similitude.proximity.transformers import DissimilarityToSimilarity, Rescale
 from similitude.search.auto import AutoClassifier
 from similitude.search.path_search import PathSearchCV
 from similitude.spectrum.modifier import SpectrumModifier
+from similitude.spectrum.nystroem import IndefiniteNystroem
 from similitude.theory.bounds import error_bound, generalization_bound, generalization_bound_of, pairs_needed
 from similitude.theory.goodness import goodness
 
@@ -43,8 +45,10 @@ __all__ = [
     "DissimilarityToSimilarity",
     "FusedClassifier",
     "FusedKNN",
+    "IndefiniteNystroem",
     "KNNClassifier",
     "LPMachine",
+    "LandmarkClassifier",
     "LearnedKernelSVC",
     "LearnedSpectrumSVC",
     "LocalBDA",
@@ -67,6 +71,7 @@ __all__ = [
     "SpectrumModifier",
     "check_similarity",
     "diagnose",
+    "disorder",
     "error_bound",
     "generalization_bound",
     "generalization_bound_of",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from similitude.diagnosis.disorder import verdict
+
 if TYPE_CHECKING:
     from similitude.diagnosis.result import Diagnosis
 
@@ -83,6 +85,9 @@ def _geometry(d: Diagnosis) -> list[str]:
         _line("intrinsic dimension", number(d.intrinsic_dimension)),
         _line(f"hubness (k = {d.n_neighbors})", number(d.hubness)),
         _line(f"ties (k = {d.n_neighbors})", percent(d.neighbor_ties)),
+        _line(
+            "disorder (95%)", "not defined" if d.disorder is None else f"{number(d.disorder)}, {verdict(d.disorder)}"
+        ),
     ]
 
 

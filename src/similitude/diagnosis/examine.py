@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from similitude.base import check_labels
 from similitude.diagnosis import figures
 from similitude.diagnosis.advice import advice
+from similitude.diagnosis.disorder import figure as disorder_figure
 from similitude.diagnosis.result import ClassFigures, Diagnosis
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.proximity.check import (
@@ -48,6 +49,8 @@ def diagnose(
       ``d_ij > d_ik + d_kj``, by more than rounding, for some order of its three samples.
     * Intrinsic dimension: ``2 mean(d^2)^2 / var(d^2)`` over all pairs, with the dissimilarity itself or
       ``d^2_ij = s_ii + s_jj - 2 s_ij``: the dimension of the space where samples are Gaussian, with equal variances.
+    * Disorder: the smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples: see
+      :func:`~similitude.disorder`.
     * Hubness: the skewness of the number of lists of k nearest neighbours in which a sample occurs. Neighbours are
       ranked by rows, ties by position, the sample itself left out; so they are for the leave-one-out error.
 
@@ -134,6 +137,7 @@ def diagnose(
         n_neighbors=near.n_neighbors,
         hubness=near.hubness,
         neighbor_ties=near.ties,
+        disorder=disorder_figure(A, rng),
         classes=by_class,
         leave_one_out_error=None if labels is None else _error(labels[drawn], near.nearest),
     )

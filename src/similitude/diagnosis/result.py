@@ -83,6 +83,9 @@ class Diagnosis:
         Skewness of the number of lists of k nearest neighbours in which a sample occurs.
     neighbor_ties : float or None
         Share of the samples whose k-th and next neighbour are equally similar, so that the order decides.
+    disorder : float or None
+        The smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples drawn: see
+        :func:`~similitude.disorder`; None below three samples.
     classes : tuple of ClassFigures, or None
         In sorted order; None without labels.
     leave_one_out_error : float or None
@@ -116,6 +119,7 @@ class Diagnosis:
     n_neighbors: int
     hubness: float | None
     neighbor_ties: float | None
+    disorder: float | None
     classes: tuple[ClassFigures, ...] | None
     leave_one_out_error: float | None
     advice: tuple[str, ...] = ()

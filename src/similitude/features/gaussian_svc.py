@@ -36,7 +36,7 @@ class GaussianSVC(SVC):
         """One prediction (or decision function) per grid point."""
         points = [tuple(float(point.get(name, getattr(self, name))) for name in ("gamma", "C")) for point in grid]
         squares = [cdist(X, X_train, "sqeuclidean") for X in (X_train, X_test)]
-        answers = {}
+        answers: dict[tuple[float, ...], np.ndarray] = {}
         for gamma in dict.fromkeys(gamma for gamma, _ in points):
             K, rows = (np.exp(-gamma * square) for square in squares)
             for C in dict.fromkeys(C for other, C in points if other == gamma):

@@ -6,10 +6,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import check_labels, unchanged_on_failure
 from similitude.generative.base import GenerativeClassifier, family_on, log_of, log_posterior
 from similitude.generative.local_models import Neighborhoods
+from similitude.generative.searched import SearchedNeighborhoods, searched_family
+from similitude.neighbors._search import NeighborSearch
 from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best
@@ -18,7 +21,7 @@ from similitude.proximity.check import for_lookup
 FALLBACKS = ("class", "k", "one", None)
 
 
-class LocalSDA(GenerativeClassifier):
+class LocalSDA(NeighborSearch, GenerativeClassifier):
     """Similarity discriminant analysis among the k most similar training samples, for each sample anew.
 
     With N_g the neighbours of x of class g, n_g of them, and g and h running over the classes that have any::
@@ -70,6 +73,11 @@ class LocalSDA(GenerativeClassifier):
         P(g), in the order of ``classes_`` or by label, in place of both estimates above.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of saying f when the truth is g.
+    search : {"matrix", "stream", "graph"}, StreamSearch or GraphSearch, default="matrix"
+        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
+        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
+        With "stream", ``omega=None`` and "continuous" cost a pass over all pairs, alpha above 0 another; with "graph"
+        omega must be an array and alpha 0.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -78,6 +86,8 @@ class LocalSDA(GenerativeClassifier):
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
         min(n_neighbors, n).
+    n_evaluations_, n_evaluations_per_query_ : int, float
+        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
 
     References
     ----------
@@ -109,6 +119,7 @@ class LocalSDA(GenerativeClassifier):
         priors=None,
         costs=None,
         *,
+        search="matrix",
         similarity="precomputed",
         dissimilarity=None,
     ):
@@ -118,44 +129,62 @@ class LocalSDA(GenerativeClassifier):
         self.omega = omega
         self.priors = priors
         self.costs = costs
+        self.search = search
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
     def fit(self, X, y):
         """Keep the training similarities and labels; with alpha above 0, model the training samples' neighbourhoods."""
         check_parameters(self.n_neighbors, self.alpha, self.fallback)
+        searcher = self._searcher()
         with unchanged_on_failure(self):
-            S = self._fit_proximities(X, y).S
-            self.n_neighbors_ = min(int(self.n_neighbors), S.shape[0])
+            S, n = None, 0
+            if searcher is None:
+                S = self._fit_matrix(X, y)
+                n = S.shape[0]
+            else:
+                n = self._fit_search(searcher, X, y)
+            self.n_neighbors_ = min(int(self.n_neighbors), n)
             # set_params after fit changes what the next fit does, not what this one has done.
             self._point = self.n_neighbors_, float(self.alpha), self.fallback
-            self._fit_neighborhoods(S, check_labels(y, S.shape[0]), [self._point])
+            self._fit_neighborhoods(S, check_labels(y, n), [self._point])
         return self
 
     def _fit_neighborhoods(self, S, y, points):
         self._set_labels(y)
         self._set_decision()
-        S = for_lookup(S)
-        self._neighborhoods = Neighborhoods(S, self._labels, len(self.classes_), family_on(self.omega, S))
+        S = None if S is None else for_lookup(S)
         regularized = sorted({k for k, alpha, _ in points if alpha > 0})
-        averages = self._neighborhoods.average_pmfs(np.array(regularized)) if regularized else []
+        family = searched_family(self, bool(regularized)) if S is None else family_on(self.omega, S)
+        self._neighborhoods = Neighborhoods(S, self._labels, len(self.classes_), family)
+        averages = self._hoods.average_pmfs(np.array(regularized)) if regularized else []
         self._averages = dict(zip(regularized, averages))
+
+    @property
+    def _hoods(self):
+        """The neighbourhoods; where fit kept no matrix, they compute what they look at."""
+        known = self._neighborhoods
+        return known if known.S is not None else SearchedNeighborhoods(self._training, self.search_, known)
 
     def predict(self, X):
         """The class of least expected cost for each row; of tied ones that of the nearest neighbour."""
-        return self._answers(self._new_proximities(X).S, [self._point], "predict")[0]
+        return self._answer(X, "predict")
 
     def predict_proba(self, X):
         """The posterior of each class, in the order of ``classes_``."""
-        return self._answers(self._new_proximities(X).S, [self._point], "predict_proba")[0]
+        return self._answer(X, "predict_proba")
 
     def predict_log_proba(self, X):
         """The logarithm of the posterior of each class, in the order of ``classes_``."""
-        return self._answers(self._new_proximities(X).S, [self._point], "predict_log_proba")[0]
+        return self._answer(X, "predict_log_proba")
 
     def predict_joint_log_proba(self, X):
         """log of P(x, g) for each class, in the order of ``classes_``, before any fallback."""
-        return self._answers(self._new_proximities(X).S, [self._point], "predict_joint_log_proba")[0]
+        return self._answer(X, "predict_joint_log_proba")
+
+    def _answer(self, X, response):
+        check_is_fitted(self)
+        return self._answers(self._nearest(X, self._point[0]), [self._point], response)[0]
 
     def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
         """One answer per grid point from one neighbour sort and one pass over the neighbourhoods."""
@@ -169,12 +198,12 @@ class LocalSDA(GenerativeClassifier):
             points.append((min(int(k), n), float(alpha), fallback))
         S_train, S_test = self._path_similarities(S_train, S_test)
         self._fit_neighborhoods(S_train, y_train, points)
-        return self._answers(S_test, points, response)
+        return self._answers(top_k(S_test, max(k for k, _, _ in points)), points, response)
 
-    def _answers(self, rows, points, response):
+    def _answers(self, neighbors, points, response):
         """What is asked for, for several ``(k, alpha, fallback)``, from one neighbour sort."""
         sizes = np.unique([k for k, _, _ in points])
-        similarities, indices = top_k(rows, sizes[-1])
+        similarities, indices = neighbors
         parts = {}
 
         def work(start: int, stop: int) -> None:
@@ -189,7 +218,7 @@ class LocalSDA(GenerativeClassifier):
 
     def _models(self, similarities, indices, sizes, points):
         """Of a few rows: joint log-probabilities (m, points, G), whether the centroid decides, and its class."""
-        hoods = self._neighborhoods
+        hoods = self._hoods
         found = hoods.statistics(similarities, indices, sizes)
         counts = found.counts
         local = hoods.log_likelihoods(found, similarities) + self._local_log_priors(counts, sizes[:, None])
@@ -218,8 +247,8 @@ class LocalSDA(GenerativeClassifier):
 
     def _models_of(self, X):
         k, alpha, fallback = self._point
-        neighbors = top_k(self._new_proximities(X).S, k)
-        models = self._neighborhoods.models_of(*neighbors, self._averages.get(k))
+        neighbors = self._nearest(X, k)
+        models = self._hoods.models_of(*neighbors, self._averages.get(k))
         counts, by_model = models["counts"], np.any(self.predict_joint_log_proba(X) > -np.inf)
         if alpha == 0:
             by_model &= not np.any(falls_back(fallback, k, counts[None]))

@@ -18,6 +18,7 @@ from similitude.base import (
     priors_vector,
     unchanged_on_failure,
 )
+from similitude.neighbors._search import NeighborSearch
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, SPECTRA, local_weights
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import (
@@ -54,7 +55,7 @@ class _Weighting(NamedTuple):
     restarts: int = 0
 
 
-class KNNClassifier(SimilarityClassifier):
+class KNNClassifier(NeighborSearch, SimilarityClassifier):
     """Classify by a vote of the k most similar training samples.
 
     The neighbours of x vote for their classes with weights w; the posterior of class g is ``sum of w_i over the
@@ -95,6 +96,9 @@ class KNNClassifier(SimilarityClassifier):
         ``predict`` then minimises the expected cost (here a class without a neighbour may win).
     priors : array of shape (G,) or dict, default=None
         Class probabilities where the classifier is to be used; the posterior is rescaled by prior / training share.
+    search : {"matrix", "stream", "graph"}, StreamSearch or GraphSearch, default="matrix"
+        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
+        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -103,6 +107,8 @@ class KNNClassifier(SimilarityClassifier):
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
         min(n_neighbors, n).
+    n_evaluations_, n_evaluations_per_query_ : int, float
+        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
 
     References
     ----------
@@ -139,6 +145,7 @@ class KNNClassifier(SimilarityClassifier):
         restarts=0,
         costs=None,
         priors=None,
+        search="matrix",
         similarity="precomputed",
         dissimilarity=None,
     ):
@@ -150,20 +157,25 @@ class KNNClassifier(SimilarityClassifier):
         self.restarts = restarts
         self.costs = costs
         self.priors = priors
+        self.search = search
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
     def fit(self, X, y):
         """Keep the training labels (and objects, and for KRI, KRR and LIME the similarities)."""
         self._check_parameters()
+        searcher = self._searcher()
         with unchanged_on_failure(self):
-            local = self.weights in LOCAL_WEIGHTS
-            given = self._fit_proximities(X, y, needs_matrix=local)
+            S, local = None, self.weights in LOCAL_WEIGHTS
+            if searcher is not None:
+                self._fit_search(searcher, X, y)
+            else:
+                S = self._fit_matrix(X, y, needs_matrix=local)
             n = self.n_features_in_ if self._is_precomputed else _num_samples(self.objects_)
             self._fit_labels(check_labels(y, n))
-            self._similarities = for_lookup(given.S) if local else None
-            if local:
-                warn_of_asymmetry(f"KNNClassifier(weights={self.weights!r})", given.S)
+            self._similarities = for_lookup(S) if local and searcher is None else None
+            if self._similarities is not None:
+                warn_of_asymmetry(f"KNNClassifier(weights={self.weights!r})", S)
         return self
 
     def _fit_labels(self, y):
@@ -175,17 +187,29 @@ class KNNClassifier(SimilarityClassifier):
 
     @available_if(_takes_raw_objects)
     def partial_fit(self, X, y):
-        """Append samples (raw objects only): the same as ``fit`` on all of them so far."""
-        if hasattr(self, "objects_"):
-            X = append_objects(self.objects_, X)
-            y = np.concatenate([self.classes_[self._labels], np.asarray(y)])
-        return self.fit(X, y)
+        """Append samples (raw objects only): the same as ``fit`` on all of them so far.
+
+        A graph grows by the new samples alone, and is built anew only when it has doubled.
+        """
+        if not hasattr(self, "objects_"):
+            return self.fit(X, y)
+        n_new = _num_samples(X)
+        X = append_objects(self.objects_, X)
+        y = np.concatenate([self.classes_[self._labels], np.asarray(y)])
+        if not self._grows or n_new == 0:
+            return self.fit(X, y)
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            y = check_labels(y, _num_samples(X))
+            self._insert_objects(X, n_new)
+            self._fit_labels(y)
+        return self
 
     def kneighbors(self, X, n_neighbors=None):
         """The nearest training samples: ``(similarities, indices)``, both of shape (m, k), nearest first."""
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         check_n_neighbors(k)
-        return top_k(self._new_proximities(X).S, k)
+        return self._nearest(X, k)
 
     def neighbor_weights(self, X):
         """Who votes with what weight: ``(indices, weights)``, both of shape (m, k), nearest first."""
@@ -194,7 +218,7 @@ class KNNClassifier(SimilarityClassifier):
         way, reg = self._point({})[1:]
         blocks = [
             self._weights_of(similarities[rows], indices[rows], [k], [reg], way)[:, 0, 0]
-            for rows in _row_blocks(len(indices), k)
+            for rows in self._row_blocks(len(indices), k, k)
         ]
         return indices, np.concatenate(blocks)
 
@@ -231,7 +255,7 @@ class KNNClassifier(SimilarityClassifier):
             said = np.concatenate(
                 [
                     self._say(similarities[rows], indices[rows], sizes, regs, way, response)
-                    for rows in _row_blocks(len(indices), per_row)
+                    for rows in self._row_blocks(len(indices), per_row, sizes[-1])
                 ]
             )
             for i, (k, reg) in enumerate((k, reg) for k in sizes for reg in regs):
@@ -263,12 +287,15 @@ class KNNClassifier(SimilarityClassifier):
     def _weights_of(self, similarities, indices, sizes, regs, way):
         """Weights of shape (m, len(sizes), len(regs), k); reg has no meaning for uniform and affinity."""
         if way.weights in LOCAL_WEIGHTS:
-            if self._similarities is None:
+            if self._similarities is None and not hasattr(self, "search_"):
                 raise ValueError(
                     f"weights={way.weights!r} needs the similarities among the training samples, which fit kept no "
                     f"copy of under the weights it was fitted with; fit again."
                 )
-            return local_weights(self._similarities, similarities, indices, sizes, regs, **way._asdict())
+            S = self._lookup(self._similarities, indices)
+            if self._similarities is None and not self._measure.symmetric:
+                warn_of_asymmetry(f"KNNClassifier(weights={way.weights!r})", S)
+            return local_weights(S, similarities, indices, sizes, regs, **way._asdict())
         k = indices.shape[1]
         if way.weights == "affinity":
             scaled = _scaled(similarities)
@@ -277,6 +304,13 @@ class KNNClassifier(SimilarityClassifier):
         else:
             weights = np.full(indices.shape, 1.0 / k)
         return weights[:, None, None, :]
+
+    def _row_blocks(self, n_rows, numbers_per_row, k):
+        """Slices of rows whose weights, and similarities among neighbours where these are computed, fit into memory."""
+        step = max(1, _BLOCK_BYTES // (8 * max(1, numbers_per_row)))
+        part = self._lookup_blocks(self._similarities if self.weights in LOCAL_WEIGHTS else (), n_rows, k)[0]
+        step = min(step, part.stop)
+        return [slice(start, start + step) for start in range(0, max(n_rows, 1), step)]
 
     def _posterior(self, totals, counts):
         posterior = posterior_from_votes(totals, counts > 0)
@@ -321,9 +355,3 @@ def _scaled(similarities):
     """Each row divided by a power of two: sums cannot overflow, and no digit changes."""
     largest = np.max(np.abs(similarities), axis=1, keepdims=True, initial=0.0).astype(np.float64)
     return (similarities / np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))).astype(np.float64)
-
-
-def _row_blocks(n_rows, numbers_per_row):
-    """Slices of rows whose weights fit into memory at once."""
-    step = max(1, _BLOCK_BYTES // (8 * max(1, numbers_per_row)))
-    return [slice(start, start + step) for start in range(0, max(n_rows, 1), step)]

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
+from similitude.neighbors._search import NeighborSearch
 from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.proximity.check import for_lookup
@@ -21,7 +23,7 @@ SPECTRA = ("clip", "flip", "shift", "none")
 _ROWS = 16
 
 
-class LocalSVC(SimilarityClassifier):
+class LocalSVC(NeighborSearch, SimilarityClassifier):
     """Classify by a support vector machine trained on the k most similar training samples (SVM-KNN).
 
     For each test sample x the similarities S among its k neighbours are made a kernel K, its own similarities s to
@@ -57,6 +59,9 @@ class LocalSVC(SimilarityClassifier):
         Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
     spectrum : {"clip", "flip", "shift", "none"}, default="clip"
         How the similarities among the neighbours are made positive semidefinite.
+    search : {"matrix", "stream", "graph"}, StreamSearch or GraphSearch, default="matrix"
+        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
+        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -65,6 +70,8 @@ class LocalSVC(SimilarityClassifier):
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
         min(n_neighbors, n).
+    n_evaluations_, n_evaluations_per_query_ : int, float
+        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
 
     References
     ----------
@@ -84,30 +91,44 @@ class LocalSVC(SimilarityClassifier):
 
     _path_parameters = ("n_neighbors", "C", "spectrum")
 
-    def __init__(self, n_neighbors=5, C=1.0, spectrum="clip", *, similarity="precomputed", dissimilarity=None):
+    def __init__(
+        self,
+        n_neighbors=5,
+        C=1.0,
+        spectrum="clip",
+        *,
+        search="matrix",
+        similarity="precomputed",
+        dissimilarity=None,
+    ):
         self.n_neighbors = n_neighbors
         self.C = C
         self.spectrum = spectrum
+        self.search = search
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
     def fit(self, X, y):
         """Keep the training similarities and labels."""
         check_parameters(self.n_neighbors, self.C, self.spectrum)
+        searcher = self._searcher()
         with unchanged_on_failure(self):
-            S = self._fit_proximities(X, y).S
-            self._set_labels(check_labels(y, S.shape[0]))
-            warn_of_asymmetry("LocalSVC", S)
-            self._S = for_lookup(S)
-            self.n_neighbors_ = min(int(self.n_neighbors), S.shape[0])
+            if searcher is None:
+                S = self._fit_matrix(X, y)
+                n = S.shape[0]
+                warn_of_asymmetry("LocalSVC", S)
+                self._S = for_lookup(S)
+            else:
+                n, self._S = self._fit_search(searcher, X, y), None
+            self._set_labels(check_labels(y, n))
+            self.n_neighbors_ = min(int(self.n_neighbors), n)
             # set_params after fit changes what the next fit does, not what this one has done.
             self._point = self.n_neighbors_, self.C, self.spectrum
         return self
 
     def predict(self, X):
         """The class that wins most pairs for each row."""
-        rows = self._new_proximities(X).S
-        return self._answers(self._S, rows, [self._point], "predict")[0]
+        return self._answer(X, "predict")
 
     def decision_function(self, X):
         """Two classes: the decision value, of shape (m,), positive for the second class; else scores, (m, G).
@@ -116,8 +137,11 @@ class LocalSVC(SimilarityClassifier):
         values; the class that is predicted has the largest. A class without a neighbour has the score -1. Where
         all neighbours are of one class its score is 1 (with two classes: the decision value is -1 or 1).
         """
-        rows = self._new_proximities(X).S
-        return self._answers(self._S, rows, [self._point], "decision_function")[0]
+        return self._answer(X, "decision_function")
+
+    def _answer(self, X, response):
+        check_is_fitted(self)
+        return self._answers(self._S, self._nearest(X, self._point[0]), [self._point], response)[0]
 
     def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
         """One prediction (or decision function) per grid point, sharing all but the machines."""
@@ -131,16 +155,24 @@ class LocalSVC(SimilarityClassifier):
             points.append((min(int(k), n), C, spectrum))
         self._set_labels(y_train)
         S_train, S_test = self._path_similarities(S_train, S_test)
-        return self._answers(for_lookup(S_train), S_test, points, response)
+        neighbors = top_k(S_test, max(k for k, _, _ in points))
+        return self._answers(for_lookup(S_train), neighbors, points, response)
 
-    def _answers(self, S, rows, points, response):
+    def _answers(self, S, neighbors, points, response):
         """Predictions or decision functions for several ``(k, C, spectrum)`` from one neighbour sort."""
         sizes, at_size = np.unique([k for k, _, _ in points], return_inverse=True)
         costs, at_cost = np.unique([float(C) for _, C, _ in points], return_inverse=True)
         spectra = list(dict.fromkeys(spectrum for _, _, spectrum in points))
         chosen = [spectra.index(spectrum) for _, _, spectrum in points], at_size, at_cost
-        task = _LocalMachines(S, self._labels, len(self.classes_), sizes, costs, spectra, chosen)
-        answers = task(*top_k(rows, sizes[-1]), response)
+        parts = []
+        for rows in self._lookup_blocks(S, *neighbors[1].shape):
+            similarities, indices = (part[rows] for part in neighbors)
+            known = self._lookup(S, indices)
+            if S is None and not self._measure.symmetric:
+                warn_of_asymmetry("LocalSVC", known)
+            task = _LocalMachines(known, self._labels, len(self.classes_), sizes, costs, spectra, chosen)
+            parts.append(task(similarities, indices, response))
+        answers = np.concatenate(parts)
         if response == "predict":
             answers = self.classes_[answers]
         return list(np.moveaxis(answers, 1, 0))

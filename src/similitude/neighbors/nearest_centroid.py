@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import SimilarityClassifier, check_labels, unchanged_on_failure
+from similitude.neighbors._search import NeighborSearch
 from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import TIE_TOLERANCE
@@ -151,7 +152,7 @@ def local_nearest_centroids(
     return winners
 
 
-class LocalNearestCentroid(SimilarityClassifier):
+class LocalNearestCentroid(NeighborSearch, SimilarityClassifier):
     """Classify by the most similar of the centroids that the classes have among the k nearest neighbours.
 
     With N_h(x) the neighbours of class h among the k most similar training samples of x, and h running over the
@@ -173,6 +174,9 @@ class LocalNearestCentroid(SimilarityClassifier):
     ----------
     n_neighbors : int, default=5
         k; more than there are samples means all of them.
+    search : {"matrix", "stream", "graph"}, StreamSearch or GraphSearch, default="matrix"
+        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
+        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -181,6 +185,8 @@ class LocalNearestCentroid(SimilarityClassifier):
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
         min(n_neighbors, n).
+    n_evaluations_, n_evaluations_per_query_ : int, float
+        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
 
     References
     ----------
@@ -197,30 +203,39 @@ class LocalNearestCentroid(SimilarityClassifier):
 
     _path_parameters = ("n_neighbors",)
 
-    def __init__(self, n_neighbors=5, *, similarity="precomputed", dissimilarity=None):
+    def __init__(self, n_neighbors=5, *, search="matrix", similarity="precomputed", dissimilarity=None):
         self.n_neighbors = n_neighbors
+        self.search = search
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
     def fit(self, X, y):
         """Keep the training similarities and labels."""
         check_n_neighbors(self.n_neighbors)
+        searcher = self._searcher()
         with unchanged_on_failure(self):
-            S = self._fit_proximities(X, y).S
-            self._set_labels(check_labels(y, S.shape[0]))
-            self._S = for_lookup(S)
-            self.n_neighbors_ = min(int(self.n_neighbors), S.shape[0])
+            if searcher is None:
+                self._S = for_lookup(self._fit_matrix(X, y))
+                n = self._S.shape[0]
+            else:
+                n, self._S = self._fit_search(searcher, X, y), None
+            self._set_labels(check_labels(y, n))
+            self.n_neighbors_ = min(int(self.n_neighbors), n)
         return self
 
     def predict(self, X):
         """The class of the most similar local centroid for each row."""
-        rows = self._new_proximities(X).S
-        return self._answers(self._S, rows, [self.n_neighbors_])[0]
+        check_is_fitted(self)
+        return self._answers(self._S, self._nearest(X, self.n_neighbors_), [self.n_neighbors_])[0]
 
-    def _answers(self, S, rows, grid):
+    def _answers(self, S, neighbors, grid):
         """Predictions for several k from one neighbour sort."""
         sizes, places = np.unique(grid, return_inverse=True)
-        winners = local_nearest_centroids(S, top_k(rows, sizes[-1]), self._labels, sizes)
+        parts = []
+        for rows in self._lookup_blocks(S, *neighbors[1].shape):
+            found = neighbors[0][rows], neighbors[1][rows]
+            parts.append(local_nearest_centroids(self._lookup(S, found[1]), found, self._labels, sizes))
+        winners = np.concatenate(parts)
         return [self.classes_[winners[:, place]] for place in places]
 
     def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
@@ -233,4 +248,5 @@ class LocalNearestCentroid(SimilarityClassifier):
             check_n_neighbors(k)
         self._set_labels(y_train)
         S_train, S_test = self._path_similarities(S_train, S_test)
-        return self._answers(for_lookup(S_train), S_test, [min(int(k), n) for k in points])
+        sizes = [min(int(k), n) for k in points]
+        return self._answers(for_lookup(S_train), top_k(S_test, max(sizes)), sizes)

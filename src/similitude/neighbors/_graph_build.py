@@ -1,0 +1,57 @@
+"""Parts of the neighbour graph that know nothing of estimators: codes, candidates, pairs to compare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from similitude.neighbors._search import Comparison
+
+_PRODUCTS = 2**22  # of codes, at a time
+
+
+def centred_ranks(values: np.ndarray) -> np.ndarray:
+    """The ranks of each row's values, less their mean."""
+    return rankdata(values, axis=1) - (values.shape[1] + 1) / 2
+
+
+def unit_rows(ranks: np.ndarray) -> np.ndarray:
+    """Rows of length 1, or 0, in single precision."""
+    lengths = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
+    return (ranks / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def most_alike(some: np.ndarray, codes: np.ndarray, count: int) -> np.ndarray:
+    """For each row of ``some`` the rows of ``codes`` with the largest inner products, (m, count)."""
+    from similitude.neighbors._stream_kernel import offer, sorted_best
+
+    m, n = len(some), len(codes)
+    values = np.full((m, count), -np.inf, dtype=np.float32)
+    places = np.full((m, count), n, dtype=np.intp)
+    rows = min(m, 1024)
+    columns = max(1, _PRODUCTS // rows)
+    for top in range(0, m, rows):
+        part = slice(top, top + rows)
+        for left in range(0, n, columns):
+            offer(some[part] @ codes[left : left + columns].T, left, values[part], places[part])
+    return sorted_best(values, places)[1]
+
+
+def distinct_pairs(rows: np.ndarray, columns: np.ndarray, n: int, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Each pair once, in ascending order, and none of an object with itself; of two directions one where they agree."""
+    rows, columns = rows.astype(np.int64), columns.astype(np.int64)
+    if symmetric:
+        rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
+    keys = np.unique((rows * n + columns)[rows != columns])
+    left, right = np.divmod(keys, n)
+    return left, right
+
+
+def compared(compare: Comparison, X: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Native values of pairs whose rows ascend: one call of a batch function for each row of X."""
+    if not len(rows):
+        return np.empty(0)
+    some, starts = np.unique(rows, return_index=True)
+    return np.concatenate(compare(X, some, np.split(columns, starts[1:]))).astype(np.float64)

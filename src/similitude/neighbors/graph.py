@@ -1,0 +1,374 @@
+"""Approximate neighbours among raw objects, by a graph that is built from similarities alone."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples
+
+from similitude.neighbors._graph_build import centred_ranks, compared, distinct_pairs, most_alike, unit_rows
+from similitude.neighbors._search import Comparison, Training
+from similitude.numerics.extras import require
+from similitude.numerics.threads import over_row_blocks
+from similitude.proximity.maps import LearnedMap, learned_constants_needed
+from similitude.similarities import pairwise
+from similitude.similarities.registry import Measure
+
+METRICS = {
+    "euclidean": "euclidean",
+    "l2": "euclidean",
+    "sqeuclidean": "euclidean",
+    "manhattan": "manhattan",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "chebyshev": "chebyshev",
+    "cosine": "cosine",
+    "correlation": "correlation",
+    "canberra": "canberra",
+    "braycurtis": "braycurtis",
+    "hamming": "hamming",
+}
+"""What pynndescent calls the measures whose neighbours it can find."""
+
+BUILDERS = ("auto", "own", "pynndescent")
+
+_VISITS = 2**25  # flags of who was visited, at a time
+_ROWS = 8192
+_MOST_COMPARED = 2**17
+_WORTH_COMPILING = 20_000
+_ROUNDS = 10
+_STEPS = 4
+_RANDOM_EDGES = 2
+_FEW_CHANGES = 0.01
+
+
+class GraphSearch(BaseEstimator):
+    """Find most of the k most similar training objects with few similarities, by a graph of neighbours.
+
+    Nothing but the order of similarities is used: no triangle inequality, no symmetry. Each object is compared with
+    the same few random ones, the pivots; its code is the ranks of these similarities, less the average ranks. Objects
+    that rank the pivots alike are candidates to be neighbours (as in neighbourhood approximation by pivots); neighbours
+    of neighbours are tried, those with the most similar codes first, until the lists change no more (as in NN-descent).
+    The edges of the graph lead to the neighbours, back from those whose neighbour one is, and to a few random objects.
+
+    A new sample is compared with the pivots, then with the ``search_width`` objects of the most similar codes, and the
+    best of these are where a best-first walk over the edges begins, which ends when the neighbours of the best
+    ``max(k, search_width // 2)`` found have all been compared. Comparing codes takes no similarity; it takes time in
+    proportion to the number of objects (its square, to build), and much less than a costly similarity does.
+
+    A map's constant is learned from the dissimilarities that were computed: the largest of them, or the median of
+    those to the pivots. It changes no neighbour.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=16
+        Length of the lists of neighbours; as many edges again lead back.
+    n_pivots : int, default=64
+    search_width : int, default=32
+        How widely to search: the larger, the more neighbours are found and the more similarities are computed. It can
+        be changed after ``fit``: ``model.search_.search_width = 128``.
+    n_candidates : int, default=48
+        How many are tried for each object in each round of building.
+    max_evaluations : int, default=800
+        No round of building begins that might lead to more similarities per object than this.
+    builder : {"auto", "own", "pynndescent"}, default="auto"
+        Who finds the lists of neighbours. pynndescent (of the extra ``[graph]``) knows vector metrics such as
+        euclidean, manhattan and cosine; "auto" uses it for these, from 20,000 objects on, where it is installed: it
+        compiles itself for a minute in each process. What it computes is not counted.
+    random_state : int, RandomState or None, default=0
+        For the pivots and the random edges.
+
+    Attributes
+    ----------
+    pivots_ : ndarray of shape (n_pivots,)
+    codes_ : ndarray of shape (n, n_pivots), float32
+    neighbors_ : ndarray of shape (n, n_neighbors)
+        The lists, nearest first; -1 where there are not so many.
+    edges_ : ndarray of int32
+        Where the walk goes from each object; -1 where there are no more.
+    n_evaluations_ : int
+        Similarities computed to build it.
+    n_evaluations_per_query_ : float
+        Similarities computed for a sample, on average, in the last search, those among its neighbours included.
+
+    References
+    ----------
+    Dong, Moses & Li, "Efficient k-nearest neighbor graph construction for generic similarity measures", WWW 2011.
+    Tellez, Chavez & Navarro, "Succinct nearest neighbor search", Information Systems 38, 2013. Malkov & Yashunin,
+    "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world graphs", 2016.
+    Goyal, Lifshits & Schuetze, "Disorder inequality", WSDM 2008.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import KNNClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> words = ["".join(rng.choice(list("ab"), 12)) for _ in range(500)]
+    >>> y = [word.count("a") > 6 for word in words]
+    >>> knn = KNNClassifier(3, similarity="levenshtein", search="graph").fit(words, y)
+    >>> knn.predict(["aaaabaaabaaa", "babbbbabbbbb"])
+    array([ True, False])
+    >>> knn.n_evaluations_per_query_ < 250
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_neighbors=16,
+        n_pivots=64,
+        search_width=32,
+        n_candidates=48,
+        max_evaluations=800,
+        builder="auto",
+        random_state=0,
+    ):
+        self.n_neighbors = n_neighbors
+        self.n_pivots = n_pivots
+        self.search_width = search_width
+        self.n_candidates = n_candidates
+        self.max_evaluations = max_evaluations
+        self.builder = builder
+        self.random_state = random_state
+
+    def fit(self, objects: Any, measure: Measure, how: str | None, scale: float | None) -> LearnedMap | None:
+        """Build the graph; the map of dissimilarities is returned."""
+        self._check_parameters()
+        n = _num_samples(objects)
+        rng = check_random_state(self.random_state)
+        self._seed = int(rng.randint(2**31 - 1))
+        self._sign = 1.0 if how is None else -1.0
+        self._local: list[int] = []
+        self.n_evaluations_, self._seen, self._n_built = 0, (0, 1), n
+        self.pivots_ = np.sort(rng.permutation(n)[: self.n_pivots])
+        self._high = -np.inf
+        self.codes_ = np.empty((0, len(self.pivots_)), dtype=np.float32)
+        self.neighbors_ = np.empty((0, self.n_neighbors), dtype=np.int32)
+        self._closeness = np.empty((0, self.n_neighbors))
+        values = self._to_pivots(objects, objects, measure)
+        self._median, self._mean_ranks = float(np.median(-values)), centred_ranks(values).mean(axis=0)
+        self._grow(objects, measure, values)
+        return self._map(how, scale)
+
+    def insert(self, objects: Any, n_new: int, measure: Measure, how: str | None, scale: float | None):
+        """Put the last ``n_new`` of the objects into the graph; where it has doubled, it is built anew."""
+        n = _num_samples(objects)
+        self._check_graph(n - n_new)
+        if n > 2 * self._n_built:
+            spent = self.n_evaluations_
+            learned = self.fit(objects, measure, how, scale)
+            self.n_evaluations_ += spent
+            return learned
+        fresh = _safe_indexing(objects, np.arange(n - n_new, n))
+        self._grow(objects, measure, self._to_pivots(fresh, objects, measure))
+        return self._map(how, scale)
+
+    def kneighbors(self, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Most of the k most similar training objects of each: ``(similarities, indices)``, nearest first."""
+        self._check_parameters()
+        self._check_graph(len(training))
+        m, n, k = _num_samples(X), len(training), min(int(k), len(training))
+        values, indices = np.empty((m, k)), np.empty((m, k), dtype=np.intp)
+        compare = Comparison(training.measure, training.objects)
+        count = 0
+        rows = max(1, _VISITS // n)
+        for start in range(0, m, rows):
+            part = slice(start, min(start + rows, m))
+            some = _safe_indexing(X, part)
+            values[part], indices[part], spent = self._walk(compare, training, some, k)
+            count += spent
+        self._seen, self._local = (count, m), []
+        return training.mapped(self._sign * values), indices
+
+    def add_local(self, count: int) -> None:
+        """Count similarities among neighbours."""
+        self._local.append(count)  # threads call this, and adding up would lose some
+
+    @property
+    def n_evaluations_per_query_(self) -> float:
+        """Similarities computed for a sample, on average, in the last search."""
+        count, m = self._seen
+        return (count + sum(self._local)) / m
+
+    def _to_pivots(self, X: Any, objects: Any, measure: Measure) -> np.ndarray:
+        """How alike each of X is to the pivots, larger for more alike, (m, n_pivots)."""
+        values = pairwise(X, _safe_indexing(objects, self.pivots_), similarity=measure)
+        return self._sign * values.astype(np.float64)
+
+    def _codes_of(self, values: np.ndarray) -> np.ndarray:
+        return unit_rows(centred_ranks(values) - self._mean_ranks)
+
+    def _grow(self, objects: Any, measure: Measure, values: np.ndarray) -> None:
+        """Lists for the objects after those that have one, from their similarities to the pivots."""
+        first, K = len(self.codes_), self.n_neighbors
+        n, new = first + len(values), np.arange(first, first + len(values))
+        self.codes_ = np.concatenate([self.codes_, self._codes_of(values)])
+        self.neighbors_ = np.concatenate([self.neighbors_, np.full((len(values), K), -1, dtype=np.int32)])
+        self._closeness = np.concatenate([self._closeness, np.full((len(values), K), -np.inf)])
+        fresh = np.zeros((n, K), dtype=bool)
+        for start in range(0, len(new), _ROWS):
+            some, part = new[start : start + _ROWS], values[start : start + _ROWS]
+            pairs = np.repeat(some, part.shape[1]), np.tile(self.pivots_, len(some))
+            self._insert(*pairs, part.ravel(), measure, fresh)
+        self.n_evaluations_ += values.size
+        budget = self.n_evaluations_ + self.max_evaluations * len(new) - values.size
+        if first == 0 and self._uses_pynndescent(objects, measure):
+            found = self._from_pynndescent(objects, measure)
+        else:
+            # Of very many objects some will do: from them on it is neighbours of neighbours.
+            some = np.sort(np.random.RandomState(self._seed).permutation(n)[:_MOST_COMPARED])
+            found = some[most_alike(self.codes_[first:], self.codes_[some], min(self.n_candidates + 1, len(some)))]
+        rows, columns = np.repeat(new, found.shape[1]), found.ravel()
+        if first and not measure.symmetric:
+            rows, columns = np.append(rows, columns), np.append(columns, rows)
+        compare = Comparison(measure, objects)
+        for _ in range(_ROUNDS):
+            rows, columns = distinct_pairs(rows, columns, n, measure.symmetric)
+            if not len(rows) or self.n_evaluations_ + len(rows) > budget:
+                break
+            changes = self._try(compare, objects, rows, columns, fresh)
+            if changes <= _FEW_CHANGES * K * len(new):
+                break
+            rows, columns = self._neighbors_of_neighbors(fresh)
+            about_new = np.maximum(rows, columns) >= first
+            rows, columns = rows[about_new], columns[about_new]
+        self._connect()
+
+    def _try(self, compare: Comparison, objects: Any, rows: np.ndarray, columns: np.ndarray, fresh: np.ndarray) -> int:
+        """Compare these pairs and let the lists know; how many changes that made."""
+        values = self._sign * compared(compare, objects, rows, columns)
+        self.n_evaluations_ += len(rows)
+        return self._insert(rows, columns, values, compare.measure, fresh)
+
+    def _insert(self, rows, columns, values, measure: Measure, fresh: np.ndarray) -> int:
+        from similitude.neighbors._graph_kernel import insert
+
+        self._high = max(self._high, float(np.max(-values)))
+        others = rows != columns
+        rows, columns, values = rows[others], columns[others], values[others]
+        if measure.symmetric:
+            rows, columns, values = np.append(rows, columns), np.append(columns, rows), np.append(values, values)
+        return insert(rows, columns, values, self.neighbors_, self._closeness, fresh)
+
+    def _neighbors_of_neighbors(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs to try next, reached by fresh links, which are no longer fresh then."""
+        from similitude.neighbors._graph_kernel import propose
+
+        n = len(fresh)
+        links, new = self._links(fresh)
+        fresh[:] = False
+        proposed = np.empty((n, self.n_candidates), dtype=np.int32)
+
+        def work(start: int, stop: int) -> None:
+            propose(links, new, self.neighbors_, self.codes_, start, stop, proposed[start:stop])
+
+        over_row_blocks(work, n, max(256, -(-n // 8)))
+        rows, places = np.nonzero(proposed >= 0)
+        return rows, proposed[rows, places]
+
+    def _links(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Neighbours, and those whose neighbour one is; and which of these links are fresh."""
+        from similitude.neighbors._graph_kernel import both_directions
+
+        links = np.full((len(fresh), 2 * self.n_neighbors), -1, dtype=np.int32)
+        new = np.zeros(links.shape, dtype=bool)
+        both_directions(self.neighbors_, fresh, links, new)
+        return links, new
+
+    def _connect(self) -> None:
+        links, _ = self._links(np.zeros(self.neighbors_.shape, dtype=bool))
+        far = np.random.RandomState(self._seed).randint(len(links), size=(len(links), _RANDOM_EDGES))
+        self.edges_ = np.concatenate([links, far.astype(np.int32)], axis=1)
+
+    def _walk(self, compare: Comparison, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """The k best found for a few samples, larger values for more alike, and how many similarities that took."""
+        from similitude.neighbors._graph_kernel import insert, walk
+
+        m, n, p = _num_samples(X), len(training), len(self.pivots_)
+        width = max(k, self.search_width // 2)
+        pool, closeness = np.full((m, width), -1, dtype=np.int32), np.full((m, width), -np.inf)
+        waiting, visited = np.zeros((m, width), dtype=bool), np.zeros((m, n), dtype=bool)
+        values = self._to_pivots(X, training.objects, training.measure)
+        insert(np.repeat(np.arange(m), p), np.tile(self.pivots_, m), values.ravel(), pool, closeness, waiting)
+        visited[:, self.pivots_] = True
+        found = most_alike(self._codes_of(values), self.codes_, min(max(k, self.search_width), n))
+        found = np.where(np.take_along_axis(visited, found, axis=1), -1, found)
+        rows, places = np.nonzero(found >= 0)
+        visited[rows, found[rows, places]] = True
+        spent = values.size
+        while True:
+            columns = found[rows, places]
+            insert(rows, columns, self._sign * compared(compare, X, rows, columns), pool, closeness, waiting)
+            spent += len(rows)
+            if not (waiting & (pool >= 0)).any():
+                return closeness[:, :k], pool[:, :k], spent
+            found = np.empty((m, _STEPS * self.edges_.shape[1]), dtype=np.int32)
+            walk(pool, waiting, self.edges_, _STEPS, visited, found)
+            rows, places = np.nonzero(found >= 0)
+
+    def _map(self, how: str | None, scale: float | None) -> LearnedMap | None:
+        if how is None:
+            return None
+        if not learned_constants_needed(how):
+            return LearnedMap(how, {})
+        seen = self._median if how in ("exp", "gauss") else self._high
+        return LearnedMap.learn(np.array([[seen, seen]]), how, scale=scale)
+
+    def _uses_pynndescent(self, objects: Any, measure: Measure) -> bool:
+        numeric = isinstance(objects, np.ndarray) and objects.ndim == 2 and objects.dtype.kind in "biuf"
+        known = measure.known and measure.name in METRICS and numeric and _fits_single_precision(objects)
+        if self.builder == "pynndescent" and not known:
+            raise ValueError(
+                "builder='pynndescent' needs an array of numbers, the largest within 1e-12 and 1e12, and one of the "
+                f"metrics {sorted(METRICS)}; got {type(objects).__name__} and {measure.name!r}."
+            )
+        n = _num_samples(objects)
+        if self.builder == "auto":
+            known = known and n >= _WORTH_COMPILING and find_spec("pynndescent") is not None
+        return known and self.builder != "own" and n > self.n_neighbors + 1
+
+    def _from_pynndescent(self, objects: np.ndarray, measure: Measure) -> np.ndarray:
+        index = require("pynndescent", "graph").NNDescent(
+            np.asarray(objects, dtype=np.float32),
+            metric=METRICS[measure.name],
+            n_neighbors=self.n_neighbors + 1,
+            random_state=self._seed,
+        )
+        indices = np.asarray(index.neighbor_graph[0])
+        own = np.arange(len(indices))[:, None]
+        return np.where(indices < 0, own, indices)  # a place it could not fill; an object with itself is no pair
+
+    def _check_graph(self, n: int) -> None:
+        """Refuse a graph, which may come from a file, that leads anywhere else: compiled code follows it."""
+        shapes = self.codes_.shape, self._closeness.shape, self.edges_.ndim
+        as_built = shapes == ((n, len(self.pivots_)), self.neighbors_.shape, 2)
+        for places in (self.neighbors_, self.edges_, self.pivots_):
+            inside = places.dtype.kind == "i" and -1 <= places.min(initial=0) <= places.max(initial=0) < n
+            as_built = as_built and inside and (places is self.pivots_ or len(places) == n)
+        if not as_built:
+            raise ValueError(f"search: the graph is not one of {n} objects; fit again.")
+
+    def _check_parameters(self) -> None:
+        for name, least in (
+            ("n_neighbors", 1),
+            ("n_pivots", 1),
+            ("search_width", 1),
+            ("n_candidates", 1),
+            ("max_evaluations", 1),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}.")
+        if self.builder not in BUILDERS:
+            raise ValueError(f"builder must be one of {BUILDERS}; got {self.builder!r}.")
+
+
+def _fits_single_precision(X: np.ndarray) -> bool:
+    """Whether pynndescent, which computes in single precision, tells the rows apart without overflow."""
+    largest = float(np.max(np.abs(X), initial=0.0))
+    return 1e-12 < largest < 1e12

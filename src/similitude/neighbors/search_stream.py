@@ -1,0 +1,147 @@
+"""Exact neighbours among raw objects, without ever holding more than a block of similarities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _num_samples
+
+from similitude.neighbors._search import Training
+from similitude.proximity.maps import LearnedMap, learned_constants_needed
+from similitude.similarities._blocks import Block, Grid, default_length, worker_count
+from similitude.similarities.pairwise import _checked_block_size, _fill, _Source
+from similitude.similarities.registry import Measure
+
+
+class StreamSearch(BaseEstimator):
+    """Find the k most similar training objects exactly, with a running list of the best for each sample.
+
+    Similarities are computed block by block and forgotten: of each block only what is better than the k-th best so far
+    is kept. Neighbours, and the order of equally similar ones, are those that the whole matrix gives.
+
+    A map whose constant is learned from all training dissimilarities (``max-minus`` and ``sqrt-max-minus``: their
+    largest) costs ``fit`` one pass over all pairs, half of them where the measure is symmetric; those that learn a
+    median are refused, as is one that looks at whole rows. ``dissimilarity="negate"`` needs none.
+
+    Parameters
+    ----------
+    n_jobs : int, default=None
+        Blocks computed at the same time, in threads or processes, as in :func:`~similitude.similarities.pairwise`.
+    block_size : int, default=None
+        Rows and columns of a block.
+    progress : bool, default=False
+        A bar over the blocks, on a terminal.
+
+    Attributes
+    ----------
+    n_evaluations_ : int
+        Similarities computed in ``fit``.
+    n_evaluations_per_query_ : float
+        Similarities computed for a sample, on average, in the last search, those among its neighbours included.
+
+    Examples
+    --------
+    >>> from similitude import KNNClassifier
+    >>> words, y = ["tea", "tee", "coffee", "toffee"], ["hot", "hot", "brown", "brown"]
+    >>> knn = KNNClassifier(2, similarity="levenshtein", dissimilarity="negate", search="stream").fit(words, y)
+    >>> knn.kneighbors(["tree", "coffees"])[1]
+    array([[1, 0],
+           [2, 3]])
+    >>> knn.n_evaluations_, knn.n_evaluations_per_query_
+    (0, 4.0)
+    """
+
+    def __init__(self, *, n_jobs=None, block_size=None, progress=False):
+        self.n_jobs = n_jobs
+        self.block_size = block_size
+        self.progress = progress
+
+    def fit(self, objects: Any, measure: Measure, how: str | None, scale: float | None) -> LearnedMap | None:
+        """Learn the constants of the map, where there is one; all else waits for the samples."""
+        _checked_block_size(self.block_size)
+        worker_count(self.n_jobs)
+        self._local: list[int] = []
+        self.n_evaluations_, self._seen = 0, (0, 1)
+        if how is None:
+            return None
+        if scale is not None or not learned_constants_needed(how):
+            return LearnedMap.learn(np.ones((1, 1)), how, scale=scale) if scale is not None else LearnedMap(how, {})
+        if how not in ("max-minus", "sqrt-max-minus"):
+            raise ValueError(
+                f"search='stream': the map {how!r} learns a median, which needs all training dissimilarities at once. "
+                "Pass dissimilarity='max-minus', 'negate', 'reciprocal' or 'log', or use search='matrix'."
+            )
+        ends = Ends()
+        self.over_pairs(objects, measure, ends)
+        return LearnedMap.learn(np.array([[ends.low, ends.high]]), how)
+
+    def over_pairs(self, objects: Any, measure: Measure, target: Any) -> None:
+        """Show all pairs of training objects to the target."""
+        n = _num_samples(objects)
+        self._evaluate(objects, objects, measure, target, half=measure.symmetric)
+        self.n_evaluations_ += n * (n + 1) // 2 if measure.symmetric else n * n
+
+    def _evaluate(self, A: Any, B: Any, measure: Measure, target: Any, half: bool = False) -> None:
+        m, n, n_jobs = _num_samples(A), _num_samples(B), worker_count(self.n_jobs)
+        length = _checked_block_size(self.block_size) or default_length(m, n, measure, half, n_jobs, True)
+        _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, self.progress)
+
+    def kneighbors(self, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k most similar training objects of each: ``(similarities, indices)``, nearest first."""
+        m, n = _num_samples(X), len(training)
+        best = _RunningBest(training, m, min(int(k), n))
+        self._evaluate(X, training.objects, training.measure, best)
+        self._seen, self._local = (n, m), []
+        return best.sorted()
+
+    def add_local(self, count: int) -> None:
+        """Count similarities among neighbours."""
+        self._local.append(count)  # threads call this, and adding up would lose some
+
+    @property
+    def n_evaluations_per_query_(self) -> float:
+        """Similarities computed for a sample, on average, in the last search."""
+        n, m = self._seen
+        return n + sum(self._local) / m
+
+
+class Target:
+    """What looks at blocks of values and keeps none of them."""
+
+    done = frozenset[int]()
+
+
+class Ends(Target):
+    """The smallest and the largest value."""
+
+    low, high = np.inf, -np.inf
+
+    def write(self, block: Block, values: np.ndarray) -> None:
+        self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+
+
+class _RunningBest(Target):
+    """The k best columns of each row so far."""
+
+    def __init__(self, training: Training, m: int, k: int):
+        self.training = training
+        self.heaps: Any = None
+        self.places = np.full((m, k), len(training), dtype=np.intp)
+
+    def write(self, block: Block, values: np.ndarray) -> None:
+        from similitude.neighbors._stream_kernel import offer
+
+        values = self.training.mapped(values)
+        if self.heaps is None:
+            self.heaps = np.full(self.places.shape, -np.inf, dtype=values.dtype)
+        elif values.dtype != self.heaps.dtype:
+            self.heaps, values = self.heaps.astype(np.float64), values.astype(np.float64)
+        values = np.ascontiguousarray(values)
+        offer(values, block.columns.start, self.heaps[block.rows], self.places[block.rows])
+
+    def sorted(self) -> tuple[np.ndarray, np.ndarray]:
+        from similitude.neighbors._stream_kernel import sorted_best
+
+        return sorted_best(self.heaps, self.places)
