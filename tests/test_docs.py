@@ -18,6 +18,7 @@ MODULES = [
     "similitude.similarities",
     "similitude.plotting",
     "similitude.experiments",
+    "similitude.distributed",
 ]
 
 _FENCE = re.compile(r"^( *)(`{3,}).*?^\1\2 *$", re.DOTALL | re.MULTILINE)

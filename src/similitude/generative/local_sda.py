@@ -73,7 +73,7 @@ class LocalSDA(NeighborSearch, GenerativeClassifier):
         P(g), in the order of ``classes_`` or by label, in place of both estimates above.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of saying f when the truth is g.
-    search : {"matrix", "stream", "graph"}, StreamSearch or GraphSearch, default="matrix"
+    search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
         How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
         same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
         With "stream", ``omega=None`` and "continuous" cost a pass over all pairs, alpha above 0 another; with "graph"

@@ -119,11 +119,15 @@ class NeighborSearch(SimilarityEstimator):
         chosen = self.search
         if isinstance(chosen, str):
             if chosen not in SEARCHES:
-                raise ValueError(f"search must be one of {SEARCHES}, or a StreamSearch or GraphSearch; got {chosen!r}.")
+                raise ValueError(
+                    f"search must be one of {SEARCHES}, or a StreamSearch, GraphSearch or ClusterSearch; got {chosen!r}."
+                )
             chosen = {"matrix": None, "stream": StreamSearch(), "graph": GraphSearch()}[chosen]
         elif not isinstance(chosen, (StreamSearch, GraphSearch)):
             kind = type(chosen).__name__
-            raise ValueError(f"search must be one of {SEARCHES}, or a StreamSearch or GraphSearch; got {kind}.")
+            raise ValueError(
+                f"search must be one of {SEARCHES}, or a StreamSearch, GraphSearch or ClusterSearch; got {kind}."
+            )
         if chosen is None:
             return None
         if self._is_precomputed:

@@ -96,7 +96,7 @@ class KNNClassifier(NeighborSearch, SimilarityClassifier):
         ``predict`` then minimises the expected cost (here a class without a neighbour may win).
     priors : array of shape (G,) or dict, default=None
         Class probabilities where the classifier is to be used; the posterior is rescaled by prior / training share.
-    search : {"matrix", "stream", "graph"}, StreamSearch or GraphSearch, default="matrix"
+    search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
         How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
         same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
     similarity, dissimilarity

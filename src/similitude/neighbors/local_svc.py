@@ -59,7 +59,7 @@ class LocalSVC(NeighborSearch, SimilarityClassifier):
         Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
     spectrum : {"clip", "flip", "shift", "none"}, default="clip"
         How the similarities among the neighbours are made positive semidefinite.
-    search : {"matrix", "stream", "graph"}, StreamSearch or GraphSearch, default="matrix"
+    search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
         How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
         same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
     similarity, dissimilarity

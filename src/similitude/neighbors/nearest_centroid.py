@@ -174,7 +174,7 @@ class LocalNearestCentroid(NeighborSearch, SimilarityClassifier):
     ----------
     n_neighbors : int, default=5
         k; more than there are samples means all of them.
-    search : {"matrix", "stream", "graph"}, StreamSearch or GraphSearch, default="matrix"
+    search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
         How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
         same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
     similarity, dissimilarity

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from similitude.numerics.eigen import cut_zeros, eigh
+from similitude.numerics.threads import one_blas_thread
 
 _PANEL = 32
 """Columns that LAPACK eliminates together: at 500 columns 16 to 64 take the same time within a fifth."""
@@ -25,7 +26,8 @@ def triangle(rows: np.ndarray, above: np.ndarray | None = None, *, overwrite: bo
     above = np.zeros((q, q), order="F") if above is None else above
     below = np.asfortranarray(rows)
     own = overwrite or not np.may_share_memory(below, rows)
-    R, _, _, info = linalg.lapack.dtpqrt(0, min(_PANEL, q), np.asfortranarray(above), below, overwrite_b=own)
+    with one_blas_thread():  # panels are small: a second thread gains nothing, and on a busy machine costs a lot
+        R, _, _, info = linalg.lapack.dtpqrt(0, min(_PANEL, q), np.asfortranarray(above), below, overwrite_b=own)
     if info != 0 or not np.isfinite(R).all():
         raise ValueError("X: the similarities are too large: their sums overflow. Rescale them first.")
     return np.triu(R)

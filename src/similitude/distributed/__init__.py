@@ -1,0 +1,7 @@
+"""Work on a cluster, by Dask: matrices, neighbours, landmarks. Needs the extra ``dask``."""
+
+from similitude.distributed.landmarks import fit_landmarks
+from similitude.distributed.matrix import compute, pairwise
+from similitude.distributed.neighbors import ClusterSearch
+
+__all__ = ["ClusterSearch", "compute", "fit_landmarks", "pairwise"]

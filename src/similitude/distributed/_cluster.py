@@ -1,0 +1,69 @@
+"""The cluster: which one, what it holds, sums over a tree, and errors that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from similitude.numerics.extras import require
+
+_AT_ONCE = 4
+"""Results that one task of a tree puts together."""
+
+
+def current_client(client: Any = None) -> Any:
+    """The client given, or the current one of this process."""
+    distributed = require("distributed", "dask")
+    if client is None:
+        try:
+            return distributed.get_client()
+        except ValueError as error:
+            raise ValueError(
+                "client: there is no cluster; start one with distributed.Client(...), which is then the current one."
+            ) from error
+    if not isinstance(client, distributed.Client):
+        raise ValueError(f"client must be a distributed.Client or None; got {type(client).__name__}.")
+    return client
+
+
+def thread_total(client: Any) -> int:
+    """Tasks that the workers can do at the same time."""
+    return max(1, sum(client.nthreads().values()))
+
+
+def hold(client: Any, value: Any) -> Any:
+    """Have a worker keep this value.
+
+    It travels as the argument of a task. Scattered data would be gone with its worker; a task is done again.
+    """
+    dask = require("dask", "dask")
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
+        return client.submit(_itself, value, pure=False)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def reduce_tree(client: Any, together: Callable[..., Any], parts: list) -> Any:
+    """One future of all parts together, neighbours first; ``together`` takes a few of them."""
+    while len(parts) > 1:
+        groups = [parts[i : i + _AT_ONCE] for i in range(0, len(parts), _AT_ONCE)]
+        parts = [client.submit(together, *group, pure=False) if len(group) > 1 else group[0] for group in groups]
+    return parts[0]
+
+
+@contextmanager
+def explained(advice: str) -> Iterator[None]:
+    """Say what to do where a worker runs out of memory."""
+    distributed = require("distributed", "dask")
+    try:
+        yield
+    except MemoryError as error:
+        raise RuntimeError(f"a worker of the cluster ran out of memory: {advice}. ({error})") from error
+    except distributed.KilledWorker as error:
+        raise RuntimeError(
+            "workers of the cluster died again and again on the same task, as they do when they run out of memory: "
+            f"{advice}. If memory is not the reason, the workers' logs tell more. ({error})"
+        ) from error

@@ -1,0 +1,107 @@
+"""Matrices of similarities as Dask arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _is_fitted
+
+from similitude.distributed._cluster import explained
+from similitude.distributed._parts import Part, Rule, cut, show
+from similitude.numerics.extras import require
+from similitude.similarities.pairwise import _checked_objects, _count, _MatrixInMemory, _part
+from similitude.similarities.pairwise import pairwise as pairwise_here
+from similitude.similarities.registry import Measure, resolve
+
+_ADVICE = "lower chunks of similitude.distributed.pairwise, or give the workers more memory"
+
+
+def pairwise(A: Any, B: Any = None, similarity: Any = "counting", *, y: Any = None, chunks: Any = "auto") -> Any:
+    """The matrix of :func:`similitude.similarities.pairwise` as a Dask array, whose blocks are computed when asked for.
+
+    Values are native: a distance stays a distance. Where B is None, the function symmetric and the chunks the same in
+    both directions, the blocks below the diagonal are transposed from those above.
+
+    Parameters
+    ----------
+    A, B : sequences of objects
+        As in :func:`similitude.similarities.pairwise`; B None: the square matrix of A with itself.
+    similarity : str, callable or Measure, default="counting"
+        One that learns from data, and is not fitted yet, learns from all of A first.
+    y : array-like, default=None
+        The labels of A, for a similarity that learns from labels.
+    chunks : int, tuple or "auto", default="auto"
+        Rows and columns of a block, as Dask takes them.
+
+    Returns
+    -------
+    dask.array.Array of shape (len(A), len(B))
+        Of float32 where a function on batches gives that for the first two objects, else float64.
+
+    Examples
+    --------
+    >>> from similitude.distributed import pairwise
+    >>> S = pairwise(["tea", "tee", "toffee"], similarity="levenshtein", chunks=2)
+    >>> S
+    dask.array<concatenate, shape=(3, 3), dtype=float64, chunksize=(2, 2), chunktype=numpy.ndarray>
+    >>> S[:, 2].compute()
+    array([4., 3., 0.])
+    """
+    da = require("dask.array", "dask")
+    delayed = require("dask", "dask").delayed
+    same = B is None
+    A = _checked_objects(A, "A")
+    B = A if same else _checked_objects(B, "B")
+    shape = _count(A), _count(B)
+    if 0 in shape:
+        raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
+    measure = _ready(resolve(similarity), A, y)
+    dtype = pairwise_here(_part(A, slice(0, 1)), _part(B, slice(0, 1)), measure).dtype if measure.batch else np.float64
+    down, across = da.core.normalize_chunks(chunks, shape, dtype=np.dtype(dtype))
+    rule = delayed(Rule(measure))
+    rows = [delayed(part) for part in cut(A, down)]
+    columns = rows if same and down == across else [delayed(part) for part in cut(B, across)]
+    half = columns is rows and measure.symmetric
+    block = delayed(_block)
+    grid: list[list[Any]] = []
+    for i, a in enumerate(rows):
+        row = [
+            grid[j][i].T
+            if half and j < i
+            else da.from_delayed(block(a, b, rule, half and i == j, dtype), (down[i], across[j]), dtype)
+            for j, b in enumerate(columns)
+        ]
+        grid.append(row)
+    return da.block(grid)
+
+
+def _ready(measure: Measure, A: Any, y: Any) -> Measure:
+    """The measure once it has learned; one that came fitted stays as it is."""
+    if not measure.learns:
+        return measure
+    return replace(measure, learns=False, batch=True) if _is_fitted(measure.function) else measure.learned(A, y)
+
+
+def _block(rows: Part, columns: Part, rule: Rule, half: bool, dtype: Any) -> np.ndarray:
+    """On a worker: the values between two parts."""
+    target = _MatrixInMemory(None, (len(rows), len(columns)), half)
+    try:
+        show(target, rows, columns, rule.measure, half=half)
+    except MemoryError as error:
+        raise MemoryError(f"a block of {len(rows)} by {len(columns)} objects: {_ADVICE}") from error
+    return target.finish().astype(dtype, copy=False)
+
+
+def compute(array: Any) -> Any:
+    """What ``array.compute()`` gives; where a worker runs out of memory the error says what to lower.
+
+    Examples
+    --------
+    >>> from similitude.distributed import compute, pairwise
+    >>> compute(pairwise([1.0, 2.0, 4.0], similarity=lambda a, b: a - b).mean())
+    np.float64(0.0)
+    """
+    with explained(_ADVICE):
+        return array.compute()

@@ -1,0 +1,181 @@
+"""Exact neighbours found by a cluster: training objects in shards, the best of each put together."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from sklearn.utils.validation import _num_samples
+
+from similitude.distributed._cluster import current_client, explained, hold, reduce_tree, thread_total
+from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
+from similitude.neighbors._search import Training
+from similitude.neighbors.search_stream import Ends, StreamSearch, Target, _RunningBest
+from similitude.numerics.extras import require
+from similitude.proximity.maps import LearnedMap
+from similitude.similarities._blocks import Block
+from similitude.similarities.pairwise import _checked_block_size
+from similitude.similarities.registry import Measure
+
+_ADVICE = "lower block_size or batch_size of ClusterSearch, raise n_shards, or give the workers more memory"
+
+_MOST_VALUES = 2**22
+
+# What a search has put on a cluster. Not an attribute: a model in a file, or sent elsewhere, has no use for it.
+_held: WeakKeyDictionary[Any, tuple] = WeakKeyDictionary()
+
+
+class ClusterSearch(StreamSearch):
+    """Find the k most similar training objects exactly, on the current Dask cluster.
+
+    The training objects are cut into shards, which the workers hold. For a batch of samples each shard gives its k
+    best, and these lists are put together in a tree. Neighbours, and the order of equally similar ones, are those of
+    one machine. So are all answers of the local methods, which take it as ``search=``: k-NN with all its weights,
+    ``LocalSVC``, ``LocalSDA``, ``LocalNearestCentroid``; their models of a few neighbours are made by the client.
+
+    A worker that dies is no harm: what it held and did is done again by another. The client must outlive the job.
+
+    Parameters
+    ----------
+    n_shards : int, default=None
+        Parts of the training objects; None: one for each thread of the workers.
+    batch_size : int, default=1024
+        Samples in one task.
+    block_size : int, default=None
+        Rows and columns of a block of similarities within a task, which is forgotten once its best are taken.
+
+    Attributes
+    ----------
+    n_evaluations_ : int
+        Similarities computed in ``fit``.
+    n_evaluations_per_query_ : float
+        Similarities computed for a sample, on average, in the last search, those among its neighbours included.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from similitude import KNNClassifier
+    >>> from similitude.distributed import ClusterSearch
+    >>> words, y = ["tea", "tee", "coffee", "toffee"], ["hot", "hot", "brown", "brown"]
+    >>> knn = KNNClassifier(2, similarity="levenshtein", dissimilarity="negate", search=ClusterSearch()).fit(words, y)
+    >>> with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None):
+    ...     knn.kneighbors(["tree", "coffees"])[1]
+    array([[1, 0],
+           [2, 3]])
+    """
+
+    # Within a task; the cluster is what works at the same time.
+    n_jobs = None
+    progress = False
+
+    def __init__(self, *, n_shards=None, batch_size=1024, block_size=None):
+        self.n_shards = n_shards
+        self.batch_size = batch_size
+        self.block_size = block_size
+
+    def fit(self, objects: Any, measure: Measure, how: str | None, scale: float | None) -> LearnedMap | None:
+        """Learn the constants of the map, where there is one; all else waits for the samples."""
+        self._check_parameters()
+        _held.pop(self, None)
+        return super().fit(objects, measure, how, scale)
+
+    def kneighbors(self, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k most similar training objects of each: ``(similarities, indices)``, nearest first."""
+        self._check_parameters()
+        m, n = _num_samples(X), len(training)
+        k = min(int(k), n)
+        client = current_client()
+        rule, shards = self._shards(client, training)
+        with explained(_ADVICE):
+            merge = partial(_best_of, k)
+            found = []
+            for batch in cut(X, lengths_of(m, int(self.batch_size))):
+                samples = hold(client, batch)
+                lists = [client.submit(_best_in, k, samples, s, rule, self.block_size, pure=False) for s in shards]
+                found.append(reduce_tree(client, merge, lists))
+            parts = client.gather(found)
+        self._seen, self._local = (n, m), []
+        similarities, indices = (np.concatenate(part) for part in zip(*parts))
+        return similarities, indices
+
+    def _shards(self, client: Any, training: Training) -> tuple[Any, list]:
+        """Futures of the measure and of the shards; those of the last search where they are still good."""
+        key = client, training.objects, training.measure, training.map, self.n_shards
+        known = _held.get(self)
+        if known is not None and all(a is b for a, b in zip(known[0], key)) and _are_there(known[1]):
+            return known[1][0], known[1][1:]
+        count = self.n_shards or thread_total(client)
+        rule = hold(client, Rule(training.measure, training.map))
+        shards = [hold(client, part) for part in cut(training.objects, even_lengths(len(training), count))]
+        _held[self] = key, [rule, *shards]
+        return rule, shards
+
+    def _evaluate(self, A: Any, B: Any, measure: Measure, target: Any, half: bool = False) -> None:
+        """Show the values of all pairs of training objects to the target, or as much of them as it looks at."""
+        client = current_client()
+        distributed = require("distributed", "dask")
+        rule = hold(client, Rule(measure))
+        lengths = even_lengths(_num_samples(A), self.n_shards or thread_total(client))
+        shards = [hold(client, part) for part in cut(A, lengths)]
+        look = partial(_values_between, isinstance(target, Ends), self.block_size)
+        tiles = [(i, j) for i in range(len(shards)) for j in range(i if half else 0, len(shards))]
+        futures = [client.submit(look, shards[i], shards[j], rule, half and i == j, pure=False) for i, j in tiles]
+        with explained(_ADVICE):
+            for future in distributed.as_completed(futures):
+                values = future.result()
+                target.write(Block(0, slice(0, 1), slice(0, len(values))), values[None])
+
+    def _check_parameters(self) -> None:
+        _checked_block_size(self.block_size)
+        for name, value in (("n_shards", self.n_shards), ("batch_size", self.batch_size)):
+            if name == "n_shards" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}.")
+
+
+def _are_there(futures: list) -> bool:
+    return all(future.status in ("pending", "finished") for future in futures)
+
+
+def _best_in(k: int, samples: Part, shard: Part, rule: Rule, block_size: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """On a worker: the k best of one shard, by their places among all training objects."""
+    training = Training(shard.objects, rule.measure, rule.map)
+    best = _RunningBest(training, len(samples), min(k, len(shard)))
+    show(best, samples, shard, rule.measure, block_size)
+    values, places = best.sorted()
+    return values, places + shard.first
+
+
+def _best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """On a worker: the k best of several lists."""
+    from similitude.neighbors._stream_kernel import sorted_best
+
+    values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
+    return values[:, :k].copy(), places[:, :k].copy()
+
+
+class _Values(Target):
+    """The distinct values."""
+
+    def __init__(self) -> None:
+        self.values = np.empty(0)
+
+    def write(self, block: Block, values: np.ndarray) -> None:
+        self.values = np.union1d(self.values, values)
+        if len(self.values) > _MOST_VALUES:
+            raise ValueError(
+                f"omega=None takes the distinct training similarities, and there are more than {_MOST_VALUES}; give "
+                "omega, or use search='matrix'."
+            )
+
+
+def _values_between(
+    ends_only: bool, block_size: int | None, rows: Part, columns: Part, rule: Rule, half: bool
+) -> np.ndarray:
+    """On a worker: the distinct values between two shards, or the smallest and the largest."""
+    seen: Any = Ends() if ends_only else _Values()
+    show(seen, rows, columns, rule.measure, block_size, half)
+    return np.array([seen.low, seen.high]) if ends_only else seen.values

@@ -1,0 +1,133 @@
+"""On a cluster of three processes: the same answers as on one machine, also where a worker is killed."""
+
+import os
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from similitude import KNNClassifier, LandmarkClassifier, LocalNearestCentroid, LocalSDA, LocalSVC
+from similitude.distributed import ClusterSearch, compute, fit_landmarks, pairwise
+from similitude.experiments import Protocol, run
+from similitude.proximity.check import SimilarityWarning
+from similitude.similarities import pairwise as pairwise_here
+from tests.distributed.functions import Kills, agreement, hungry, longer, strings
+from tests.experiments.small import data, methods
+
+distributed = pytest.importorskip("distributed", reason="the extra dask is not installed: similitude[dask]")
+
+SMALL = ClusterSearch(batch_size=5, block_size=7)
+
+
+@pytest.fixture(scope="module")
+def client():
+    settings = {"n_workers": 3, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(**settings, memory_limit="700MiB", host="127.0.0.1", silence_logs=50) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def whole(client):
+    """All three workers, also after a test that lost one."""
+    client.wait_for_workers(3, timeout=60)
+    return client
+
+
+@pytest.fixture
+def impatient(whole, monkeypatch):
+    """The cluster gives a task up with the first worker that it kills."""
+    monkeypatch.setattr(whole.cluster.scheduler, "allowed_failures", 0)
+    return whole
+
+
+def pair(model, search=SMALL):
+    return clone(model).set_params(search="matrix"), clone(model).set_params(search=search)
+
+
+def test_neighbours_are_those_of_one_machine_to_the_last_tie(whole):
+    X, y, new = strings()
+    for similarity in ("levenshtein", agreement):
+        here, there = (model.fit(X, y) for model in pair(KNNClassifier(similarity=similarity)))
+        for expected, found in zip(here.kneighbors(new, 17), there.kneighbors(new, 17)):
+            assert np.array_equal(found, expected)
+            assert found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize(
+    "model", [KNNClassifier(6, "kri", reg=0.1), LocalSVC(8), LocalSDA(12), LocalNearestCentroid(9)]
+)
+def test_local_methods_answer_as_on_one_machine(whole, model):
+    X, y, new = strings()
+    here, there = (m.set_params(similarity="levenshtein").fit(X, y) for m in pair(model))
+    assert np.array_equal(there.predict(new), here.predict(new))
+
+
+class TestKilled:
+    """A worker gets SIGKILL in the middle of a job."""
+
+    @staticmethod
+    def check_killed(folder, pids):
+        assert int((folder / "killed").read_text()) in pids.values()
+
+    def test_neighbours(self, whole, tmp_path):
+        X, y, new = strings()
+        pids = whole.run(os.getpid)
+        expected = KNNClassifier(5, similarity=longer).fit(X, y).kneighbors(new)
+        search = ClusterSearch(n_shards=6, batch_size=5)
+        model = KNNClassifier(5, similarity=Kills(tmp_path, X[45]), search=search).fit(X, y)
+        for a, b in zip(model.kneighbors(new), expected):
+            assert np.array_equal(a, b)
+        self.check_killed(tmp_path, pids)
+
+    def test_landmarks(self, whole, tmp_path):
+        X, y, _ = strings()
+        pids = whole.run(os.getpid)
+        model = LandmarkClassifier(12, "flip", random_state=0, similarity=longer)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SimilarityWarning)
+            expected = clone(model).fit(X, y)
+            word = next(x for x in reversed(X) if x not in expected.objects_)  # the client looks at landmarks only
+            fit_landmarks(model.set_params(similarity=Kills(tmp_path, word)), X, y, block_size=7)
+        assert np.allclose(model.coef_, expected.coef_, rtol=0, atol=1e-8)
+        self.check_killed(tmp_path, pids)
+
+
+class TestMemory:
+    """The error says which parameter to lower, and lowering it helps."""
+
+    X, y, new = [float(i) for i in range(500)], [0, 1] * 250, [0.5] * 500
+
+    def test_a_killed_worker(self, impatient):
+        model = KNNClassifier(1, similarity=hungry(), search=ClusterSearch(n_shards=1, block_size=500))
+        with pytest.raises(RuntimeError, match=r"run out of memory: lower block_size or batch_size of ClusterSearch"):
+            model.fit(self.X, self.y).kneighbors(self.new)
+        small = model.set_params(search__block_size=50).fit(self.X, self.y)
+        impatient.wait_for_workers(3, timeout=60)
+        assert small.kneighbors(self.new[:50])[1].tolist() == [[0]] * 50
+
+
+def test_a_matrix_is_that_of_one_machine(whole):
+    X, _, new = strings()
+    assert np.array_equal(compute(pairwise(X, new, longer, chunks=(10, 5))), pairwise_here(X, new, longer))
+
+
+def test_landmarks_are_those_of_one_machine(whole):
+    X, y, new = strings()
+    model = LandmarkClassifier(20, random_state=1, similarity="levenshtein")
+    here, there = clone(model).fit(X, y), fit_landmarks(clone(model), X, y, block_size=7)
+    assert np.allclose(there.coef_, here.coef_, rtol=0, atol=1e-8)
+    assert np.allclose(there.decision_function(new), here.decision_function(new), rtol=0, atol=1e-8)
+
+
+def test_an_experiment_gives_the_same_table(whole):
+    given = Protocol.partitions(3, test_size=0.25, inner=3), data(1), methods()
+    expected = run(*given, progress=False)
+    with joblib.parallel_config("dask"):
+        found = run(*given, progress=False)
+    assert not found.failures
+    assert str(found.table(test=None)) == str(expected.table(test=None))
