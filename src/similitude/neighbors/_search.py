@@ -117,17 +117,13 @@ class NeighborSearch(SimilarityEstimator):
         from similitude.neighbors.search_stream import StreamSearch
 
         chosen = self.search
-        if isinstance(chosen, str):
-            if chosen not in SEARCHES:
-                raise ValueError(
-                    f"search must be one of {SEARCHES}, or a StreamSearch, GraphSearch or ClusterSearch; got {chosen!r}."
-                )
-            chosen = {"matrix": None, "stream": StreamSearch(), "graph": GraphSearch()}[chosen]
-        elif not isinstance(chosen, (StreamSearch, GraphSearch)):
-            kind = type(chosen).__name__
+        known = isinstance(chosen, (StreamSearch, GraphSearch))
+        if not known and not (isinstance(chosen, str) and chosen in SEARCHES):
             raise ValueError(
-                f"search must be one of {SEARCHES}, or a StreamSearch, GraphSearch or ClusterSearch; got {kind}."
+                f"search must be one of {SEARCHES}, or a StreamSearch, GraphSearch or ClusterSearch; got {chosen!r}."
             )
+        if not known:
+            chosen = {"matrix": None, "stream": StreamSearch(), "graph": GraphSearch()}[chosen]
         if chosen is None:
             return None
         if self._is_precomputed:
