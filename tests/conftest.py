@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("similitude")
 
 

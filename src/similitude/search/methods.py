@@ -50,7 +50,8 @@ LOCAL = (
 )
 """The methods that look at each sample's neighbourhood; all others look at the whole matrix."""
 
-_SLOW = ("robust SVM", "learned-spectrum SVM", "LP machine", "RBF SVM (features)", "RQD (features)")
+SLOW = ("robust SVM", "learned-spectrum SVM", "LP machine", "RBF SVM (features)", "RQD (features)")
+"""The methods that take most of the time: the last to be tried."""
 _SPECTRA = {"clip": "SVM (clip)", "flip": "SVM (flip)", "shift": "SVM (shift)", "square": "SVM (square)"}
 
 
@@ -147,5 +148,5 @@ def ordered(names: Sequence[str], diagnosis: Diagnosis) -> list[str]:
         first += [*features, "SVM (flip)", "SVM (square)", "SVM (shift)", *weighted]
     else:
         first += [*weighted, "SVM (clip)", "SVM (flip)", *features]
-    quick = [name for name in dict.fromkeys([*first, *names]) if name in names and name not in _SLOW]
-    return [*quick, *(name for name in names if name in _SLOW)]
+    quick = [name for name in dict.fromkeys([*first, *names]) if name in names and name not in SLOW]
+    return [*quick, *(name for name in names if name in SLOW)]
