@@ -46,7 +46,7 @@ def _leaderboard(outcome: Outcome) -> Section:
             "p is of a one-sided Wilcoxon test, fold by fold, that a method errs more than the best.",
             f"Those in colour are not significantly worse (p ≥ {SIGNIFICANT}); with k folds no p is below"
             " 2<sup>−k</sup>.",
-            "Chosen is the simplest method that is behind the best by no more than a standard error of the difference.",
+            "Chosen is the simplest method that is behind the best by no more than its standard error.",
             f"{optimistic}.",
         ),
         table(

@@ -66,9 +66,8 @@ class AutoClassifier(SimilarityClassifier):
     1. The similarity is diagnosed; the diagnosis gives the order in which methods are tried.
     2. Each method's whole grid is evaluated on every fold, as ``PathSearchCV`` does it; the methods share what they
        have in common, such as the eigendecomposition and the neighbour sort of a fold.
-    3. The one-standard-error rule, on differences between methods on the same folds: of those whose mean error exceeds
-       the smallest by no more than the standard error of that difference, the simplest is taken, in the order of
-       :func:`similitude.search.methods.methods`.
+    3. The one-standard-error rule: of the methods whose mean error exceeds the smallest by no more than its standard error,
+       the simplest is taken, in the order of :func:`similitude.search.methods.methods`.
     4. It is fitted on everything.
 
     The errors on the leaderboard are optimistic: parameters, and the method itself, were chosen on the same folds.
@@ -234,7 +233,7 @@ class AutoClassifier(SimilarityClassifier):
             return list(splitter.split(np.zeros(len(self._labels)), self._labels))
 
     def _choose(self, contest):
-        """The leaderboard, and the simplest method that is no more than a standard error behind its first."""
+        """The leaderboard, and the simplest method that is no more than a standard error behind the best."""
         runs = sorted(contest.runs.values(), key=lambda run: run.error)
         if not runs:
             first = next(iter(contest.failures.items()))

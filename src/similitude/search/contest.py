@@ -71,9 +71,8 @@ class Run:
         return standard_error(self.errors)
 
     def is_level_with(self, best: Run) -> bool:
-        """Whether it is behind by no more than a standard error of the difference."""
-        behind = self.errors - best.errors
-        return float(np.mean(behind)) <= standard_error(behind) + 1e-12
+        """Whether it is behind by no more than the best's standard error."""
+        return self.error <= best.error + best.standard_error + 1e-12
 
 
 def standard_error(values: np.ndarray) -> float:
