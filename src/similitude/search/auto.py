@@ -66,8 +66,8 @@ class AutoClassifier(SimilarityClassifier):
     1. The similarity is diagnosed; the diagnosis gives the order in which methods are tried.
     2. Each method's whole grid is evaluated on every fold, as ``PathSearchCV`` does it; the methods share what they
        have in common, such as the eigendecomposition and the neighbour sort of a fold.
-    3. The one-standard-error rule: of the methods whose mean error exceeds the smallest by no more than its standard error,
-       the simplest is taken, in the order of :func:`similitude.search.methods.methods`.
+    3. The one-standard-error rule: of the methods whose mean error exceeds the smallest by no more than its standard
+       error, the simplest is taken, in the order of :func:`similitude.search.methods.methods`.
     4. It is fitted on everything.
 
     The errors on the leaderboard are optimistic: parameters, and the method itself, were chosen on the same folds.
