@@ -22,7 +22,8 @@ from similitude.datasets import (
     make_negative_direction,
     make_patrol,
 )
-from similitude.search.contest import at_best, standard_error
+from similitude.numerics.significance import standard_error
+from similitude.search.contest import at_best
 from similitude.search.methods import SLOW, methods
 from similitude.similarities import pairwise
 

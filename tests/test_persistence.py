@@ -645,7 +645,7 @@ class TestMalice:
         node, key = data.draw(st.sampled_from(spots))
         node[key] = data.draw(st.sampled_from([None, -1, "", [], {}, {"array": 0}, "similitude.base", [[1, 2]], 1e308]))
         path = tmp_path_factory.mktemp("changed") / "a.model"
-        content = {"versions": persistence._versions(), "ids": None, "notes": {}, "model": tree}
+        content = {"versions": persistence.versions(), "ids": None, "notes": {}, "model": tree}
         persistence._write(path, json.dumps(content).encode(), encoder.arrays)
         try:
             outcome = load_model(path)

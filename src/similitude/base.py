@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -289,6 +290,16 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
     return y
+
+
+def class_weights(estimator: Any, labels: np.ndarray) -> np.ndarray:
+    """The weight ``class_weight`` gives to each sample, ``labels`` being positions in ``classes_``."""
+    classes = estimator.classes_
+    given = estimator.class_weight
+    numbers = given.values() if isinstance(given, Mapping) else ()
+    if not all(isinstance(number, Real) and 0 < float(number) < np.inf for number in numbers):
+        raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
+    return compute_class_weight(given, classes=classes, y=classes[labels])[labels]
 
 
 def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import re
 import warnings
 import zipfile
@@ -14,8 +13,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import scipy
-import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
@@ -24,6 +21,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from similitude._files import check_writable, replacing
 from similitude._model_tree import Decoder, Encoder, _dtype
 from similitude.base import SimilarityEstimator
+from similitude.numerics.versions import versions
 
 FORMAT = (1, 0)
 """Files of another first number cannot be read; a larger second one only says that there is more to tell."""
@@ -86,7 +84,7 @@ def save_model(
     except RecursionError:
         raise ValueError("model: what it holds is nested too deeply to be saved.") from None
     facts["support_columns"] = None if facts["support_columns"] is None else facts["support_columns"].tolist()
-    content = {"versions": _versions(), **facts, "ids": ids, "notes": dict(notes or {}), "model": tree}
+    content = {"versions": versions(), **facts, "ids": ids, "notes": dict(notes or {}), "model": tree}
     text = json.dumps(content, allow_nan=False).encode()
     if len(text) > _LARGEST_TREE:
         raise ValueError(
@@ -146,7 +144,7 @@ def load_model(path: str | os.PathLike, *, return_info: bool = False) -> Any:
             reason = " ".join(str(error).split())[:500].rstrip(".")
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             raise ValueError(f"{path}: cannot be loaded as a model: {kind}{reason}.") from None
-    now = _versions()
+    now = versions()
     for name in ("similitude", "scikit-learn"):
         if info["versions"][name] != now[name]:
             warnings.warn(
@@ -170,11 +168,11 @@ def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
         return arrays[position]
 
     model = Decoder(array).decode(content["model"])
-    facts, ids, versions = _facts(model), content["ids"], content["versions"]
+    facts, ids, written = _facts(model), content["ids"], content["versions"]
     if ids is not None and (len(ids) != facts["n_columns"] or not all(isinstance(name, str) for name in ids)):
         raise ValueError("its ids do not fit the number of its training samples")
-    versions = {name: str(versions[name]) for name in _versions()}
-    return model, {**facts, "ids": ids, "versions": versions, "notes": content["notes"]}
+    written = {name: str(written[name]) for name in versions()}
+    return model, {**facts, "ids": ids, "versions": written, "notes": content["notes"]}
 
 
 def input_reader(model: Any) -> Any:
@@ -215,18 +213,6 @@ def _own_ids(model: Any) -> list[str] | None:
     names = getattr(reader, "_column_ids", None)
     names = getattr(reader, "feature_names_in_", None) if names is None else names
     return None if names is None else [str(name) for name in names.tolist()]
-
-
-def _versions() -> dict[str, str]:
-    from similitude import __version__
-
-    return {
-        "similitude": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-        "python": platform.python_version(),
-    }
 
 
 def _write(path: Path, tree: bytes, arrays: list[np.ndarray]) -> None:

@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from similitude import KNNClassifier, PathSearchCV, Proximities, SimilarityWarning, to_similarity
 from similitude.features import prototypes as choosing
 from similitude.features.similarity_features import SimilarityFeatures
+from similitude.numerics import medoids
 from similitude.numerics.medoids import k_centres, k_medoids
 from tests.reference import prototypes as reference
 
@@ -82,7 +83,7 @@ def test_random_sets_are_equally_likely():
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(1, 60))
 def test_every_class_gets_its_share(sizes, p):
     sizes = np.array(sizes)
-    counts = choosing.per_class(sizes, p)
+    counts = medoids.per_class(sizes, p)
     expected = min(max(p, len(sizes)), sizes.sum())
     assert counts.sum() == expected
     assert np.all((counts >= 1) & (counts <= sizes))
@@ -105,7 +106,7 @@ def test_every_class_gets_its_share(sizes, p):
     ],
 )
 def test_shares_by_hand(sizes, p, counts):
-    assert choosing.per_class(np.array(sizes), p).tolist() == counts
+    assert medoids.per_class(np.array(sizes), p).tolist() == counts
 
 
 def test_stratified_takes_each_class_in_proportion():

@@ -195,7 +195,7 @@ def test_a_decision_of_zero_is_for_the_later_class_and_equal_votes_for_the_first
     # Rock, paper, scissors: each class wins one pair, and the second by the largest margin.
     votes, sums = np.ones(3), np.array([-0.5, 0.75, -0.25])
     scores = np.empty(3)
-    kernels.one_vs_one_scores(votes, sums, np.ones(3, dtype=np.intp), scores)
+    kernels.one_vs_one_scores(votes, sums, np.ones(3, dtype=np.intp), True, scores)
     assert np.argmax(scores) == 0
     assert scores[0] == scores[1] > scores[2]
 

@@ -168,8 +168,15 @@ def test_threads_and_processes():
     assert main not in pairwise(list(range(6)), similarity=expensive, n_jobs=2, block_size=2)
     in_threads = Measure(lambda a, b: float(os.getpid()), threads=True)
     assert (pairwise(list(range(6)), similarity=in_threads, n_jobs=2, block_size=2) == main).all()
-    seen = set()
-    in_threads = Measure(lambda a, b: time.sleep(0.001) or seen.add(threading.get_ident()) or 0.0, threads=True)
+    seen, meeting = set(), threading.Barrier(2, timeout=60)
+
+    def meet(a, b):
+        if threading.get_ident() not in seen:
+            seen.add(threading.get_ident())
+            meeting.wait()
+        return 0.0
+
+    in_threads = Measure(meet, threads=True)
     pairwise(list(range(8)), similarity=in_threads, n_jobs=2, block_size=2)
     assert len(seen) == 2
     assert threading.get_ident() not in seen
@@ -408,14 +415,18 @@ def test_errors_that_are_not_about_objects_pass(error, as_batch):
 
 
 class Counted:
-    """An asymmetric function that counts its calls; it fails on one pair until it is mended."""
+    """An asymmetric function that counts its calls; it fails on one pair until it is mended.
 
-    def __init__(self, fails_on=None, seconds=0.0):
-        self.calls, self.fails_on, self.seconds = [], fails_on, seconds
+    Whoever calls it beside the failing pair waits, so that the failure is seen before much else is evaluated.
+    """
+
+    def __init__(self, fails_on=None):
+        self.calls, self.fails_on = [], fails_on
 
     def __call__(self, a, b):
         self.calls.append((a, b))
-        time.sleep(self.seconds)
+        if self.fails_on in self.calls[:-1]:
+            time.sleep(1)
         return np.nan if (a, b) == self.fails_on else float(10 * a + b)
 
     def interrupted(self, path, A=range(10), **settings):
@@ -461,7 +472,7 @@ def prefix_of_numbers(a, b):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_mended_function_goes_on_where_it_failed(tmp_path, n_jobs):
-    f = Counted(fails_on=(5, 5), seconds=0.001)
+    f = Counted(fails_on=(5, 5))
     done = f.interrupted(tmp_path / "S.npy", block_size=1, n_jobs=n_jobs)
     assert 55 <= len(done) < 90
     S = pairwise(range(10), similarity=f.measure, out=tmp_path / "S.npy", n_jobs=n_jobs)

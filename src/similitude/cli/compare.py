@@ -18,6 +18,7 @@ from similitude.cli.options import (
     Key,
     Labels,
     Matrix,
+    Methods,
     Quiet,
     Seed,
     check_jobs,
@@ -34,10 +35,7 @@ LEAST_WIDTH = 110
 def compare_methods(
     matrix: Matrix = None,
     labels: Labels = None,
-    methods: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Some methods, with commas: k-nn,svm-clip; else all.", show_default=False),
-    ] = None,
+    methods: Methods = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
     dataset: DatasetName = None,

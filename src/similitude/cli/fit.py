@@ -19,6 +19,7 @@ from similitude.cli.options import (
     Matrix,
     Quiet,
     Seed,
+    TimeBudget,
     check_jobs,
     notes,
 )
@@ -40,10 +41,7 @@ def fit_model(
     method: Annotated[
         str, typer.Option(metavar="NAME", help="A method of `similitude compare` (svm-clip, ...), or auto: the best.")
     ] = AUTO,
-    time_budget: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="With auto: try what fits into this time.", show_default=False),
-    ] = None,
+    time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
     dataset: DatasetName = None,

@@ -18,9 +18,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from similitude.neighbors.knn import KNNClassifier
 from similitude.numerics.progress import progress
 from similitude.numerics.shared import shared_work
+from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.split import cut
-from similitude.search.contest import Contest, Run, standard_error
+from similitude.search.contest import Contest, Run
 from similitude.search.grid import LazyBlock
 from similitude.search.methods import methods
 from similitude.search.path_search import SearchData

@@ -30,6 +30,13 @@ DatasetName = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="A data set of `similitude datasets`, instead of MATRIX.", show_default=False),
 ]
+Methods = Annotated[
+    str | None,
+    typer.Option(metavar="NAMES", help="Some methods, with commas: k-nn,svm-clip; else all.", show_default=False),
+]
+TimeBudget = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Try what fits into this time.", show_default=False)
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of folds and random draws.")]
 Jobs = Annotated[int, typer.Option(metavar="N", help="How much is done at a time; -1 for one job per core.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No notes, no progress bar, and no result where a file holds it.")]

@@ -79,12 +79,18 @@ def fill_matrix(
         _save(output, matrix, rows.ids, columns.ids)
     elif rows.ids is not None or columns.ids is not None:
         notes(quiet)(f"{output} cannot hold the ids of the objects; a .csv or .npz file can.")
+    _tell(matrix.shape, measure, output, as_json, quiet)
+
+
+def _tell(shape: tuple[int, int], measure: Measure, output: Path, as_json: bool, quiet: bool) -> None:
+    """What was written."""
+    dissimilar = measure.orientation == "dissimilarity"
     found = {
-        "rows": matrix.shape[0],
-        "columns": matrix.shape[1],
+        "rows": shape[0],
+        "columns": shape[1],
         "similarity": measure.name,
-        "values": "dissimilarities" if measure.orientation == "dissimilarity" else "similarities",
-        "dissimilarity": measure.to_similarity if measure.orientation == "dissimilarity" else None,
+        "values": "dissimilarities" if dissimilar else "similarities",
+        "dissimilarity": measure.to_similarity if dissimilar else None,
         "output": str(output),
     }
     if as_json:

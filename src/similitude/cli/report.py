@@ -15,8 +15,10 @@ from similitude.cli.options import (
     Key,
     Labels,
     Matrix,
+    Methods,
     Quiet,
     Seed,
+    TimeBudget,
     check_jobs,
     listed,
     notes,
@@ -32,13 +34,8 @@ def report_matrix(
     ],
     matrix: Matrix = None,
     labels: Labels = None,
-    methods: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Some methods, with commas: k-nn,svm-clip; else all.", show_default=False),
-    ] = None,
-    time_budget: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Try what fits into this time.", show_default=False)
-    ] = None,
+    methods: Methods = None,
+    time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
     dataset: DatasetName = None,

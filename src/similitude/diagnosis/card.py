@@ -38,7 +38,7 @@ def printable(label: Any, width: int = _LABEL_WIDTH) -> str:
 
 def card(d: Diagnosis) -> str:
     """The whole card; headings start at the margin, everything else is indented."""
-    sections = [_matrix(d), _spectrum(d), _geometry(d)]
+    sections = [[head, *(_line(*row) for row in rows)] for head, rows in figures(d)]
     if d.classes is not None:
         sections.append(_classes(d))
     wrapped = (fill(s, 96, initial_indent="  - ", subsequent_indent="    ") for s in d.advice)
@@ -46,48 +46,51 @@ def card(d: Diagnosis) -> str:
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
+def figures(d: Diagnosis) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The figures for reading: what kind of matrix it is, its spectrum, its geometry, each with names and values."""
+    kind = "Similarities" if d.dissimilarity is None else f"Dissimilarities (made similarities by {d.dissimilarity!r})"
+    spectrum = "Spectrum" if d.symmetric else "Spectrum of (S + S^T)/2"
+    return [
+        (f"{kind} of {d.n} samples, {'sparse' if d.sparse else 'dense'}, {d.dtype}", _matrix(d)),
+        (spectrum, _spectrum(d)),
+        ("Geometry", _geometry(d)),
+    ]
+
+
 def _line(name: str, value: str) -> str:
     return f"  {name:<26}{value}"
 
 
-def _matrix(d: Diagnosis) -> list[str]:
-    kind = "Similarities" if d.dissimilarity is None else f"Dissimilarities (made similarities by {d.dissimilarity!r})"
-    lines = [f"{kind} of {d.n} samples, {'sparse' if d.sparse else 'dense'}, {d.dtype}"]
-    if d.n_sampled < d.n:
-        lines.append(_line("examined", f"{d.n_sampled} samples drawn at random"))
+def _matrix(d: Diagnosis) -> list[tuple[str, str]]:
     at_fault = d.self_similarity_not_maximal
     return [
-        *lines,
-        _line("symmetric", "yes" if d.symmetric else f"no: asymmetry {number(d.asymmetry)}"),
-        _line("range", f"{number(d.minimum)} to {number(d.maximum)}"),
-        _line("zeros", percent(d.sparsity)),
-        _line("distinct values", str(d.n_distinct)),
-        _line("duplicates", str(d.duplicates)),
-        _line("self-similarity", f"not maximal for {percent(at_fault)}" if at_fault else "maximal for every sample"),
+        *([("examined", f"{d.n_sampled} samples drawn at random")] if d.n_sampled < d.n else []),
+        ("symmetric", "yes" if d.symmetric else f"no: asymmetry {number(d.asymmetry)}"),
+        ("range", f"{number(d.minimum)} to {number(d.maximum)}"),
+        ("zeros", percent(d.sparsity)),
+        ("distinct values", str(d.n_distinct)),
+        ("duplicates", str(d.duplicates)),
+        ("self-similarity", f"not maximal for {percent(at_fault)}" if at_fault else "maximal for every sample"),
     ]
 
 
-def _spectrum(d: Diagnosis) -> list[str]:
+def _spectrum(d: Diagnosis) -> list[tuple[str, str]]:
     return [
-        "Spectrum" if d.symmetric else "Spectrum of (S + S^T)/2",
-        _line("eigenvalues", f"{number(d.smallest_eigenvalue)} to {number(d.largest_eigenvalue)}"),
-        _line("positive semidefinite", "yes" if d.psd else "no"),
-        _line("negative fraction (NEF)", number(d.negative_eigenfraction)),
-        _line("negative ratio (NER)", number(d.negative_eigenratio)),
-        _line("rank", f"{d.rank} of {d.n_sampled}"),
+        ("eigenvalues", f"{number(d.smallest_eigenvalue)} to {number(d.largest_eigenvalue)}"),
+        ("positive semidefinite", "yes" if d.psd else "no"),
+        ("negative fraction (NEF)", number(d.negative_eigenfraction)),
+        ("negative ratio (NER)", number(d.negative_eigenratio)),
+        ("rank", f"{d.rank} of {d.n_sampled}"),
     ]
 
 
-def _geometry(d: Diagnosis) -> list[str]:
+def _geometry(d: Diagnosis) -> list[tuple[str, str]]:
     return [
-        "Geometry",
-        _line("triangle violations", percent(d.triangle_violations)),
-        _line("intrinsic dimension", number(d.intrinsic_dimension)),
-        _line(f"hubness (k = {d.n_neighbors})", number(d.hubness)),
-        _line(f"ties (k = {d.n_neighbors})", percent(d.neighbor_ties)),
-        _line(
-            "disorder (95%)", "not defined" if d.disorder is None else f"{number(d.disorder)}, {verdict(d.disorder)}"
-        ),
+        ("triangle violations", percent(d.triangle_violations)),
+        ("intrinsic dimension", number(d.intrinsic_dimension)),
+        (f"hubness (k = {d.n_neighbors})", number(d.hubness)),
+        (f"ties (k = {d.n_neighbors})", percent(d.neighbor_ties)),
+        ("disorder (95%)", "not defined" if d.disorder is None else f"{number(d.disorder)}, {verdict(d.disorder)}"),
     ]
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from similitude.base import check_labels, unchanged_on_failure
+from similitude.base import check_labels, class_weights, unchanged_on_failure
 from similitude.distributed._cluster import current_client, explained, hold, reduce_tree, thread_total
 from similitude.distributed._parts import lengths_of
 from similitude.features.landmark_classifier import LandmarkClassifier
-from similitude.features.landmark_moments import Moments, add, block_moments, solve
-from similitude.kernel.base import class_weights
+from similitude.features.landmark_moments import Moments, add, block_moments
 from similitude.similarities import pairwise
 from similitude.similarities.pairwise import _checked_block_size
 from similitude.spectrum._landmarks import _ENTRIES, Landmarks, ObjectRows, similarities
@@ -74,10 +73,7 @@ def fit_landmarks(
         length = length or min(max(1, _ENTRIES // len(landmarks.W)), -(-n // thread_total(client)))
         with explained(_ADVICE):
             moments = _summed(client, model, landmarks, lengths_of(n, length))
-        projection = model._projection(landmarks.spectrum(model.tol, moments.rows))
-        if not model._is_precomputed:
-            model._moments, model._landmark_matrix = moments, landmarks.W
-        [solution] = model._signed(solve(moments, projection, [alpha]))
+        [solution] = model._ridge(landmarks, moments, [alpha])
         model.coef_, model.intercept_ = solution
     return model
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import time
 import traceback
 import warnings
@@ -13,8 +12,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-import scipy
-import sklearn
 from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -26,6 +23,7 @@ from similitude.experiments.selection import pooled_errors, pooled_search
 from similitude.experiments.store import Failure, Row
 from similitude.numerics.shared import shared_work
 from similitude.numerics.threads import one_blas_thread
+from similitude.numerics.versions import versions
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.split import cut
 from similitude.search.path_search import PathSearchCV
@@ -78,7 +76,7 @@ class Cell:
             method_digest=self.method_digest,
             seconds=time.perf_counter() - start,
             finished=_now(),
-            **versions(),
+            **{name.replace("-", "_"): version for name, version in versions().items()},
         )
 
     def _result(self) -> tuple[int, int, float | None, dict]:
@@ -120,19 +118,6 @@ class Cell:
         search = pooled_search(self.estimator, grid, self.X, self.y, LeaveOneOut(), self.protocol.ties)
         errors = int(pooled_errors(search.cv_results_, [1] * len(self.y))[search.best_index_])
         return len(self.y), errors, None, search.best_params_
-
-
-def versions() -> dict[str, str]:
-    """Versions of what a result depends on."""
-    from similitude import __version__
-
-    return {
-        "similitude": __version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit_learn": sklearn.__version__,
-        "python": platform.python_version(),
-    }
 
 
 def _log_loss(posterior: np.ndarray, classes: np.ndarray, truth: np.ndarray) -> float:

@@ -8,10 +8,9 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude.base import SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
+from similitude.base import SimilarityClassifier, check_labels, check_positive, class_weights, unchanged_on_failure
 from similitude.features._landmark_models import features_in_place, linear_models, probabilities
 from similitude.features.landmark_moments import Linear, add, block_moments, solve, with_targets
-from similitude.kernel.base import class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.proximity.proximities import Proximities
 from similitude.spectrum._landmarks import LandmarkEstimator, row_blocks
@@ -171,10 +170,7 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
         weights = None if self.class_weight is None else class_weights(self, self._labels)
         if self.model == "ridge":
             moments = self._moments_of((C for _, C in landmarks.blocks()), self._labels, weights)
-            projection = self._projection(landmarks.spectrum(self.tol, moments.rows))
-            if not self._is_precomputed:
-                self._moments, self._landmark_matrix = moments, landmarks.W
-            return self._signed(solve(moments, projection, points))
+            return self._ridge(landmarks, moments, points)
         C = np.empty((landmarks.source.n, len(landmarks.W)))
         for rows, block in landmarks.blocks():
             C[rows] = block
@@ -182,6 +178,13 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
         projection = self._projection(landmarks.spectrum(self.tol, held=held))
         solved = linear_models(self.model, features_in_place(C, projection), self._labels, weights, points)
         return [Linear(solution.coef @ projection.T, solution.intercept) for solution in solved]
+
+    def _ridge(self, landmarks, moments, points):
+        """The solutions for several alphas from the moments of all samples, which ``partial_fit`` may go on from."""
+        projection = self._projection(landmarks.spectrum(self.tol, moments.rows))
+        if not self._is_precomputed:
+            self._moments, self._landmark_matrix = moments, landmarks.W
+        return self._signed(solve(moments, projection, points))
 
     def _projection(self, spectrum):
         projection, self.eigenvalues_, _ = modified(spectrum, self.spectrum)

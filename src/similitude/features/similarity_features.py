@@ -13,10 +13,10 @@ from similitude.base import SimilarityEstimator, check_labels, check_positive, u
 from similitude.features.prototypes import (
     LOOKS_AT_PAIRS,
     SELECTIONS,
-    choose_by_class,
     forward_selection,
     how_many,
 )
+from similitude.numerics.medoids import choose_by_class
 from similitude.proximity.check import dense
 from similitude.proximity.maps import LearnedMap, apply_range, value_range
 from similitude.proximity.proximities import at_columns

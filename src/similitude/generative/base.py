@@ -18,17 +18,20 @@ def log_of(probabilities: np.ndarray) -> np.ndarray:
         return np.log(probabilities)
 
 
+def normalised(joint: np.ndarray) -> np.ndarray:
+    """Joint log-probabilities, (..., G), not all of them minus infinity, less the logarithm of their sum."""
+    largest = joint.max(axis=-1, keepdims=True)
+    return joint - largest - np.log(np.exp(joint - largest).sum(axis=-1, keepdims=True))
+
+
 def log_posterior(joint: np.ndarray, fallen: np.ndarray, winners: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
     """Joint log-probabilities, (..., G), normalised; where ``fallen``, all of it goes to the class ``winners`` names.
 
     A class of prior 0 gets nothing: where it is the one named, the posterior is the prior.
     """
     joint = np.where(fallen[..., None], np.where(np.arange(joint.shape[-1]) == winners[..., None], 0.0, -np.inf), joint)
-    largest = joint.max(axis=-1, keepdims=True)
-    normalised = joint - largest - np.log(np.exp(joint - largest).sum(axis=-1, keepdims=True))
-    if priors is None:
-        return normalised
-    return np.where((fallen & (priors[winners] == 0))[..., None], log_of(priors), normalised)
+    logs = normalised(joint)
+    return logs if priors is None else np.where((fallen & (priors[winners] == 0))[..., None], log_of(priors), logs)
 
 
 def least_expected_cost(logs: np.ndarray, costs: np.ndarray | None) -> np.ndarray:

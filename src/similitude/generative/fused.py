@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude.base import SimilarityEstimator, check_labels, costs_matrix, priors_vector, unchanged_on_failure
-from similitude.generative.base import least_expected_cost, log_of
+from similitude.generative.base import least_expected_cost, log_of, normalised
 from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
 from similitude.proximity.check import check_similarity, dense
@@ -197,8 +197,7 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
             ruled_out = np.all(total + self._log_ratios == -np.inf, axis=1, keepdims=True)
             # Only classes of prior 0 are left: nothing is known but the priors.
             total = np.where(ruled_out, 0.0, total) + self._log_ratios
-        largest = total.max(axis=1, keepdims=True)
-        return total - largest - np.log(np.exp(total - largest).sum(axis=1, keepdims=True))
+        return normalised(total)
 
     def _say(self, logs, response):
         if response == "predict_log_proba":

@@ -14,6 +14,7 @@ from similitude.base import (
     priors_vector,
     unchanged_on_failure,
 )
+from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors
@@ -21,7 +22,6 @@ from similitude.proximity.check import dense
 from similitude.proximity.proximities import as_proximities
 
 _BLOCK = 2**20
-_FAR = 2.0**500
 
 
 class FusedKNN(SimilarityClassifier):
@@ -93,9 +93,8 @@ class FusedKNN(SimilarityClassifier):
         self._priors = priors_vector(self.priors, self.classes_)
         self._shares = np.bincount(self._labels) / len(y)
         features = self._features_of(given)
-        # A power of two brings the features near 1, where no square over- or underflows, and changes no digit.
-        self._exponent = int(np.frexp(np.max(np.abs(features), initial=0.0))[1])
-        self._features = np.ldexp(features, -self._exponent)
+        self._exponent = exponent_of(features)
+        self._features = near_one(features, self._exponent)
 
     def _features_of(self, given):
         """The features of samples: those that came along, or the rows of similarities."""
@@ -148,9 +147,7 @@ class FusedKNN(SimilarityClassifier):
             raise ValueError(
                 f"X.features must have {self._features.shape[1]} columns, as in fit; got {features.shape[1]}."
             )
-        with np.errstate(over="ignore"):
-            # So far away every training sample is at the same distance, to the last digit: only overflow is avoided.
-            rows = np.clip(np.ldexp(features, -self._exponent), -_FAR, _FAR)
+        rows = near_one(features, self._exponent)
         nearest = np.empty((len(rows), k), dtype=np.intp)
 
         def work(start: int, stop: int) -> None:

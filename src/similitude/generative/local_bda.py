@@ -8,14 +8,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.base import check_labels, costs_matrix, priors_vector, unchanged_on_failure
-from similitude.generative.base import log_of, log_posterior
+from similitude.generative.base import log_of, normalised
+from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes
 
 _BLOCK = 2**18
 _LARGEST = 1e140
-_FAR = 1e150
 
 
 class LocalBDA(ClassifierMixin, BaseEstimator):
@@ -98,9 +98,8 @@ class LocalBDA(ClassifierMixin, BaseEstimator):
         self._costs = costs_matrix(self.costs, self.classes_)
         self._members = [np.flatnonzero(self._labels == g) for g in range(len(self.classes_))]
         self._samples = [X[members] for members in self._members]
-        # Distances are taken near 1, by a power of two, where the squares of tiny features do not vanish.
-        self._exponent = int(np.frexp(np.max(np.abs(X)))[1])
-        self._columns = [np.ascontiguousarray(np.ldexp(samples, -self._exponent).T) for samples in self._samples]
+        self._exponent = exponent_of(X)
+        self._columns = [np.ascontiguousarray(near_one(samples, self._exponent).T) for samples in self._samples]
 
     def _class_sizes(self, sizes):
         """How many samples each class has to offer for each k, (G, sizes)."""
@@ -143,9 +142,7 @@ class LocalBDA(ClassifierMixin, BaseEstimator):
     def _answers(self, X, sizes, response):
         """What is asked for, one array for each of the ascending k."""
         X = _checked(validate_data(self, X, dtype=np.float64, order="C", reset=False))
-        with np.errstate(over="ignore"):
-            # So far away every training sample is at the same distance, to the last digit: only overflow is avoided.
-            scaled = np.clip(np.ldexp(X, -self._exponent), -_FAR, _FAR)
+        scaled = near_one(X, self._exponent)
         parts = {}
 
         def work(start: int, stop: int) -> None:
@@ -187,7 +184,7 @@ class LocalBDA(ClassifierMixin, BaseEstimator):
         if response == "predict_joint_log_proba":
             return joint
         # Some class has a prior above 0, and every density is above 0: nothing falls back.
-        posterior = log_posterior(joint, np.zeros(joint.shape[:2], bool), np.zeros(joint.shape[:2], int), None)
+        posterior = normalised(joint)
         if response == "predict_log_proba":
             return posterior
         scores = np.exp(posterior)

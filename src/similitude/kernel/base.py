@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from sklearn.utils.class_weight import compute_class_weight
 
+from similitude.base import class_weights
 from similitude.one_vs_one import OneVsOneClassifier, class_pairs
 from similitude.proximity.check import dense, is_symmetric
 from similitude.proximity.proximities import Proximities
@@ -83,13 +81,3 @@ class OneVsOneMachines(OneVsOneClassifier):
         solved = [self._solve(S[np.ix_(own, own)], y, weights[own], points) for own, y in pairs]
         mean = float(np.mean(np.diagonal(S) if train.self_similarity is None else train.self_similarity))
         return [_Machine(list(solutions), [members for members, _ in pairs], mean) for solutions in zip(*solved)]
-
-
-def class_weights(estimator: Any, labels: np.ndarray) -> np.ndarray:
-    """The weight ``class_weight`` gives to each sample, ``labels`` being positions in ``classes_``."""
-    classes = estimator.classes_
-    given = estimator.class_weight
-    numbers = given.values() if isinstance(given, Mapping) else ()
-    if not all(isinstance(number, Real) and 0 < float(number) < np.inf for number in numbers):
-        raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
-    return compute_class_weight(given, classes=classes, y=classes[labels])[labels]

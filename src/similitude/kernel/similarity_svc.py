@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.base import check_labels, check_positive, check_sample_weight, unchanged_on_failure
+from similitude.base import check_labels, check_positive, check_sample_weight, class_weights, unchanged_on_failure
 from similitude.kernel._libsvm import Kernel, Machine
-from similitude.kernel.base import class_weights
 from similitude.numerics.shared import shared_work
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning

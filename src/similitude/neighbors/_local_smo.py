@@ -294,7 +294,7 @@ def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
         if n_classes == 2:
             scores[c, 0] = sums[c, 1]
         else:
-            one_vs_one_scores(votes[c], sums[c], counts, scores[c])
+            one_vs_one_scores(votes[c], sums[c], counts, True, scores[c])
     return failures
 
 

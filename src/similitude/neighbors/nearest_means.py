@@ -8,12 +8,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.base import check_labels, unchanged_on_failure
+from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import TIE_TOLERANCE
 
 _BLOCK = 2**22
-_FAR = 1e150
 
 
 class LocalNearestMeans(ClassifierMixin, BaseEstimator):
@@ -75,9 +75,9 @@ class LocalNearestMeans(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=[np.float64, np.float32])
         y = check_labels(y, len(X))
         self.classes_, labels = np.unique(y, return_inverse=True)
-        # A power of two brings the features near 1, where no square over- or underflows, and changes no digit.
-        self._exponent = int(np.frexp(np.max(np.abs(X)))[1])
-        self._samples = [np.ldexp(X[labels == h], -self._exponent) for h in range(len(self.classes_))]
+        self._exponent = exponent_of(X)
+        samples = near_one(X, self._exponent).astype(X.dtype, copy=False)
+        self._samples = [samples[labels == h] for h in range(len(self.classes_))]
 
     def _class_sizes(self, k):
         return np.array([min(int(k), len(samples)) for samples in self._samples])
@@ -90,10 +90,7 @@ class LocalNearestMeans(ClassifierMixin, BaseEstimator):
     def _answers(self, X, sizes):
         """Predictions for several neighbourhoods, (m, g), from one neighbour sort per class; ``sizes`` is (G, g)."""
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        with np.errstate(over="ignore"):
-            rows = np.ldexp(X.astype(np.float64), -self._exponent)
-        # So far away every training sample is at the same distance, to the last digit: only overflow is avoided.
-        rows = np.clip(rows, -_FAR, _FAR)
+        rows = near_one(X, self._exponent)
         winners = np.empty((len(rows), sizes.shape[1]), dtype=np.intp)
 
         def work(start: int, stop: int) -> None:

@@ -95,16 +95,35 @@ def break_ties(scores, labels, sizes, tolerance, winners):
 
 
 @kernel
-def one_vs_one_scores(votes, sums, counts, scores):
+def one_vs_one_scores(votes, sums, counts, first_of_tied, scores):
     """Scores of the classes from their pairwise votes and sums of decision values; -1 for a class that counts 0.
 
-    A score is the number of votes, and less than a third, up or down, for the sum; the first class with most votes
-    has the largest.
+    A score is the number of votes, and less than a third, up or down, for the sum. Of classes with most votes the one
+    with the largest sum has the largest score, or, where ``first_of_tied``, the first.
     """
     winner = 0
     for g in range(votes.shape[0]):
         scores[g] = votes[g] + sums[g] / (3.0 * (abs(sums[g]) + 1.0)) if counts[g] > 0 else -1.0
         winner = g if votes[g] > votes[winner] else winner
-    for g in range(votes.shape[0]):
-        if votes[g] == votes[winner]:
-            scores[winner] = max(scores[winner], scores[g])
+    if first_of_tied:
+        for g in range(votes.shape[0]):
+            if votes[g] == votes[winner]:
+                scores[winner] = max(scores[winner], scores[g])
+
+
+@kernel
+def one_vs_one_rows(decisions, later, first_of_tied, scores):
+    """Scores (m, G) from decision values and votes for the later class, (m, pairs), in the order (0, 1), (0, 2), ..."""
+    n_classes = scores.shape[1]
+    counts = np.ones(n_classes, dtype=np.intp)
+    for row in range(decisions.shape[0]):
+        votes, sums = np.zeros(n_classes), np.zeros(n_classes)
+        pair = 0
+        for first in range(n_classes):
+            for second in range(first + 1, n_classes):
+                value = decisions[row, pair]
+                votes[second if later[row, pair] else first] += 1.0
+                sums[second] += value
+                sums[first] -= value
+                pair += 1
+        one_vs_one_scores(votes, sums, counts, first_of_tied, scores[row])

@@ -214,3 +214,39 @@ def _farthest_first(S: np.ndarray, k: int) -> np.ndarray:
 
 def _single_centre(S: np.ndarray, members: np.ndarray) -> int:
     return int(members[np.argmax(S[np.ix_(members, members)].min(axis=0))])
+
+
+def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
+    """p prototypes shared among classes of these sizes, in proportion, at least one each: there are never fewer.
+
+    A class whose share is below one gets one, and the others share the rest; of their exact shares the largest
+    remainders, equal ones of the first classes, are rounded up.
+    """
+    left, rest = min(max(p, len(sizes)), int(sizes.sum())), np.ones(len(sizes), dtype=bool)
+    while True:
+        total = int(sizes[rest].sum())
+        small = rest & (left * sizes < total)
+        if not small.any():
+            break
+        left, rest = left - int(small.sum()), rest & ~small
+    counts = np.ones(len(sizes), dtype=np.intp)
+    counts[rest], remainders = np.divmod(left * sizes[rest], total)
+    upwards = np.argsort(-remainders, kind="stable")[: left - int(counts[rest].sum())]
+    counts[np.flatnonzero(rest)[upwards]] += 1
+    return counts
+
+
+def choose_by_class(selection: str, S: Any, labels: np.ndarray, p: int, random_state: Any) -> np.ndarray:
+    """Positions, ascending, of about p prototypes: "stratified", "kmedoids" or "kcentres" within each class."""
+    rng = check_random_state(random_state)
+    chosen = []
+    for g, count in enumerate(per_class(np.bincount(labels), p)):
+        members = np.flatnonzero(labels == g)
+        if selection == "stratified":
+            positions = rng.choice(len(members), count, replace=False)
+        elif selection == "kmedoids":
+            positions = k_medoids(S[np.ix_(members, members)], count, rng)[0]
+        else:
+            positions = k_centres(S[np.ix_(members, members)], count)[0]
+        chosen.append(members[positions])
+    return np.sort(np.concatenate(chosen))

@@ -1,4 +1,4 @@
-"""The one significance test of the package: the signed-rank test of paired errors."""
+"""How sure a mean error is: its standard error, and the one significance test of the package, the signed-rank test."""
 
 from __future__ import annotations
 
@@ -52,3 +52,9 @@ def paired_differences(a: Any, b: Any) -> np.ndarray:
     differences = differences[np.isfinite(differences)]
     scale = max(np.nanmax(np.abs(a), initial=0.0), np.nanmax(np.abs(b), initial=0.0))
     return differences if scale == 0 else np.round(differences / scale, 12)
+
+
+def standard_error(values: Any) -> float:
+    """Of the mean; 0 where there is one value only."""
+    values = np.asarray(values, dtype=float)
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

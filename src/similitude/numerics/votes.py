@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 
 TIE_TOLERANCE = 1e-12
@@ -78,18 +76,12 @@ def one_vs_one(
     number of votes, and less than a third, up or down, for the sum of the decision values. Of classes with most votes
     the first has the largest score, or with ``ties="sums"`` that with the largest sum.
     """
+    from similitude.numerics._topk_kernel import one_vs_one_rows
+
     later = decisions >= 0.0 if later is None else later
-    votes, sums = np.zeros((2, n_classes, len(decisions)))
-    pairs = combinations(range(n_classes), 2)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for (first, second), won, values in zip(pairs, later.T, np.ascontiguousarray(decisions.T)):
-            votes[second] += won
-            votes[first] += ~won
-            sums[second] += values
-            sums[first] -= values
-        scores = np.ascontiguousarray((votes + sums / (3.0 * (np.abs(sums) + 1.0))).T)
-    if ties == "first":
-        scores[np.arange(len(scores)), np.argmax(votes, axis=0)] = np.max(scores, axis=1)
+    scores = np.empty((len(decisions), n_classes))
+    values = np.ascontiguousarray(decisions, dtype=np.float64)
+    one_vs_one_rows(values, np.ascontiguousarray(later), ties == "first", scores)
     return scores
 
 

@@ -190,7 +190,9 @@ def find(
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
         with shared_work():
-            diagnosis = diagnose(native, y, dissimilarity=how, max_samples=max_samples, random_state=random_state)
+            diagnosis = getattr(auto, "diagnosis_", None)  # made already where a method was chosen by AutoClassifier
+            if diagnosis is None:
+                diagnosis = diagnose(native, y, dissimilarity=how, max_samples=max_samples, random_state=random_state)
             spectra = figures.spectra(shown)
         return Findings(
             title=str(title),

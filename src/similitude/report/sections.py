@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.diagnosis.card import card, number, percent
+from similitude.diagnosis.card import figures, number, percent
 from similitude.report.figures import color_range
 from similitude.report.findings import Findings
 from similitude.report.markup import Section, chip, figure, lead, name, picture, row, section, table, text, with_minus
@@ -15,8 +15,6 @@ MOST_CLASSES_APART = 8
 """Classes whose similarities are drawn; of more, the largest."""
 
 _CLASSES_SHOWN = 24
-_CARD_COLUMN = 28
-"""Where the values of a diagnosis card begin."""
 
 
 def sections(findings: Findings, packed: PackedMatrix) -> list[Section]:
@@ -61,13 +59,10 @@ def _diagnosis(findings: Findings) -> Section:
     """The card of the diagnosis, its advice first."""
     d = findings.diagnosis
     advice = "".join(f"<li>{text(sentence)}</li>" for sentence in d.advice)
-    kind, blocks = "", []
-    for block in card(d).split("\n\n")[:3]:
-        head, *lines = block.splitlines()
-        if not kind:
-            head, kind = "Values", head
-        pairs = ((line[:_CARD_COLUMN].strip(), with_minus(line[_CARD_COLUMN:].strip())) for line in lines)
-        rows = "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in pairs)
+    (kind, values), *others = figures(d)
+    blocks = []
+    for head, pairs in (("Values", values), *others):
+        rows = "".join(f"<div><dt>{text(what)}</dt><dd>{text(with_minus(value))}</dd></div>" for what, value in pairs)
         blocks.append(f"<div><h3>{text(head)}</h3><dl>{rows}</dl></div>")
     return section(
         "diagnosis",

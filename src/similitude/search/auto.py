@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude.base import SimilarityClassifier, check_labels, check_positive, known_matrix, unchanged_on_failure
 from similitude.diagnosis import diagnose
-from similitude.numerics.significance import wilcoxon_greater
+from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.proximity.check import SimilarityWarning
 from similitude.search.contest import FUSED, Contest, at_best
 from similitude.search.methods import methods, ordered
@@ -267,7 +267,7 @@ class AutoClassifier(SimilarityClassifier):
         except ValueError as error:
             raise ValueError(f"nested_cv={self.nested_cv!r} leaves an outer fold too little: {error}") from error
         self.nested_error_ = float(1 - np.mean(scores))
-        self.nested_standard_error_ = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+        self.nested_standard_error_ = standard_error(scores)
 
     def predict(self, X):
         """What the chosen method says."""

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from similitude.generative.fused import FusedClassifier
 from similitude.numerics.progress import progress
 from similitude.numerics.shared import shared_work
+from similitude.numerics.significance import standard_error
 from similitude.search.grid import evaluate_grid
 from similitude.search.methods import LOCAL, Method, methods, slug
 from similitude.search.path_search import SearchData
@@ -75,11 +76,6 @@ class Run:
         return self.error <= best.error + best.standard_error + 1e-12
 
 
-def standard_error(values: np.ndarray) -> float:
-    """Of the mean."""
-    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
-
 def at_best(estimator: Any, parameters: dict[str, Any], *labels: np.ndarray) -> Any:
     """A method to be used: at these parameters, with probabilities where it can have them for all of these labels."""
     chosen = clone(estimator).set_params(**clone(parameters, safe=False))
@@ -134,15 +130,20 @@ class Contest:
         return {n: (self._table[n][0], self.runs[n].points) for n in order if n not in self.failures}
 
     def _take(self, found: dict[str, Any], test: np.ndarray) -> None:
-        for name, (answers, seconds, failure) in found.items():
-            if failure is not None:
-                self.failures.setdefault(name, failure)
-                continue
-            run = self.runs[name]
-            run.answers.append(np.searchsorted(self._classes, answers))
-            run.truths.append(self._labels[test])
-            run.seconds += seconds
+        """What the methods said on one more fold."""
+        for name, answer in found.items():
+            self._record(name, answer, test)
         self.n_folds += 1
+
+    def _record(self, name: str, answer: tuple, test: np.ndarray) -> None:
+        answers, seconds, failure = answer
+        if failure is not None:
+            self.failures.setdefault(name, failure)
+            return
+        run = self.runs[name]
+        run.answers.append(np.searchsorted(self._classes, answers))
+        run.truths.append(self._labels[test])
+        run.seconds += seconds
 
     def _affordable(self, order: list[str], deadline: float) -> list[str]:
         """The first fold, and the methods of which all folds can be expected to be done in time."""
@@ -178,16 +179,12 @@ class Contest:
             return FusedClassifier([(slug(r.name), at_best(methods[r.name][0], r.parameters)) for r in best])
 
         self._table[FUSED] = fused(self._table), {}
-        self.runs[FUSED] = run = Run(FUSED, [{}], [], [], sum(r.seconds for r in best))
+        self.runs[FUSED] = Run(FUSED, [{}], [], [], sum(r.seconds for r in best))
         for train, test in self._folds[: self.n_folds]:
-            answers, seconds, failure = _evaluate_one(self._table[FUSED][0], [{}], self._data.cut(train, test))
-            if failure is not None:
-                self.failures[FUSED] = failure
+            self._record(FUSED, _evaluate_one(self._table[FUSED][0], [{}], self._data.cut(train, test)), test)
+            if FUSED in self.failures:
                 del self.runs[FUSED]
                 return {}
-            run.answers.append(np.searchsorted(self._classes, answers))
-            run.truths.append(self._labels[test])
-            run.seconds += seconds
         return {FUSED: (fused(table), {})}
 
     def out_of_fold(self, name: str) -> OutOfFold | None:
@@ -197,11 +194,11 @@ class Contest:
             return None
         run = self.runs[name]
         estimator = at_best(self._table[name][0], run.parameters, *(self._labels[train] for train, _ in self._folds))
-        said = np.empty(len(self._labels), dtype=np.intp)
+        said, known = np.empty(len(self._labels), dtype=np.intp), run.labels
         proba = np.zeros((len(said), len(self._classes))) if hasattr(estimator, "predict_proba") else None
         for fold, (train, test) in enumerate(self._folds):
             if fold < self.n_folds:
-                said[test] = run.labels[fold]
+                said[test] = known[fold]
                 if proba is None:
                     continue
             X_train, y_train, X_test, _ = self._data.cut(train, test)

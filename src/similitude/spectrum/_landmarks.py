@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from similitude.base import SimilarityEstimator, _check_objects, _matrix, check_labels
-from similitude.features.prototypes import choose_by_class
+from similitude.numerics.medoids import choose_by_class
 from similitude.proximity.check import check_similarity, dense, is_symmetric
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
