@@ -230,9 +230,16 @@ def _tidy(rows: Any) -> np.ndarray:
     try:
         return np.array(rows, dtype=float)
     except (TypeError, ValueError):
-        cells = [[_number(cell) for cell in row] for row in rows]
-    has_text = any(isinstance(cell, str) for row in cells for cell in row)
-    return np.array(cells, dtype=object if has_text else float)
+        table = np.array(rows, dtype=object)
+    for column in table.T:
+        try:
+            column[:] = column.astype(float)
+        except (TypeError, ValueError):
+            column[:] = [_number(cell) for cell in column]
+    try:
+        return table.astype(float)
+    except ValueError:
+        return table
 
 
 def _labels(cells: Any) -> np.ndarray:
