@@ -53,6 +53,15 @@ class TestCuts:
         assert [(cut.train.tolist(), cut.test.tolist()) for cut in cuts] == splits
         assert len(Protocol.given(1).cuts(Y, splits)) == 1
 
+    @pytest.mark.parametrize("stratified", [False, True])
+    def test_random_splits_within_a_training_part(self, stratified):
+        protocol = Protocol.given(inner=30, inner_test_size=0.25, inner_stratified=stratified)
+        held_out = [Y[test].sum() for _, test in protocol.inner_folds(0).split(Y, Y)]
+        assert len(held_out) == 30
+        assert (set(held_out) == {2}) == stratified
+        assert "parameters by 30 random splits, 0.25 held out, within" in str(protocol)
+        assert protocol.within != Protocol.given(inner=30, inner_stratified=stratified).within
+
     @pytest.mark.parametrize("splits", [None, [([0], [0])], [([0], [20])], [([0], [])], [([0.5], [1])]])
     def test_bad_splits(self, splits):
         with pytest.raises(ValueError, match="splits"):
@@ -71,6 +80,8 @@ class TestCuts:
             ({"selection": "luck"}, "selection must be one of"),
             ({"ties": "middle"}, "ties must be one of"),
             ({"seed": -1}, "seed must be"),
+            ({"inner_test_size": 0.0}, "inner_test_size must be a share"),
+            ({"inner_test_size": 0.1, "inner": "leave-one-out"}, "inner_test_size is for random splits"),
         ],
     )
     def test_bad_arguments(self, options, message):

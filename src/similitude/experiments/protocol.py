@@ -8,7 +8,14 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold, train_test_split
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    train_test_split,
+)
 
 KINDS = ("partitions", "folds", "leave-one-out", "least leave-one-out", "given")
 
@@ -50,6 +57,8 @@ class Protocol:
         grid is written (its first name outermost). "mean" is scikit-learn's: the highest mean accuracy of the folds.
     ties : {"first", "last"}, default="first"
         Which of equally good grid points "pooled" takes.
+    inner_test_size : float or int, default=None
+        Parameters are chosen on ``inner`` random splits instead, with this share or number of samples held out.
 
     Examples
     --------
@@ -70,6 +79,7 @@ class Protocol:
     inner_stratified: bool = False
     selection: str = "pooled"
     ties: str = "first"
+    inner_test_size: float | int | None = None
 
     def __post_init__(self) -> None:
         for name, allowed in (("kind", KINDS), ("selection", ("pooled", "mean")), ("ties", ("first", "last"))):
@@ -82,11 +92,14 @@ class Protocol:
             if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
                 other = " or 'leave-one-out'" if name == "inner" else ""
                 raise ValueError(f"{name} must be an integer of at least {least}{other}; got {value!r}.")
-        size = self.test_size
-        share = isinstance(size, Real) and not isinstance(size, (bool, Integral)) and 0 < float(size) < 1
-        count = isinstance(size, Integral) and not isinstance(size, bool) and size > 0
-        if not (share or count):
-            raise ValueError(f"test_size must be a share between 0 and 1 or a number of samples; got {size!r}.")
+        for name in ("test_size", "inner_test_size"):
+            size = getattr(self, name)
+            share = isinstance(size, Real) and not isinstance(size, (bool, Integral)) and 0 < float(size) < 1
+            count = isinstance(size, Integral) and not isinstance(size, bool) and int(size) > 0
+            if not (share or count or (name == "inner_test_size" and size is None)):
+                raise ValueError(f"{name} must be a share between 0 and 1 or a number of samples; got {size!r}.")
+        if self.inner == "leave-one-out" and self.inner_test_size is not None:
+            raise ValueError("inner_test_size is for random splits: inner must be their number, not 'leave-one-out'.")
 
     @classmethod
     def partitions(cls, n_partitions: int = 20, *, test_size: float | int = 0.2, **options: Any) -> Protocol:
@@ -156,6 +169,9 @@ class Protocol:
         """The splitter of a training part on which parameters are chosen."""
         if self.inner == "leave-one-out" or self.kind == "least leave-one-out":
             return LeaveOneOut()
+        if self.inner_test_size is not None:
+            random = StratifiedShuffleSplit if self.inner_stratified else ShuffleSplit
+            return random(self.inner, test_size=self.inner_test_size, random_state=seed)
         kind = StratifiedKFold if self.inner_stratified else KFold
         return kind(self.inner, shuffle=True, random_state=seed)
 
@@ -163,7 +179,9 @@ class Protocol:
     def within(self) -> tuple:
         """What happens within one partition. Where partitions come from, they tell themselves."""
         least = self.kind == "least leave-one-out"
-        return (least, str(self.inner), self.inner_stratified, self.selection, self.ties)
+        known = (least, str(self.inner), self.inner_stratified, self.selection, self.ties)
+        # Appended only where it is given: stores that were written before it came to be stay known.
+        return known if self.inner_test_size is None else (*known, self.inner_test_size)
 
     @property
     def description(self) -> str:
@@ -179,6 +197,8 @@ class Protocol:
         if self.kind == "least leave-one-out":
             return text
         how = "leave-one-out" if self.inner == "leave-one-out" else f"{self.inner} folds"
+        if self.inner_test_size is not None:
+            how = f"{self.inner} random splits, {self.inner_test_size:g} held out,"
         return f"{text}; parameters by {how} within the training part"
 
     def __str__(self) -> str:
