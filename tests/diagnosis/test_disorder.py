@@ -58,6 +58,14 @@ def test_a_sample_of_triples_agrees_with_all():
     assert disorder(S, random_state=1) != some
 
 
+def test_few_triples_are_enough_for_an_answer():
+    S = np.random.default_rng(0).random((9, 9))
+    for n, n_triples, seed in [(3, 1, 2), (3, 5, 2), (4, 1, 1), (9, 2, 0)]:
+        found = disorder(S[:n, :n], n_triples=n_triples, random_state=seed)
+        assert 1 <= found.n_triples <= n_triples + n
+        assert 0 < found.constant <= disorder(S[:n, :n]).constant
+
+
 def test_order_is_told_from_disorder():
     rng = np.random.default_rng(2)
     found = [disorder(-euclidean_distances(rng.normal(size=(300, d)))).quantile_95 for d in (1, 4, 16, 64)]

@@ -1,4 +1,5 @@
 import os
+import pickle
 import sys
 import types
 import warnings
@@ -6,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
@@ -15,7 +17,7 @@ from similitude.neighbors._graph_build import distinct_pairs, most_alike
 from similitude.neighbors._graph_kernel import both_directions, insert, propose, walk
 from similitude.neighbors.graph import GraphSearch
 from similitude.proximity.check import SimilarityWarning
-from similitude.similarities import pairwise
+from similitude.similarities import JaroWinkler, Measure, pairwise
 
 
 def strings(parents=80, copies=10, m=40, seed=0):
@@ -133,6 +135,40 @@ def test_evaluations_are_counted_exactly():
     assert calls[0] - 7 * 300 == round(7 * model.n_evaluations_per_query_) < 7 * 300
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_no_pair_is_compared_twice_in_building(symmetric):
+    pairs = []
+
+    def closeness(a, b):
+        pairs.append((min(a, b), max(a, b)) if symmetric else (a, b))
+        return -abs(np.sin(a) - np.sin(b))
+
+    measure = Measure(closeness, symmetric=symmetric)
+    model = KNNClassifier(similarity=measure, search=GraphSearch(n_pivots=8)).fit(list(range(90)), np.arange(90) % 2)
+    between_pivots = 8 * 7 // 2 if symmetric else 0
+    assert model.n_evaluations_ == len(pairs) == len(set(pairs)) + between_pivots
+    pairs.clear()
+    model.partial_fit(list(range(90, 99)), [0] * 9)
+    assert len(pairs) == len(set(pairs)) > 8 * 9
+
+
+def test_every_object_can_be_reached():
+    for X in ([3.0] * 300, list(np.repeat(np.arange(5.0), 60)), list(np.random.default_rng(0).pareto(0.5, 300))):
+        model = KNNClassifier(similarity=lambda a, b: b - 2 * abs(a - b), search="graph").fit(X, np.zeros(300))
+        rows, places = np.nonzero(model.search_.edges_ >= 0)
+        edges = np.ones(len(rows)), (rows, model.search_.edges_[rows, places])
+        assert connected_components(sparse.csr_matrix(edges), connection="strong")[0] == 1
+
+
+def test_a_width_beyond_all_objects_looks_at_all():
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(200, 30)), rng.normal(size=(5, 30))
+    model = KNNClassifier(7, similarity="euclidean", search=GraphSearch(search_width=10**9)).fit(X, np.zeros(200))
+    expected = KNNClassifier(7, similarity="euclidean").fit(X, np.zeros(200)).kneighbors(new)[1]
+    assert np.array_equal(model.kneighbors(new)[1], expected)
+    assert model.n_evaluations_per_query_ == 200
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-150, 1e150])
 def test_asymmetric_similarities_of_any_scale(scale):
     rng = np.random.default_rng(1)
@@ -169,6 +205,41 @@ def test_partial_fit_inserts(similarity):
     model.partial_fit(X, y).partial_fit(X[:5], y[:5])  # doubled: built anew, then inserted
     assert len(model.search_.edges_) == len(model.objects_) == 2 * len(X) + 5
     assert recall(model, model.objects_, new) > 0.97
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"similarity": "lcs"},
+        {"similarity": JaroWinkler()},
+        {"search": GraphSearch(n_neighbors=4)},
+        {"similarity": lambda a, b: float(len(set(a) & set(b)))},
+    ],
+)
+def test_partial_fit_after_set_params_is_fit(parameters):
+    X, y, new, _ = strings(parents=20)
+    model = KNNClassifier(3, similarity=lambda a, b: float(len(a) - len(b)), search="graph").fit(X[:150], y[:150])
+    if "search" in parameters:
+        model.set_params(similarity="levenshtein").fit(X[:150], y[:150])
+    model.set_params(**parameters).partial_fit(X[150:], y[150:])
+    whole = clone(model).fit(X, y)
+    assert np.array_equal(model.search_.edges_, whole.search_.edges_)
+    for found, expected in zip(model.kneighbors(new), whole.kneighbors(new)):
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("similarity", ["levenshtein", JaroWinkler(), "euclidean"])
+def test_a_graph_that_went_through_a_file_grows(similarity, tmp_path):
+    X, y, new, _ = strings(parents=10)
+    if similarity == "euclidean":
+        X, new = (np.array([[len(set(text)), text.count("A")] for text in some], dtype=float) for some in (X, new))
+    model = KNNClassifier(3, similarity=similarity, search="graph").fit(X, y)
+    save_model(tmp_path / "m.model", model)
+    for again in (load_model(tmp_path / "m.model"), pickle.loads(pickle.dumps(model))):
+        again.partial_fit(new, y[: len(new)])
+        assert np.array_equal(again.search_.codes_[: len(X)], model.search_.codes_)
+        assert again.n_evaluations_ - model.n_evaluations_ < 150 * len(new)
+        assert again._measure.known
 
 
 def test_a_failed_insertion_changes_nothing():

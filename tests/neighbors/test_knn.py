@@ -116,6 +116,13 @@ def test_partial_fit_appends_raw_objects_only():
     assert np.array_equal(whole.predict_proba(X[300:]), pieces.predict_proba(X[300:]))
     words = KNNClassifier(1, similarity=lambda a, b: -abs(len(a) - len(b)))
     assert words.partial_fit(["a"], [0]).partial_fit(["bbb", "cc"], [1, 1]).predict(["d", "eeee"]).tolist() == [0, 1]
+    for search in ("matrix", "stream", "graph"):
+        words = KNNClassifier(1, similarity="levenshtein", search=search).fit(["a", "bbbb"], [0, 1])
+        assert words.partial_fit([], []).predict(["a", "bbb"]).tolist() == [0, 1]
+        assert words.classes_.dtype.kind == "i"
+        for X, labels, message in ((["c"], None, "y must be given"), ([], [1], "1 labels for 0 samples")):
+            with pytest.raises(ValueError, match=message):
+                words.partial_fit(X, labels)
     assert not hasattr(KNNClassifier(), "partial_fit")
     with pytest.raises(AttributeError) as caught:
         _ = KNNClassifier().partial_fit

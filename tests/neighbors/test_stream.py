@@ -1,4 +1,5 @@
 import warnings
+from collections import deque
 
 import numpy as np
 import pytest
@@ -117,6 +118,29 @@ def test_every_local_method_answers_as_with_the_matrix(model, similarity):
                     assert np.allclose(a, b, rtol=0, atol=1e-12)
     assert stream.n_evaluations_per_query_ >= 60
     assert not any(getattr(part, "shape", None) == (60, 60) for part in vars(stream).values())
+
+
+@pytest.mark.parametrize("how", ["log", "sqrt-max-minus"])
+def test_the_range_of_single_precision_is_that_of_the_matrix(how):
+    X, y, new = strings()
+
+    @batch
+    def disagreement(A, B):
+        return np.float32(8.1 / 3) - agreement(A, B)
+
+    model = LocalSDA(10, omega="continuous", similarity=disagreement, dissimilarity=how)
+    matrix, stream = (m.fit(X, y).predict_proba(new) for m in pair(model))
+    assert np.array_equal(stream, matrix)
+
+
+@pytest.mark.parametrize("search", ["stream", "graph"])
+def test_objects_that_cannot_be_sliced(search):
+    pd = pytest.importorskip("pandas")
+    X, y, new = strings()
+    model = KNNClassifier(3, "kri", similarity="levenshtein", search=search)
+    expected = clone(model).fit(X, y).predict_proba(new)
+    for kind in (deque, pd.Index):
+        assert np.array_equal(clone(model).fit(kind(X), y).predict_proba(kind(new)), expected)
 
 
 def test_asymmetry_is_said_where_it_is_seen():

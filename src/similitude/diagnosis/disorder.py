@@ -73,7 +73,8 @@ def disorder(
 
     where rank_z(x) = 1 for the sample most similar to z by row z of S, z itself left out; tied samples share the mean
     of their ranks. Where D is small, two samples near a third are near each other, with no triangle inequality needed:
-    search by a neighbour graph then takes few comparisons.
+    search by a neighbour graph then takes few comparisons. Ranks among equals tell nothing: where all but the nearest
+    are equally far, D is small though nothing shows the way to these.
 
     z is drawn at random, x and y by their ranks, rank r with probability in proportion to 1/r, so that near, middling
     and far neighbours count alike; where there are no more than ``n_triples`` triples all are looked at, with these
@@ -86,6 +87,7 @@ def disorder(
     dissimilarity : str, default=None
         The map that makes S a similarity: see :mod:`similitude.proximity.maps`.
     n_triples : int, default=20000
+        About how many are drawn; a few more or fewer are.
     random_state : int, RandomState or None, default=0
 
     Returns
@@ -149,7 +151,7 @@ def _all_triples(A: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _drawn(A: np.ndarray, n_triples: int, rng: Any) -> tuple[np.ndarray, ...]:
     n = len(A)
-    centres = rng.permutation(n)[:_CENTRES]
+    centres = rng.permutation(n)[: min(_CENTRES, n_triples)]
     each = -(-n_triples // len(centres))
     shares = np.cumsum(1.0 / np.arange(1, n))
     triples = []
@@ -159,7 +161,8 @@ def _drawn(A: np.ndarray, n_triples: int, rng: Any) -> tuple[np.ndarray, ...]:
         apart = first != second
         triples.append(np.array([np.full(apart.sum(), z), nearest[first[apart]], nearest[second[apart]]]))
     z, x, y = np.concatenate(triples, axis=1)
-    return z, x, y, np.ones(len(z))
+    # Of very few pairs none may have been apart.
+    return (z, x, y, np.ones(len(z))) if len(z) else _drawn(A, n_triples, rng)
 
 
 def _ranks(A: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

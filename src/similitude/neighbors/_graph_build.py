@@ -49,6 +49,25 @@ def distinct_pairs(rows: np.ndarray, columns: np.ndarray, n: int, symmetric: boo
     return left, right
 
 
+class Untried:
+    """Which pairs of n objects are still to be compared: those with a pivot never are, all others once."""
+
+    def __init__(self, n: int, pivots: np.ndarray, symmetric: bool):
+        self.n, self.symmetric = n, symmetric
+        self.is_pivot = np.zeros(n, dtype=bool)
+        self.is_pivot[pivots] = True
+        self.tried = np.empty(0, dtype=np.int64)
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct pairs among these that were not compared before; from now on they were."""
+        rows, columns = distinct_pairs(rows, columns, self.n, self.symmetric)
+        known = self.is_pivot[columns] | (self.symmetric & self.is_pivot[rows])
+        keys = np.setdiff1d((rows * self.n + columns)[~known], self.tried, assume_unique=True)
+        self.tried = np.sort(np.append(self.tried, keys))
+        left, right = np.divmod(keys, self.n)
+        return left, right
+
+
 def compared(compare: Comparison, X: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Native values of pairs whose rows ascend: one call of a batch function for each row of X."""
     if not len(rows):

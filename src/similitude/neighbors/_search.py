@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -16,6 +17,7 @@ from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import top_k
 from similitude.proximity.maps import LearnedMap
 from similitude.similarities._blocks import Block, Failure, Task
+from similitude.similarities.fingerprint import fingerprint_of_measure
 from similitude.similarities.pairwise import _one_by_one
 from similitude.similarities.registry import Measure, resolve
 
@@ -106,6 +108,26 @@ def _chosen(objects: Any, places: Any) -> Any:
     return objects[places] if isinstance(objects, np.ndarray) else _safe_indexing(objects, places)
 
 
+def _sliceable(X: Any) -> Any:
+    """Objects of which some can be taken; a list of those in a deque or an Index, which do not allow it."""
+    objects = _check_objects(X)
+    try:
+        _safe_indexing(objects, slice(0, 1))
+        _safe_indexing(objects, [0])
+    except TypeError:
+        return list(objects)
+    return objects
+
+
+def _same_values(new: Measure, old: Measure) -> bool:
+    """Whether two measures are the same function, though one may have been through a file."""
+    if replace(new, function=old.function) != old:
+        return False
+    if isinstance(new.function, BaseEstimator) and type(new.function) is type(old.function):
+        return fingerprint_of_measure(new) == fingerprint_of_measure(old)
+    return new.function == old.function
+
+
 class NeighborSearch(SimilarityEstimator):
     """Base of the estimators with ``search=``: they find neighbours with or without the matrix of all similarities."""
 
@@ -140,7 +162,7 @@ class NeighborSearch(SimilarityEstimator):
 
     def _fit_search(self, searcher: Any, X: Any, y: Any) -> int:
         """Keep the objects and make ready to search among them; their number is returned."""
-        objects = _check_objects(X)
+        objects = _sliceable(X)
         measure = resolve(self.similarity).learned(objects, y)
         learned = searcher.fit(objects, measure, self._map_name, self._map_scale)
         self._keep(objects, measure, learned)
@@ -152,14 +174,19 @@ class NeighborSearch(SimilarityEstimator):
         """Whether new objects can be put into what an earlier fit has made."""
         from similitude.neighbors.graph import GraphSearch
 
-        same_kind = isinstance(self._searcher(), GraphSearch) and isinstance(vars(self).get("search_"), GraphSearch)
-        return same_kind and not resolve(self.similarity).learns
+        asked, made, measure = self._searcher(), vars(self).get("search_"), resolve(self.similarity)
+        if not (isinstance(asked, GraphSearch) and isinstance(made, GraphSearch)) or measure.learns:
+            return False
+        # set_params may have asked for another graph since, or for other values on its edges.
+        same_order = (self._map_name is None) == (self._learned_map is None)
+        return same_order and made.is_built_as(asked) and _same_values(measure, self._measure)
 
     def _insert_objects(self, objects: Any, n_new: int) -> None:
         """Put the last of the objects into the graph."""
         searcher = copy.copy(self.search_)  # a failure leaves the fitted one as it is
-        learned = searcher.insert(objects, n_new, self._measure, self._map_name, self._map_scale)
-        self._keep(objects, self._measure, learned)
+        measure = resolve(self.similarity)  # after a pickle the kept one is nobody that is known by its name
+        learned = searcher.insert(objects, n_new, measure, self._map_name, self._map_scale)
+        self._keep(objects, measure, learned)
         self.search_ = searcher
 
     def _fit_matrix(self, X: Any, y: Any, **options: Any) -> Any:
@@ -177,7 +204,7 @@ class NeighborSearch(SimilarityEstimator):
         check_is_fitted(self)
         if not hasattr(self, "search_"):
             return top_k(self._new_proximities(X).S, k)
-        return self.search_.kneighbors(self._training, _check_objects(X), k)
+        return self.search_.kneighbors(self._training, _sliceable(X), k)
 
     def _lookup(self, S: Any, indices: np.ndarray) -> Any:
         """The training matrix S; where there is none, one that has the similarities among these neighbours."""

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from similitude.neighbors._graph_build import centred_ranks, compared, distinct_pairs, most_alike, unit_rows
+from similitude.neighbors._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
 from similitude.neighbors._search import Comparison, Training
 from similitude.numerics.extras import require
 from similitude.numerics.threads import over_row_blocks
@@ -54,7 +54,8 @@ class GraphSearch(BaseEstimator):
     the same few random ones, the pivots; its code is the ranks of these similarities, less the average ranks. Objects
     that rank the pivots alike are candidates to be neighbours (as in neighbourhood approximation by pivots); neighbours
     of neighbours are tried, those with the most similar codes first, until the lists change no more (as in NN-descent).
-    The edges of the graph lead to the neighbours, back from those whose neighbour one is, and to a few random objects.
+    The edges of the graph lead to the neighbours, back from those whose neighbour one is, and along random rings
+    through all objects.
 
     A new sample is compared with the pivots, then with the ``search_width`` objects of the most similar codes, and the
     best of these are where a best-first walk over the edges begins, which ends when the neighbours of the best
@@ -168,6 +169,11 @@ class GraphSearch(BaseEstimator):
         self._grow(objects, measure, self._to_pivots(fresh, objects, measure))
         return self._map(how, scale)
 
+    def is_built_as(self, other: GraphSearch) -> bool:
+        """Whether the other would build the same graph, but for chance."""
+        chosen, asked = self.get_params(), other.get_params()
+        return all(chosen[name] == asked[name] for name in chosen if name not in ("search_width", "random_state"))
+
     def kneighbors(self, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Most of the k most similar training objects of each: ``(similarities, indices)``, nearest first."""
         self._check_parameters()
@@ -226,9 +232,9 @@ class GraphSearch(BaseEstimator):
         rows, columns = np.repeat(new, found.shape[1]), found.ravel()
         if first and not measure.symmetric:
             rows, columns = np.append(rows, columns), np.append(columns, rows)
-        compare = Comparison(measure, objects)
+        compare, untried = Comparison(measure, objects), Untried(n, self.pivots_, measure.symmetric)
         for _ in range(_ROUNDS):
-            rows, columns = distinct_pairs(rows, columns, n, measure.symmetric)
+            rows, columns = untried(rows, columns)
             if not len(rows) or self.n_evaluations_ + len(rows) > budget:
                 break
             changes = self._try(compare, objects, rows, columns, fresh)
@@ -282,15 +288,20 @@ class GraphSearch(BaseEstimator):
 
     def _connect(self) -> None:
         links, _ = self._links(np.zeros(self.neighbors_.shape, dtype=bool))
-        far = np.random.RandomState(self._seed).randint(len(links), size=(len(links), _RANDOM_EDGES))
-        self.edges_ = np.concatenate([links, far.astype(np.int32)], axis=1)
+        far = np.empty((len(links), _RANDOM_EDGES), dtype=np.int32)
+        rng = np.random.RandomState(self._seed)
+        for edge in range(_RANDOM_EDGES):
+            # In a ring, so that from each object there is a way to every other.
+            ring = rng.permutation(len(links))
+            far[ring, edge] = np.roll(ring, -1)
+        self.edges_ = np.concatenate([links, far], axis=1)
 
     def _walk(self, compare: Comparison, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray, int]:
         """The k best found for a few samples, larger values for more alike, and how many similarities that took."""
         from similitude.neighbors._graph_kernel import insert, walk
 
         m, n, p = _num_samples(X), len(training), len(self.pivots_)
-        width = max(k, self.search_width // 2)
+        width = min(max(k, self.search_width // 2), n)
         pool, closeness = np.full((m, width), -1, dtype=np.int32), np.full((m, width), -np.inf)
         waiting, visited = np.zeros((m, width), dtype=bool), np.zeros((m, n), dtype=bool)
         values = self._to_pivots(X, training.objects, training.measure)

@@ -193,15 +193,17 @@ class KNNClassifier(NeighborSearch, SimilarityClassifier):
         """
         if not hasattr(self, "objects_"):
             return self.fit(X, y)
-        n_new = _num_samples(X)
-        X = append_objects(self.objects_, X)
-        y = np.concatenate([self.classes_[self._labels], np.asarray(y)])
-        if not self._grows or n_new == 0:
+        n_new, known = _num_samples(X), self.classes_[self._labels]
+        X = append_objects(self.objects_, X) if n_new else self.objects_
+        # An empty list has the type of numbers, and would make numbers of all labels.
+        y = np.concatenate([known, check_labels(y, n_new) if n_new or np.size(y) else known[:0]])
+        if not self._grows:
             return self.fit(X, y)
         self._check_parameters()
         with unchanged_on_failure(self):
             y = check_labels(y, _num_samples(X))
-            self._insert_objects(X, n_new)
+            if n_new:
+                self._insert_objects(X, n_new)
             self._fit_labels(y)
         return self
 

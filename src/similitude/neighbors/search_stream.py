@@ -37,7 +37,8 @@ class StreamSearch(BaseEstimator):
     Attributes
     ----------
     n_evaluations_ : int
-        Similarities computed in ``fit``.
+        Similarities computed in ``fit``; of a symmetric measure each pair counts once, though a function on batches is
+        asked for whole blocks on the diagonal.
     n_evaluations_per_query_ : float
         Similarities computed for a sample, on average, in the last search, those among its neighbours included.
 
@@ -116,10 +117,12 @@ class Target:
 class Ends(Target):
     """The smallest and the largest value."""
 
-    low, high = np.inf, -np.inf
+    low: Any = np.inf
+    high: Any = -np.inf
 
     def write(self, block: Block, values: np.ndarray) -> None:
-        self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+        # In the precision of the values: a map rounds in it.
+        self.low, self.high = min(self.low, values.min()), max(self.high, values.max())
 
 
 class _RunningBest(Target):
