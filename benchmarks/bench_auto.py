@@ -114,7 +114,7 @@ def run(names=tuple(DATA)):
             continue
         found += rows_of(name, S, y)
         nested = AutoClassifier(NAMES, nested_cv=5, n_jobs=-1).fit(S, y)
-        optimistic = nested.leaderboard_[[row.chosen for row in nested.leaderboard_].index(True)].error
+        optimistic = nested.leaderboard_[[row.chosen for row in nested.leaderboard_].index(True)].optimistic_error
         found.append(
             {
                 "name": f"  {name}, all of it: nested error % | the optimistic one",

@@ -1,12 +1,15 @@
 """What all commands have in common: the help, the options, and how they end."""
 
+import errno
 import re
+import sys
 
 import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from similitude import cli
 from similitude.cli import app
 from similitude.cli.errors import reports_errors
 
@@ -76,6 +79,28 @@ def test_unknown_options_are_usage_errors(command):
     assert result.exit_code == 2
     assert "--colour" in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_usage_shows_what_may_be_left_out():
+    assert "[OPTIONS] [MATRIX]\n" in run("fit", "--help").stdout
+    assert "[OPTIONS] [NAME]\n" in run("reproduce", "--help").stdout
+
+
+def test_a_closed_output_is_no_error(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert reports_errors(lambda: None)() is None
+
+
+def test_help_that_cannot_be_written(monkeypatch, capsys):
+    def full(**_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cli, "app", full)
+    monkeypatch.setattr(cli, "drop_output", lambda: None)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "similitude: [Errno 28] No space left on device\n"
 
 
 def test_messages_are_one_line(capsys):

@@ -95,6 +95,13 @@ def test_voting_learns_its_similarity_within_each_fold():
 
 
 @pytest.mark.filterwarnings("error")
+def test_a_narrow_terminal_cuts_nothing_off(matrix):
+    words = ("compare", "D.csv", "--labels", "y.txt", "--folds", "2", "--methods", "k-nn", "--dissimilarity", "gauss")
+    result = CliRunner().invoke(app, words, env={"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "40"})
+    assert result.exit_code == 0, result.output
+    assert "…" not in result.stdout
+
+
 def test_quiet(matrix):
     assert on_matrix("--methods", "k-nn", "--quiet", "-o", "t.csv").output == ""
     assert (matrix / "t.csv").exists()

@@ -156,6 +156,12 @@ class TestFit:
         assert (folder / "m.model").read_bytes() == first
         assert f"method      {expected.best_method_}" in shown.stdout
         assert "best ones" in shown.stdout
+        assert "no time" not in shown.stdout
+        hurried = run(*words, "-o", "m.model", "--time-budget", "1e-9").stdout
+        assert "(10-fold cross-validation that chose them, of which there was time for 2 folds)" in hurried
+        left_out = load_model("m.model", return_info=True)[1]["notes"]["left_out"]
+        assert sorted(left_out) == sorted(set(few) - {"k-NN"})
+        assert f"no time for {', '.join(left_out)}\n" in hurried
 
     def test_fewer_folds_are_said(self, folder):
         (folder / "y.txt").write_text("\n".join(["x"] * 4 + ["z"] * (N - 4)) + "\n")
@@ -185,6 +191,7 @@ class TestFit:
             (("D.csv", "--labels", "y.txt", "--n-jobs", "0"), "--n-jobs"),
             (("D.csv", "--labels", "y.txt", "--method", "k-nn", "--time-budget", "9"), "--time-budget"),
             (("D.csv", "--labels", "y.txt", "--time-budget", "0"), "--time-budget"),
+            (("D.csv", "--labels", "y.txt", "--time-budget", "inf"), "--time-budget"),
             (("D.csv", "--labels", "one.txt"), "at least two classes"),
             (("D.csv", "--labels", "single.txt"), "has one sample"),
             (("D.csv", "--labels", "y.txt", "-o", "nowhere/m.model"), "no folder nowhere"),
@@ -326,6 +333,25 @@ class TestPredict:
         result = run("predict", "m.model", "rows.csv", "-o", "out.csv")
         assert result.exit_code == 0, result.output
         assert [row[0] for row in read_table(folder / "out.csv")] == ["label", "a", "b"]
+
+    def test_of_new_texts_none_is_taken_for_a_heading(self, folder):
+        model = KNNClassifier(1, similarity="compression").fit(["a" * 20, "xyz" * 7], ["a", "b"])
+        one, two = "a" * 30, "xyz" * 10
+        assert model.predict([one, two]).tolist() == ["a", "b"]
+        save_model("m.model", model)
+        for text, ids in (
+            (f"{one}\n{two}\n", None),
+            (f"one,{one}\ntwo,{two}\n", ["one", "two"]),
+            (f"ID,text\none,{one}\ntwo,{two}\n", ["one", "two"]),
+        ):
+            (folder / "rows.csv").write_text(text)
+            assert run("predict", "m.model", "rows.csv", "-o", "out.csv").exit_code == 0
+            header, *rows = read_table(folder / "out.csv")
+            assert [row[header.index("label")] for row in rows] == ["a", "b"]
+            assert ([row[0] for row in rows] == ids) == (ids is not None)
+        (folder / "rows.csv").write_text("id,text\n")
+        assert_refused(run("predict", "m.model", "rows.csv", "-o", "out.csv"), "has a heading and no rows")
+        assert_refused(run("predict", "m.model", ".", "-o", "out.csv"), "ROWS: . is not a file")
 
     def test_objects_that_no_file_holds(self, folder):
         save_model("m.model", KNNClassifier(1, similarity="jaccard").fit([{1}, {2}], ["a", "b"]))

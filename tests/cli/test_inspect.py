@@ -112,6 +112,7 @@ def bad_files(folder):
     np.save(folder / "words.npy", np.array([["a", "b"], ["c", "d"]]))
     np.save(folder / "complex.npy", np.eye(3) * 1j)
     np.save(folder / "cube.npy", np.ones((2, 2, 2)))
+    np.save(folder / "nan.npy", np.full((2, 2), np.nan))
     np.savez(folder / "nothing.npz")
     return [
         *files,
@@ -119,6 +120,7 @@ def bad_files(folder):
         "words.npy",
         "complex.npy",
         "cube.npy",
+        "nan.npy",
         "nothing.npz",
         "absent.npy",
         "absent.csv",
@@ -137,7 +139,9 @@ def assert_refused(result, case):
 
 def test_bad_files_end_with_one_message(tmp_path):
     for name in bad_files(tmp_path):
-        assert_refused(run(tmp_path / name), name)
+        result = run(tmp_path / name)
+        assert_refused(result, name)
+        assert name in result.stderr
         assert_refused(run(tmp_path / name, "--json"), name)
 
 

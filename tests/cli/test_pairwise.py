@@ -131,7 +131,9 @@ def test_quiet(folder):
         (("ragged.csv", "--similarity", "counting"), "row 2 has 1 cells"),
         (("empty.csv", "--similarity", "counting"), "empty"),
         (("empty.txt", "--similarity", "levenshtein"), "empty"),
-        (("twice.csv", "--similarity", "counting"), "appears twice"),
+        (("empty.npy", "--similarity", "rbf"), "the file is empty"),
+        (("flat.npy", "--similarity", "rbf"), "holds no objects: an array of shape (3, 0)"),
+        (("twice.csv", "--similarity", "counting"), "appears twice (rows 2 and 3)"),
         (("heading.csv", "--similarity", "counting"), "no objects"),
         (("bad.npy", "--similarity", "rbf"), "bad.npy"),
         (("pickled.npy", "--similarity", "rbf"), "pickled"),
@@ -144,6 +146,7 @@ def test_quiet(folder):
         (("words.csv", "--similarity", "counting", "--against", "nowhere.csv"), "nowhere.csv"),
         (("words.csv", "--similarity", "vdm"), "--labels"),
         (("words.csv", "--similarity", "vdm", "--labels", "nowhere.txt"), "nowhere.txt"),
+        (("words.csv", "--similarity", "vdm", "--labels", "."), "--labels: . is not a file"),
         (("words.csv", "--similarity", "counting", "--labels", "y.txt"), "does not learn"),
         (("words.csv", "--similarity", "counting", "--n-jobs", "0"), "--n-jobs"),
         (("words.csv", "--similarity", "counting", "--resume"), "--resume"),
@@ -155,12 +158,13 @@ def test_bad_arguments(words, message, folder):
     write("ragged.csv", [["a", "b"], ["c"]])
     write("twice.csv", [["id", "x"], ["a", "b"], ["a", "c"]])
     write("heading.csv", [["id"], ["a"]])
-    for name in ("empty.csv", "empty.txt"):
+    for name in ("empty.csv", "empty.txt", "empty.npy"):
         (folder / name).write_text("")
     (folder / "bad.npy").write_bytes(b"nothing")
     (folder / "words.xyz").write_text("a")
     np.save("pickled.npy", np.array([{}], dtype=object), allow_pickle=True)
     np.save("none.npy", np.empty((0, 2)))
+    np.save("flat.npy", np.empty((3, 0)))
     np.save("complex.npy", np.eye(2) * 1j)
     before = set(os.listdir(folder))
     result = run(*words, *(() if "-o" in words else ("-o", "S.csv")))

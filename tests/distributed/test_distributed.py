@@ -147,6 +147,9 @@ class TestMatrix:
             pairwise(words, [], fails)
         with pytest.raises(ValueError, match="A must be a sequence"):
             pairwise("words", similarity=fails)
+        for chunks in (0, ((0, 9), 9)):
+            with pytest.raises(ValueError, match="chunks must be above 0; got"):
+                pairwise(words, similarity=fails, chunks=chunks)
 
 
 class TestSearch:
@@ -368,6 +371,38 @@ class TestLandmarks:
             fit_landmarks(LandmarkClassifier(alpha=0, similarity=longer), words, y)
         with pytest.raises(ValueError, match="at least two classes"):
             fit_landmarks(LandmarkClassifier(similarity="levenshtein"), words, [0, 0])
+
+    def test_a_closed_client(self, client):
+        distributed = pytest.importorskip("distributed")
+        with distributed.Client(client.cluster, set_as_default=False) as other:
+            pass
+        with pytest.raises(ValueError, match="client is closed"):
+            fit_landmarks(LandmarkClassifier(similarity="levenshtein"), ["a", "b"], [0, 1], client=other)
+
+    def test_an_error_names_objects_by_their_places_in_the_whole(self, client):
+        words = ["strange", *["b"] * 7, "odd"]
+        model = LandmarkClassifier(1, similarity=fails, random_state=0)
+        while clone(model).fit(["b"] * 9, [0, 1, 0] * 3).landmarks_[0] != 0:  # until the landmark is the first word
+            model.set_params(random_state=model.random_state + 1)
+        for fit in (model.fit, lambda X, y: fit_landmarks(model, X, y, block_size=4)):
+            with pytest.raises(ValueError, match="objects 8 and 0: ArithmeticError: these two"):
+                fit(words, [0, 1, 0] * 3)
+
+
+def test_within_tasks_of_the_cluster(client):
+    X, y, new = strings()
+
+    def there(seed):
+        knn = KNNClassifier(3, similarity="levenshtein", search=ClusterSearch(n_shards=3)).fit(X, y)
+        landmarks = LandmarkClassifier(9, random_state=seed, similarity="levenshtein")
+        return knn.predict(new), fit_landmarks(landmarks, X, y, block_size=30).coef_
+
+    # As many as there are threads: each waits for tasks that need one.
+    found = client.gather(client.map(there, range(2), pure=False))
+    for seed, (said, coef) in enumerate(found):
+        assert np.array_equal(said, KNNClassifier(3, similarity="levenshtein").fit(X, y).predict(new))
+        here = LandmarkClassifier(9, random_state=seed, similarity="levenshtein").fit(X, y)
+        assert np.allclose(coef, here.coef_, rtol=0, atol=1e-8)
 
 
 def test_without_a_cluster(monkeypatch):

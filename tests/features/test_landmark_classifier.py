@@ -1,5 +1,6 @@
 """The landmark classifier: linear models on Nystroem features, from moments, in blocks, and along paths."""
 
+import pickle
 import warnings
 from functools import reduce
 from unittest.mock import patch
@@ -24,6 +25,7 @@ from similitude import (
     load_model,
     save_model,
 )
+from similitude.features import landmark_classifier
 from similitude.features.landmark_moments import add, block_moments, solve, with_targets
 from similitude.spectrum import _landmarks
 
@@ -197,6 +199,22 @@ def test_partial_fit_of_raw_objects():
     assert np.allclose(model.decision_function(X), peer.decision_function(D), atol=1e-8)
 
 
+def test_partial_fit_of_an_asymmetric_similarity():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=60).tolist(), np.arange(60) % 2
+
+    def lean(a, b):
+        return float(np.exp(-abs(a - b)) + 0.2 * max(a - b, 0))
+
+    model = LandmarkClassifier(8, "flip", random_state=0, similarity=lean)
+    with pytest.warns(SimilarityWarning, match="asymmetric"):
+        model.partial_fit(X[:30], y[:30])
+    model.partial_fit(X[30:], y[30:])
+    S = np.array([[(lean(a, b) + lean(b, a)) / 2 for b in model.objects_] for a in X])
+    peer = LandmarkClassifier(8, "flip", similarity="columns", landmark_similarity=S[model.landmarks_]).fit(S, y)
+    assert np.allclose(model.coef_, peer.coef_, rtol=0, atol=1e-8)
+
+
 def test_classes_may_come_late():
     C, y, similarity = _columns()
     order = np.argsort(y == "green", kind="stable")  # green comes last, in the middle of the sorted classes
@@ -219,6 +237,31 @@ def test_partial_fit_where_it_is_not():
         LandmarkClassifier(class_weight="balanced", **similarity).partial_fit(C, y)
     with pytest.raises(ValueError, match="y must have at least two classes, or classes name them"):
         LandmarkClassifier(**similarity).partial_fit(C[:1], y[:1])
+    words = LandmarkClassifier(similarity="levenshtein").fit(["tree", "free", "house"], [0, 0, 1])
+    logistic = LandmarkClassifier(model="logistic", **similarity).fit(C, y)
+    for model in (words.set_params(**similarity), logistic.set_params(model="ridge")):
+        with pytest.raises(ValueError, match="partial_fit cannot go on"):
+            model.partial_fit(C, y)
+        assert clone(model).partial_fit(C, y).coef_.shape == (3, 12)
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "classes", "message"),
+    [
+        ([0, 1], ["0", "1"], None, "labels of all calls, and classes, must be of one kind"),
+        ([0, 1], np.array(["a", "b"], dtype=object), None, "must be of one kind"),
+        (["a", "b"], ["a", "b"], [1, 2], "must be of one kind"),
+        (["a", "b"], ["a", "b"], "ab", "classes must be a list of labels; got 'ab'"),
+        (["a", "b"], ["a", "b"], [["a", "b"]], "classes must be a list of labels"),
+        (["a", "b"], ["a", "b"], ["a", None], "missing label"),
+    ],
+)
+def test_labels_of_another_kind_are_refused(first, later, classes, message):
+    C, _, similarity = _columns()
+    model = LandmarkClassifier(**similarity).partial_fit(C[:2], first)
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit(C[2:4], later, classes=classes)
+    assert model.classes_.tolist() == first
 
 
 def test_a_failed_partial_fit_changes_nothing():
@@ -229,6 +272,33 @@ def test_a_failed_partial_fit_changes_nothing():
         model.partial_fit(np.full((2, 12), np.nan), ["yellow", "red"])
     assert np.array_equal(model.decision_function(C), before)
     assert model.partial_fit(C[40:], y[40:]).classes_.tolist() == ["blue", "green", "red"]
+
+
+@pytest.mark.parametrize("model", ["ridge", "svm"])
+def test_a_model_does_not_grow_with_the_samples(model):
+    C, y, similarity = _columns()
+    sizes = []
+    for times in (1, 50):
+        fitted = LandmarkClassifier(model=model, **similarity).fit(np.tile(C, (times, 1)), np.tile(y, times))
+        sizes.append(len(pickle.dumps(fitted)))
+    assert sizes[0] == sizes[1]
+
+
+def test_many_classes_take_no_large_blocks():
+    C, _, similarity = _columns()
+    y = np.arange(80) % 20
+    lengths = []
+
+    def noted(rows, targets, weights=None):
+        lengths.append(len(rows))
+        return block_moments(rows, targets, weights)
+
+    expected = LandmarkClassifier(**similarity).fit(C, y)
+    with patch.object(_landmarks, "_ENTRIES", 21 * 12), patch.object(landmark_classifier, "block_moments", noted):
+        found = LandmarkClassifier(**similarity).fit(C, y)
+    assert max(lengths) == 12  # by the 20 classes and the constant, not by the 12 landmarks
+    assert sum(lengths) == 80
+    assert np.allclose(found.coef_, expected.coef_, rtol=0, atol=1e-8)
 
 
 # Paths

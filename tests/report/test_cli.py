@@ -77,6 +77,15 @@ def test_bad_arguments_end_with_code_2_and_one_message(words, message, folder, m
     assert not (folder / "r.html").exists()
 
 
+def test_what_there_was_no_time_for_is_said(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    words = ("D.csv", "--labels", "y.txt", "--dissimilarity", "max-minus", "--folds", 3, "--time-budget", 1e-9)
+    result = _report(*words, "--methods", "k-nn,nearest-centroid,svm-clip", "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    assert "no time for SVM (clip), nearest centroid\n" in result.stdout
+    assert "There was no time for SVM (clip), nearest centroid." in (folder / "r.html").read_text(encoding="utf-8")
+
+
 def test_the_error_of_choosing(folder, monkeypatch):
     monkeypatch.chdir(folder)
     words = ("D.csv", "--labels", "y.txt", "--dissimilarity", "max-minus", "--folds", 3, "--nested", 3)

@@ -68,10 +68,10 @@ class TestLeaderboard:
         for row in model.leaderboard_:
             estimator, grid = methods()[row.method]
             search = PathSearchCV(estimator, grid, cv=list(folds())).fit(S, Y)
-            assert_allclose(row.error, 1 - search.best_score_, atol=1e-12)
+            assert_allclose(row.optimistic_error, 1 - search.best_score_, atol=1e-12)
             at = search.cv_results_["params"].index(row.parameters)
             own = np.array([1 - search.cv_results_[f"split{f}_test_score"][at] for f in range(4)])
-            assert_allclose(own.mean(), row.error, atol=1e-12)
+            assert_allclose(own.mean(), row.optimistic_error, atol=1e-12)
             assert_allclose(row.standard_error, stats.sem(own), atol=1e-12)
             if best is None:
                 best, expected = own, None
@@ -81,7 +81,7 @@ class TestLeaderboard:
             assert row.seconds > 0
 
     def test_the_chosen_one_is_fitted_on_everything(self):
-        model = AutoClassifier(NAMES, cv=4).fit(S, Y)
+        model = AutoClassifier(["k-NN", "local SDA", "Fisher (embedded)"], cv=4).fit(S, Y)
         (chosen,) = [row for row in model.leaderboard_ if row.chosen]
         assert (chosen.method, chosen.parameters) == (model.best_method_, model.best_params_)
         same = clone(methods()[model.best_method_][0]).set_params(**model.best_params_).fit(S, Y)
@@ -113,6 +113,39 @@ class TestLeaderboard:
         assert model.n_folds_ == 2
 
 
+class TestError:
+    """What the choice of a grid point costs is in the error."""
+
+    def test_one_point_costs_nothing(self):
+        one = run("k-NN", [0.1, 0.3])
+        assert one.error == one.optimistic_error == pytest.approx(0.2)
+        assert run("k-NN", [0.1, 0.3], points=7).error == pytest.approx(0.2)
+
+    def test_points_that_know_nothing(self):
+        """The best of thirty throws of dice looks good; a throw of dice it is."""
+        rng = np.random.default_rng(0)
+        found = []
+        for _ in range(20):
+            answers = [rng.integers(0, 2, (30, 25)) for _ in range(4)]
+            found.append(Run("dice", [{"p": i} for i in range(30)], answers, [np.zeros(25, dtype=int)] * 4))
+        assert np.mean([dice.optimistic_error for dice in found]) < 0.42
+        assert np.mean([dice.error for dice in found]) == pytest.approx(0.5, abs=0.015)
+
+    def test_it_is_its_definition(self):
+        rng = np.random.default_rng(1)
+        rates = np.linspace(0.2, 0.35, 12)[:, None]
+        answers = [(rng.random((12, 30)) < rates).astype(int) for _ in range(3)]
+        some = Run("some", [{"p": i} for i in range(12)], answers, [np.zeros(30, dtype=int)] * 3)
+        wrong, slow = np.concatenate(answers, axis=1), []
+        for _ in range(4000):
+            drawn = rng.integers(0, 90, 90)
+            left = np.setdiff1d(np.arange(90), drawn)
+            slow.append(wrong[np.argmin(wrong[:, drawn].mean(axis=1)), left].mean())
+        assert some.optimistic_error == wrong.mean(axis=1).min()
+        assert some.error == pytest.approx(np.mean(slow), abs=0.012)
+        assert some.error > some.optimistic_error + 0.02
+
+
 def exact_p_value(a, b):
     """The signed-rank test over all signs of the differences, ties and all."""
     d = np.round(a - b, 12)
@@ -133,7 +166,8 @@ def run(name, errors, n=20, points=1):
 
 def chosen_of(*runs):
     model = AutoClassifier()
-    model._choose(SimpleNamespace(runs={r.name: r for r in runs}, failures={}, n_folds=len(runs[0].answers)))
+    runs_of = {r.name: r for r in runs}
+    model._choose(SimpleNamespace(runs=runs_of, failures={}, left_out=[], n_folds=len(runs[0].answers)))
     return model.best_method_, [row.method for row in model.leaderboard_]
 
 
@@ -192,16 +226,19 @@ class TestBudget:
         clock = Clock(monkeypatch, {"k-NN": 1.0, "SVM (clip)": 9.0, "local SDA": 2.0, "nearest centroid": 1.0})
         model = AutoClassifier(NAMES, time_budget=30.0, cv=4).fit(S, Y)
         assert sorted(row.method for row in model.leaderboard_) == ["k-NN", "local SDA", "nearest centroid"]
+        assert model.left_out_ == ["SVM (clip)"]
         assert clock.calls.count("SVM (clip)") == 1
         assert clock.calls[0] == "k-NN"
         assert model.n_folds_ == 4
         whole = AutoClassifier([n for n in NAMES if n != "SVM (clip)"], cv=4).fit(S, Y)
         assert board(model) == board(whole)
+        assert whole.left_out_ == []
 
     def test_half_of_it_is_for_the_first_fold(self, monkeypatch):
         clock = Clock(monkeypatch, dict.fromkeys(NAMES, 4.0))
-        AutoClassifier(NAMES, time_budget=10.0, cv=4).fit(S, Y)
+        model = AutoClassifier(NAMES, time_budget=10.0, cv=4).fit(S, Y)
         assert len(set(clock.calls)) == 2
+        assert sorted([*model.left_out_, *(row.method for row in model.leaderboard_)]) == sorted(NAMES)
 
     def test_where_it_runs_out_the_folds_done_decide(self, monkeypatch):
         clock = Clock(monkeypatch, dict.fromkeys(NAMES, 1.0))
@@ -222,6 +259,7 @@ class TestBudget:
         model = AutoClassifier(["k-NN", "SVM (clip)"], time_budget=3.0, cv=4).fit(S, Y)
         assert model.best_method_ == "SVM (clip)"
         assert model.failures_ == {"k-NN": "RuntimeError: not today"}
+        assert model.left_out_ == []
 
     def test_several_jobs(self):
         with parallel_config(backend="threading"):
@@ -272,7 +310,7 @@ class TestOutOfFold:
         estimator = at_best(*chosen(model))
         expected = cross_val_predict(clone(methods()[name][0]).set_params(**model.best_params_), S, y, cv=list(folds()))
         assert_array_equal(model.out_of_fold_.labels, expected)
-        assert_allclose(np.mean(expected != y), model.leaderboard_[0].error)
+        assert_allclose(np.mean(expected != y), model.leaderboard_[0].optimistic_error)
         expected = cross_val_predict(estimator, S, y, cv=list(folds()), method="predict_proba")
         assert_allclose(model.out_of_fold_.proba, expected, atol=1e-12)
 
@@ -344,7 +382,7 @@ class TestInput:
         model = AutoClassifier(["k-NN", "SVM (clip)"], cv=3, similarity="vdm").fit(X, y)
         for row in model.leaderboard_:
             estimator, grid = methods(similarity="vdm")[row.method]
-            assert row.error == pytest.approx(
+            assert row.optimistic_error == pytest.approx(
                 1 - PathSearchCV(estimator, grid, cv=list(folds(3, y))).fit(X, y).best_score_
             )
 
@@ -353,7 +391,7 @@ class TestInput:
         model = AutoClassifier(["k-NN", "nearest centroid"], cv=3, dissimilarity="double-centring").fit(D, Y)
         for row in model.leaderboard_:
             estimator, grid = methods(dissimilarity="double-centring")[row.method]
-            assert row.error == pytest.approx(
+            assert row.optimistic_error == pytest.approx(
                 1 - PathSearchCV(estimator, grid, cv=list(folds(3))).fit(D, Y).best_score_
             )
 
@@ -381,7 +419,7 @@ class TestInput:
     def test_any_folds(self, cv):
         model = AutoClassifier(["k-NN"], cv=cv).fit(S, Y)
         search = PathSearchCV(*methods()["k-NN"], cv=cv).fit(S, Y)
-        assert model.leaderboard_[0].error == pytest.approx(1 - search.best_score_)
+        assert model.leaderboard_[0].optimistic_error == pytest.approx(1 - search.best_score_)
 
     def test_as_a_part_of_a_fused_classifier(self):
         model = FusedClassifier([("auto", AutoClassifier(["k-NN", "svm-clip"], cv=2))]).fit(S, Y)
@@ -405,7 +443,7 @@ class TestStack:
         model = AutoClassifier(NAMES, cv=4, stack=True).fit(S, Y)
         rows = {row.method: row for row in model.leaderboard_}
         assert set(rows) == {*NAMES, FUSED}
-        local = min((rows[n] for n in ("k-NN", "local SDA")), key=lambda row: row.error)
+        local = min((rows[n] for n in ("k-NN", "local SDA")), key=lambda row: row.optimistic_error)
         parts = [
             (slug(row.method), at_best(methods()[row.method][0], row.parameters)) for row in (local, rows["SVM (clip)"])
         ]

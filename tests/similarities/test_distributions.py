@@ -143,6 +143,7 @@ def test_instances_know_their_properties():
     [
         ([[[0.0, 1.0]], [0.0, 1.0]], r"A\[1\] must be an array of points .* got shape \(2,\)"),
         ([[["a", "b"]]], r"A\[0\] must be an array of points"),
+        ([np.eye(2), np.eye(2) * 1j], r"A\[1\] must be an array of points .*, real numbers; got array"),
         ([[[0.0, np.nan]]], r"A\[0\] has nan at \(0, 1\)"),
         ([[[0.0, 1.0]], [[0.0]]], r"A\[1\] has points of 1 dimensions; the others have 2"),
         ([np.empty((0, 2))], r"A\[0\] must be an array of points .* got shape \(0, 2\)"),
@@ -164,6 +165,10 @@ def test_errors():
         EMD()([([[0.0]], [-1.0])], [[[0.0]]])
     with pytest.raises(ValueError, match=r"B\[1\] is all zero"):
         EMD()([[1, 2]], [[1, 2], [0, 0]])
+    with pytest.raises(ValueError, match=r"A\[0\] must have real numbers as weights"):
+        EMD()([(np.eye(2), np.array([1j, 1.0]))], [np.eye(2)])
+    with pytest.raises(ValueError, match="ground must be a name, or a matrix of non-negative real numbers"):
+        EMD(ground=np.eye(2) * 1j)([[1, 2]], [[1, 2]])
     with pytest.raises(ValueError, match=r"ground must be a matrix .* 2 bins; got shape \(3, 3\)"):
         EMD(np.eye(3))([[1, 2]], [[1, 2]])
     with pytest.raises(ValueError, match="a matrix is for histograms"):

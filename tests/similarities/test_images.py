@@ -171,7 +171,7 @@ def test_through_a_classifier(similarity):
         (np.zeros((2, 7)), r"A\[0\] has 7 pixels, which is not square: pass shape="),
         ([np.zeros((3, 3)), np.zeros((3, 2))], r"A\[1\] has shape \(3, 2\), A\[0\] \(3, 3\)"),
         (np.full((1, 3, 3), np.nan), r"A\[0\] has nan in column 0"),
-        ([["a", "b"]], r"A\[0\] must be a row of numbers"),
+        ([["a", "b"]], r"A\[0\] must be a row of real numbers"),
         (np.zeros((1, 5, 5)), r"images of one size; got \(5, 5\) and \(3, 3\)"),
     ],
 )

@@ -15,11 +15,10 @@ from sklearn.metrics.pairwise import pairwise_distances, pairwise_kernels
 
 from similitude import KNNClassifier
 from similitude.similarities import pairwise, resolve
+from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.scikit_learn import ScikitLearnDistance, scikit_learn_measure
 from similitude.similarities.vectors import (
-    RBF,
     DeltaE94,
-    RBFRows,
     RelativeEntropy,
     chebyshev,
     correlation,
@@ -177,7 +176,9 @@ def test_rbf_rows_errors():
     ("bad", "message"),
     [
         ([[1.0, 2.0], [3.0]], r"A\[1\] must be a row of numbers as long as A\[0\]; got shape \(1,\)"),
-        ([[1.0, 2.0], ["a", "b"]], r"A\[1\] must be a row of numbers; got \['a', 'b'\]"),
+        ([[1.0, 2.0], ["a", "b"]], r"A\[1\] must be a row of real numbers; got \['a', 'b'\]"),
+        (np.array([[1.0, 2.0j]]), r"A\[0\] must be a row of real numbers; got array\(\[1"),
+        ([[1.0, 2.0], np.array([0j, 1.0])], r"A\[1\] must be a row of real numbers"),
         ([[1.0, 2.0], [3.0, np.nan]], r"A\[1\] has nan in column 1"),
         ([[1.0, np.inf]], r"A\[0\] has inf in column 1"),
         ([1.0, 2.0], r"A must be rows of numbers, all of one length; A\[0\] is 1.0"),

@@ -301,6 +301,34 @@ def test_only_similarities_to_landmarks_are_computed(selection, calls):
     assert len(seen) == 3 * 5
 
 
+def test_an_error_names_objects_by_their_places_in_the_whole():
+    numbers, wrong = list(range(40)), None
+
+    def fails(a, b):
+        if wrong in (a, b):
+            raise ArithmeticError("this one")
+        return float(a % 3 == b % 3)
+
+    model = IndefiniteNystroem(5, random_state=0, similarity=fails).fit(numbers)
+    first, last = map(int, model.landmarks_[[0, -1]])
+    other = next(i for i in reversed(numbers) if i not in model.landmarks_)
+    with patch.object(_landmarks, "_ENTRIES", 10 * 5):  # blocks of 10 rows
+        for place in (other, last):  # while rows are computed, and among the landmarks
+            wrong = place
+            pair = f"{other} and {first}" if place == other else f"{last} and {first}"
+            with pytest.raises(ValueError, match=f"fails failed on objects {pair}: ArithmeticError: this one"):
+                clone(model).fit(numbers)
+        wrong = 99
+        with pytest.raises(ValueError, match=f"fails failed on objects 33 and {first}: ArithmeticError: this one"):
+            model.transform([*numbers[:33], 99])
+
+
+@pytest.mark.parametrize("objects", [{"a": 1, "b": 2}, {"a", "b"}])
+def test_what_has_no_order_is_refused(objects):
+    with pytest.raises(ValueError, match="X must be a sequence of objects; got"):
+        IndefiniteNystroem(1, similarity="levenshtein").fit(objects)
+
+
 def test_columns_in_cross_validation():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(50, 3))
@@ -340,6 +368,27 @@ def test_asymmetry_is_announced_once_and_removed():
         assert _close(F, clone(model).fit_transform((S + S.T) / 2), 1e-10)
         new = rng.normal(size=(3, 20))
         assert _close(model.transform(new), clone(model).fit((S + S.T) / 2).transform(new), 1e-10)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"dissimilarity": "double-centring"}])
+def test_rounding_in_single_precision_is_no_asymmetry(parameters):
+    rng = np.random.default_rng(0)
+    D = cdist(*2 * [rng.normal(size=(30, 3))]) + 1
+    single = (D * (1 + 1e-7 * rng.normal(size=D.shape))).astype(np.float32)
+    assert not np.array_equal(single, single.T)
+    model = IndefiniteNystroem(4, "flip", random_state=0, **parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SimilarityWarning)
+        F = model.fit_transform(single)
+    assert _close(_kernel(model, F), _kernel(model, clone(model).fit_transform(D)), 1e-4)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_both_directions_in_blocks(form):
+    S = np.random.default_rng(0).normal(size=(20, 20))
+    expected = IndefiniteNystroem(6, "flip", random_state=0).fit_transform((S + S.T) / 2)
+    with patch.object(_landmarks, "_ENTRIES", 7 * 6), pytest.warns(SimilarityWarning, match="asymmetric"):
+        assert _close(IndefiniteNystroem(6, "flip", random_state=0).fit_transform(form(S)), expected, 1e-10)
 
 
 def test_asymmetric_landmarks_of_columns():
@@ -419,6 +468,7 @@ def test_all_spectrum_is_cut_by_tol():
         ({"spectrum": "shift"}, "spectrum must be one of"),
         ({"selection": "best"}, "selection must be one of"),
         ({"tol": 1.0}, r"tol must lie in \[0, 1\)"),
+        ({"tol": None}, r"tol must lie in \[0, 1\)"),
         ({"landmark_similarity": np.eye(4)}, "landmark_similarity must be .* got a matrix with similarity='precomp"),
         ({"similarity": "columns"}, "landmark_similarity must be .* got None with similarity='columns'"),
         ({"similarity": "columns", "landmark_similarity": np.eye(3)}, r"for each of X's 4 columns; got shape \(3, 3\)"),

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from similitude.cli.compare import compare_methods
 from similitude.cli.datasets import export_dataset, list_datasets
-from similitude.cli.errors import INTERRUPTED, reports_errors
+from similitude.cli.errors import BAD_INPUT, INTERRUPTED, drop_output, one_line, reports_errors
 from similitude.cli.fit import fit_model
 from similitude.cli.inspect import inspect_matrix
 from similitude.cli.pairwise import fill_matrix
@@ -126,3 +126,7 @@ def main() -> None:
         app(prog_name="similitude")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except OSError as error:  # the help could not be written
+        drop_output()
+        typer.echo(f"similitude: {one_line(error)}", err=True)
+        sys.exit(BAD_INPUT)

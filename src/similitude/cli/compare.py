@@ -94,11 +94,12 @@ def _show(outcomes: list[Outcome], title: str, caption: str) -> None:
     from rich.table import Table
 
     table = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left")
-    table.add_column("rank", justify="right")
-    table.add_column("method")
-    table.add_column("error % (s.e.)", justify="right")
-    table.add_column("chosen most often")
-    table.add_column("seconds", justify="right")
+    # Folded: on a narrow terminal nothing may be cut off.
+    table.add_column("rank", justify="right", overflow="fold")
+    table.add_column("method", overflow="fold")
+    table.add_column("error % (s.e.)", justify="right", overflow="fold")
+    table.add_column("chosen most often", overflow="fold")
+    table.add_column("seconds", justify="right", overflow="fold")
     for rank, o in enumerate(outcomes, 1):
         error = "failed" if o.error is None else f"{100 * o.error:.2f} ({100 * (o.standard_error or 0):.2f})"
         table.add_row(str(rank), o.method, error, escape(o.parameters), f"{o.seconds:.1f}")

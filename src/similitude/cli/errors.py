@@ -26,10 +26,11 @@ def reports_errors(command: Callable[..., None]) -> Callable[..., None]:
     def wrapped(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed by whoever started the command
+                sys.stdout.flush()
         except BrokenPipeError:
-            # Whoever read the output has gone; nothing may be written at exit either.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            # Whoever read the output has gone.
+            drop_output()
             raise typer.Exit(_BROKEN_PIPE) from None
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
@@ -37,13 +38,19 @@ def reports_errors(command: Callable[..., None]) -> Callable[..., None]:
             # Python names the module that it could not import; the library, the extra to install.
             if getattr(error, "name", None) is not None:
                 raise
-            typer.echo(f"similitude: {_one_line(error)}", err=True)
+            typer.echo(f"similitude: {one_line(error)}", err=True)
             raise typer.Exit(BAD_INPUT) from None
 
     return wrapped
 
 
-def _one_line(error: Exception) -> str:
+def drop_output() -> None:
+    """Let nothing be written at exit, where it would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def one_line(error: Exception) -> str:
+    """The message of an error, however many lines it has."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__

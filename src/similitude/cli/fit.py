@@ -20,6 +20,7 @@ from similitude.cli.options import (
     Quiet,
     Seed,
     TimeBudget,
+    check_budget,
     check_jobs,
     notes,
 )
@@ -57,8 +58,9 @@ def fit_model(
 
     name = named_method(method)
     check_jobs(n_jobs)
-    if time_budget is not None and (name != AUTO or not time_budget > 0):
-        raise ValueError("--time-budget must be a number of seconds above 0, and is for --method auto.")
+    check_budget(time_budget)
+    if time_budget is not None and name != AUTO:
+        raise ValueError(f"--time-budget is for --method auto; got {method!r}.")
     check_writable(output, "--output")
     say = notes(quiet)
     data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
@@ -143,8 +145,10 @@ def _chosen(
     return auto.best_estimator_, {
         **found,
         "folds": auto.n_folds_,
+        "folds_wanted": folds,
         "leaderboard": rows,
         "failures": dict(auto.failures_),
+        "left_out": list(auto.left_out_),
     }
 
 
@@ -161,11 +165,15 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
 
     typer.echo(f"method      {outcome['method']}")
     typer.echo(f"parameters  {parameter_words(outcome['parameters']) or 'none to choose'}")
-    typer.echo(f"error       {100 * outcome['error']:.2f} % ({outcome['folds']}-fold cross-validation that chose them)")
+    done, wanted = outcome["folds"], outcome.get("folds_wanted", outcome["folds"])
+    few = f", of which there was time for {done} folds" if done < wanted else ""
+    typer.echo(f"error       {100 * outcome['error']:.2f} % ({wanted}-fold cross-validation that chose them{few})")
     rows = outcome.get("leaderboard", [])
     for i, row in enumerate(rows[:_SHOWN]):
         error = f"{100 * row['error']:.2f} ({100 * row['standard_error']:.2f})"
         typer.echo(f"{'best ones' if i == 0 else '':<12}{error:<14}{row['method']}")
     if len(rows) > _SHOWN:
         typer.echo(f"{'':<12}and {len(rows) - _SHOWN} more; the simplest within a standard error of the first is taken")
+    if outcome.get("left_out"):
+        typer.echo(f"no time for {', '.join(outcome['left_out'])}")
     typer.echo(f"model       {output}")

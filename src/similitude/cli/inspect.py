@@ -32,7 +32,10 @@ def inspect_matrix(
         matrix, labels, dissimilarity, dataset, key, say=notes(quiet), seed=seed, needs_labels=False, mmap=True
     )
     S, how = data.matrix()
-    found = diagnose(S, data.y, dissimilarity=how, max_samples=max_samples, random_state=seed)
+    try:
+        found = diagnose(S, data.y, dissimilarity=how, max_samples=max_samples, random_state=seed)
+    except ValueError as error:  # of values left on disk, which no reader has checked
+        raise ValueError(f"{matrix or dataset}: {error}") from None
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
     else:

@@ -27,10 +27,7 @@ def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
     """
     from similitude.datasets._tables import suffix
 
-    if not path.exists():
-        raise FileNotFoundError(f"there is no file {path}.")
-    if not path.is_file():
-        raise ValueError(f"{path} is not a file.")
+    check_file(path, "OBJECTS")
     found = suffix(path)
     if key is not None and found != ".npz":
         raise ValueError(f"--key is for .npz files; {path} is {found or 'without a suffix'}.")
@@ -41,6 +38,16 @@ def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
     if found == ".txt":
         return _lines(path, kind)
     raise ValueError(f"{path}: objects are read from .txt, .csv, .tsv, .npy and .npz files; this is {found or 'none'}.")
+
+
+def check_file(path: Path, name: str) -> None:
+    """Refuse what cannot be read, naming the argument."""
+    if not path.exists():
+        raise FileNotFoundError(f"{name}: there is no file {path}.")
+    if not path.is_file():
+        raise ValueError(f"{name}: {path} is not a file.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{name}: {path}: the file is empty.")
 
 
 def _array(path: Path, key: str | None) -> Any:
@@ -59,7 +66,7 @@ def _array(path: Path, key: str | None) -> Any:
     except Exception as error:  # the readers of damaged files raise errors of every kind
         reason = "it holds pickled objects, which are not loaded" if "allow_pickle" in str(error) else error
         raise ValueError(f"{path}: cannot be read: {reason}.") from None
-    if array.ndim == 0 or array.shape[0] == 0:
+    if array.ndim == 0 or array.size == 0:
         raise ValueError(f"{path}: holds no objects: an array of shape {array.shape}.")
     if array.dtype.kind not in "fiubU":
         raise ValueError(f"{path}: holds values of type {array.dtype}; real numbers or words are needed.")
@@ -94,7 +101,7 @@ def _table(path: Path, kind: str) -> Objects:
         ids, rows = [row[0] for row in rows[1:]], [row[1:] for row in rows[1:]]
         if not rows or not rows[0]:
             raise ValueError(f"{path}: has a heading and ids, and no objects.")
-        check_unique(path, ids)
+        check_unique(path, ids, list(range(2, len(ids) + 2)))
     if kind in _WORDS:
         import numpy as np
 

@@ -10,7 +10,7 @@ import typer
 
 Matrix = Annotated[
     Path | None,
-    typer.Argument(metavar="[MATRIX]", help="File with a square matrix of similarities.", show_default=False),
+    typer.Argument(metavar="MATRIX", help="File with a square matrix of similarities.", show_default=False),
 ]
 Labels = Annotated[
     Path | None, typer.Option(metavar="FILE", help="File with one class label per sample.", show_default=False)
@@ -35,7 +35,8 @@ Methods = Annotated[
     typer.Option(metavar="NAMES", help="Some methods, with commas: k-nn,svm-clip; else all.", show_default=False),
 ]
 TimeBudget = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="Try what fits into this time.", show_default=False)
+    float | None,
+    typer.Option(metavar="SECONDS", help="Try what fits into this time, and say what does not.", show_default=False),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of folds and random draws.")]
 Jobs = Annotated[int, typer.Option(metavar="N", help="How much is done at a time; -1 for one job per core.")]
@@ -59,6 +60,12 @@ def check_jobs(n_jobs: int) -> None:
     """Refuse 0 jobs, which joblib would do with a traceback."""
     if n_jobs == 0:
         raise ValueError("--n-jobs must not be 0; -1 takes one job per core.")
+
+
+def check_budget(seconds: float | None) -> None:
+    """Refuse a time in which nothing can be tried."""
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise ValueError(f"--time-budget must be a number of seconds above 0; got {seconds:g}.")
 
 
 def listed(names: str | None) -> list[str] | None:

@@ -104,6 +104,7 @@ def _tell(shape: tuple[int, int], measure: Measure, output: Path, as_json: bool,
 
 def _learned(measure: Measure, columns: Objects, labels: Path | None) -> Measure:
     """The measure after seeing the objects of the columns, which are the known ones."""
+    from similitude.cli.objects import check_file
     from similitude.datasets._tables import read_labels
 
     if not measure.learns:
@@ -112,8 +113,7 @@ def _learned(measure: Measure, columns: Objects, labels: Path | None) -> Measure
         return measure
     y = None
     if labels is not None:
-        if not labels.is_file():
-            raise FileNotFoundError(f"--labels: there is no file {labels}.")
+        check_file(labels, "--labels")
         y = read_labels(labels, len(columns.items), columns.ids)[0]
     elif measure.name == "vdm":
         raise ValueError("--similarity vdm learns from labels: give those of the columns by --labels.")

@@ -63,15 +63,21 @@ def predict_rows(
         if issubclass(warning.category, UserWarning) and "valid feature names" not in str(warning.message):
             say(f"warning: {' '.join(str(warning.message).split())}")
     _save(output, said, names, values, ids)
+    if as_json or not quiet:
+        _tell(said, info["classes"], kind, output, as_json)
+
+
+def _tell(said: Any, classes: list[str], kind: str, output: Path, as_json: bool) -> None:
+    """How many rows got each label, and where the table is."""
     counts = Counter(str(label) for label in said.tolist())
     if as_json:
         found = {"rows": len(said), "labels": dict(counts), "columns": kind, "output": str(output)}
         typer.echo(json.dumps(found, indent=2))
-    elif not quiet:
-        told = ", ".join(f"{label} {counts[label]}" for label in info["classes"] if label in counts)
-        typer.echo(f"{len(said)} rows: {told}")
-        typer.echo(f"columns: label{_AND[kind]}")
-        typer.echo(f"saved to {output}")
+        return
+    told = ", ".join(f"{label} {counts[label]}" for label in classes if label in counts)
+    typer.echo(f"{len(said)} {'row' if len(said) == 1 else 'rows'}: {told}")
+    typer.echo(f"columns: label{_AND[kind]}")
+    typer.echo(f"saved to {output}")
 
 
 _AND = {
@@ -193,12 +199,11 @@ def _check_width(path: Path, found: int, needed: int) -> None:
 
 
 def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[str] | None]:
-    """Rows of words, one per column, or with a name in front; a heading has no word that its column had in training."""
-    from similitude.cli.objects import read_cells
+    """Rows of words, one per column, or with a name in front; a heading is left out."""
+    from similitude.cli.objects import check_file, read_cells
     from similitude.datasets._tables import suffix
 
-    if not path.is_file():
-        raise FileNotFoundError(f"ROWS: there is no file {path}.")
+    check_file(path, "ROWS")
     if suffix(path) not in (".csv", ".tsv"):
         raise ValueError(f"{path}: raw objects are read from .csv and .tsv files.")
     rows = read_cells(path)
@@ -206,8 +211,20 @@ def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[s
     has_ids = width == len(columns) + 1
     if not has_ids:
         _check_width(path, width, len(columns))
+    if _is_heading(rows, columns):
+        rows = rows[1:]
+    if not rows:
+        raise ValueError(f"{path}: has a heading and no rows.")
     ids = [row[0] for row in rows] if has_ids else None
-    cells = [row[1:] if has_ids else row for row in rows]
-    if len(cells) > 1 and not any(cell in seen for cell, seen in zip(cells[0], columns)):
-        cells, ids = cells[1:], None if ids is None else ids[1:]
-    return cells, ids
+    return [row[-len(columns) :] for row in rows], ids
+
+
+def _is_heading(rows: list[list[str]], columns: list[set]) -> bool:
+    """Whether the first row begins with id, or, of several columns, has no word that its column had in training.
+
+    Of one column that tells nothing: new texts are seldom old ones.
+    """
+    if rows[0][0].strip().lower() == "id":
+        return True
+    known = (cell in seen for cell, seen in zip(rows[0][-len(columns) :], columns))
+    return len(rows) > 1 and len(columns) > 1 and not any(known)

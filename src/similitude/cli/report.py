@@ -19,6 +19,7 @@ from similitude.cli.options import (
     Quiet,
     Seed,
     TimeBudget,
+    check_budget,
     check_jobs,
     listed,
     notes,
@@ -49,15 +50,13 @@ def report_matrix(
     quiet: Quiet = False,
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, pictures, the methods' errors, what went wrong."""
-    from similitude._files import check_writable, replacing
+    from similitude._files import check_writable
     from similitude.cli.data import fold_count, read_samples
-    from similitude.report import find, page
     from similitude.search.methods import methods as named
 
     check_jobs(n_jobs)
+    check_budget(time_budget)
     named("all" if methods is None else listed(methods) or [])  # an unknown name is said before the work
-    if time_budget is not None and not time_budget > 0:
-        raise ValueError("--time-budget must be a number of seconds above 0.")
     check_writable(output, "--output")
     say = notes(quiet)
     data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
@@ -75,24 +74,12 @@ def report_matrix(
             n_jobs=n_jobs,
             verbose=int(not quiet),
         )
-        for name, why in auto.failures_.items():
-            say(f"{name} could not be used: {' '.join(why.split())}")
-        findings = find(
-            data.X,
-            data.y,
-            contract=data.contract,
-            title=str(dataset) if matrix is None else matrix.name,
-            ids=data.ids,
-            auto=auto,
-            source=_source(data, matrix, labels, key, seed),
-            random_state=seed,
-        )
-    text = page(findings)
-    with replacing(output) as part:
-        part.write_text(text, encoding="utf-8")
+        title = str(dataset) if matrix is None else matrix.name
+        size = _write(output, data, auto, title, _source(data, matrix, labels, key, seed), seed)
+    for name, why in auto.failures_.items():
+        say(f"{name} could not be used: {' '.join(why.split())}")
     if not quiet:
-        typer.echo(f"method  {auto.best_method_}")
-        typer.echo(f"page    {output} ({len(text.encode()) / 1e6:.1f} MB)")
+        _tell(auto, output, size)
 
 
 def choose(data: Samples, names: list[str] | None, **settings: Any) -> Any:
@@ -100,6 +87,34 @@ def choose(data: Samples, names: list[str] | None, **settings: Any) -> Any:
     from similitude import AutoClassifier
 
     return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.X, data.y)
+
+
+def _write(output: Path, data: Samples, auto: Any, title: str, source: Any, seed: int) -> int:
+    """Make the page; returns its size in bytes."""
+    from similitude._files import replacing
+    from similitude.report import find, page
+
+    findings = find(
+        data.X,
+        data.y,
+        contract=data.contract,
+        title=title,
+        ids=data.ids,
+        auto=auto,
+        source=source,
+        random_state=seed,
+    )
+    content = page(findings).encode("utf-8")
+    with replacing(output) as part:
+        part.write_bytes(content)
+    return len(content)
+
+
+def _tell(auto: Any, output: Path, size: int) -> None:
+    typer.echo(f"method  {auto.best_method_}")
+    if auto.left_out_:
+        typer.echo(f"no time for {', '.join(auto.left_out_)}")
+    typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")
 
 
 def _source(data: Samples, matrix: Path | None, labels: Path | None, key: str | None, seed: int) -> Any:

@@ -9,33 +9,37 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.options import AsJson, Quiet, check_jobs
+from similitude.cli.options import AsJson, Jobs, Quiet, check_jobs
 
+Partitions = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Other than the paper's number.", show_default=False)
+]
+DataSets = Annotated[
+    str | None, typer.Option(metavar="NAMES", help="Some of its data sets, with commas.", show_default=False)
+]
+MethodNames = Annotated[
+    str | None, typer.Option(metavar="NAMES", help="Some of its methods, with commas.", show_default=False)
+]
+StoreFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keeps the results; the same command then goes on.", show_default=False),
+]
+DataHome = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Where data lies that does not ship.", show_default=False)
+]
 _SHOWN = 3
 
 
 def reproduce_table(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A table; none: list them.", show_default=False)
+        str | None, typer.Argument(metavar="NAME", help="A table; none: list them.", show_default=False)
     ] = None,
-    partitions: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Other than the paper's number.", show_default=False)
-    ] = None,
-    datasets: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Some of its data sets, with commas.", show_default=False)
-    ] = None,
-    methods: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Some of its methods, with commas.", show_default=False)
-    ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Keeps the results; the same command then goes on.", show_default=False),
-    ] = None,
-    data_home: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where data lies that does not ship.", show_default=False),
-    ] = None,
-    n_jobs: Annotated[int, typer.Option(metavar="N", help="Cells at a time; -1 for one per core.")] = 1,
+    partitions: Partitions = None,
+    datasets: DataSets = None,
+    methods: MethodNames = None,
+    store: StoreFile = None,
+    data_home: DataHome = None,
+    n_jobs: Jobs = 1,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE.csv", help="Save the table.", show_default=False)
     ] = None,
@@ -67,17 +71,21 @@ def reproduce_table(
     if output is not None:
         _save(found.comparisons, output)
     if as_json:
-        content = {
-            "name": name,
-            "reference": found.paper.reference,
-            "comparisons": [asdict(row) for row in found.comparisons],
-            "missing": dict(found.missing),
-        }
-        typer.echo(json.dumps(content, indent=2))
+        typer.echo(json.dumps(_content(name, found), indent=2))
     elif not (quiet and output is not None):
         typer.echo(str(found))
         if output is not None:
             typer.echo(f"saved to {output}")
+
+
+def _content(name: str, found: Any) -> dict[str, Any]:
+    """What was found, as JSON holds it."""
+    return {
+        "name": name,
+        "reference": found.paper.reference,
+        "comparisons": [asdict(row) for row in found.comparisons],
+        "missing": dict(found.missing),
+    }
 
 
 def _some(names: str | None, known: list[str]) -> list[str] | None:

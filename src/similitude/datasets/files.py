@@ -139,7 +139,7 @@ def _read(path: Path, what: str, read: Callable[[], Any]) -> Any:
     try:
         return read()
     except Exception as error:  # the readers of damaged files raise errors of every kind
-        if "allow_pickle" in str(error):
+        if "allow_pickle" in str(error) or "Python objects" in str(error):
             raise ValueError(
                 f"{path}: holds pickled Python objects, which are not loaded because that can run any code; save a "
                 "plain array of numbers."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from similitude.numerics.extras import require
@@ -24,6 +24,8 @@ def current_client(client: Any = None) -> Any:
             ) from error
     if not isinstance(client, distributed.Client):
         raise ValueError(f"client must be a distributed.Client or None; got {type(client).__name__}.")
+    if client.status in ("closing", "closed"):
+        raise ValueError("client is closed; pass one that is connected, or None for the current one.")
     return client
 
 
@@ -55,11 +57,16 @@ def reduce_tree(client: Any, together: Callable[..., Any], parts: list) -> Any:
 
 
 @contextmanager
-def explained(advice: str) -> Iterator[None]:
-    """Say what to do where a worker runs out of memory."""
+def waiting(advice: str) -> Iterator[None]:
+    """Wait for the workers here, and say what to do where one runs out of memory.
+
+    Within a task of the cluster its worker gets another thread: tasks that hold all threads while they wait for tasks
+    of their own would wait for ever.
+    """
     distributed = require("distributed", "dask")
     try:
-        yield
+        with distributed.worker_client() if _in_task(distributed) else nullcontext():
+            yield
     except MemoryError as error:
         raise RuntimeError(f"a worker of the cluster ran out of memory: {advice}. ({error})") from error
     except distributed.KilledWorker as error:
@@ -67,3 +74,11 @@ def explained(advice: str) -> Iterator[None]:
             "workers of the cluster died again and again on the same task, as they do when they run out of memory: "
             f"{advice}. If memory is not the reason, the workers' logs tell more. ({error})"
         ) from error
+
+
+def _in_task(distributed: Any) -> bool:
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True

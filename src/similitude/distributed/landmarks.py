@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from similitude.base import check_labels, class_weights, unchanged_on_failure
-from similitude.distributed._cluster import current_client, explained, hold, reduce_tree, thread_total
+from similitude.base import class_weights, unchanged_on_failure
+from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import lengths_of
 from similitude.features.landmark_classifier import LandmarkClassifier
 from similitude.features.landmark_moments import Moments, add, block_moments
-from similitude.similarities import pairwise
 from similitude.similarities.pairwise import _checked_block_size
-from similitude.spectrum._landmarks import _ENTRIES, Landmarks, ObjectRows, similarities
+from similitude.spectrum._landmarks import _ENTRIES, Landmarks, Named, ObjectRows, named_values, similarities
 
 _ADVICE = "lower block_size of fit_landmarks or n_landmarks of the model, or give the workers more memory"
 
@@ -37,8 +36,8 @@ def fit_landmarks(
     client : distributed.Client, default=None
         None: the current one.
     block_size : int, default=None
-        Samples in a block; None: so many that a block has at most 2 million similarities and each thread of the
-        workers gets one.
+        Samples in a block; None: so many that a block has at most 2 million similarities, and one-hot labels, and each
+        thread of the workers gets one.
 
     Returns
     -------
@@ -68,26 +67,29 @@ def fit_landmarks(
         model._check_parameters()
         landmarks = model._chosen_landmarks(X, y)
         n = landmarks.source.n
-        model._set_labels(check_labels(y, n), at_least=2)
+        labels = model._encoded(y, n)
         model._fitted_model, model._moments = model.model, None
-        length = length or min(max(1, _ENTRIES // len(landmarks.W)), -(-n // thread_total(client)))
-        with explained(_ADVICE):
-            moments = _summed(client, model, landmarks, lengths_of(n, length))
+        width = max(len(landmarks.W), len(model.classes_) + 1)
+        length = length or min(max(1, _ENTRIES // width), -(-n // thread_total(client)))
+        with waiting(_ADVICE):
+            moments = _summed(client, model, landmarks, labels, lengths_of(n, length))
         [solution] = model._ridge(landmarks, moments, [alpha])
         model.coef_, model.intercept_ = solution
     return model
 
 
-def _summed(client: Any, model: LandmarkClassifier, landmarks: Landmarks, lengths: list[int]) -> Moments:
+def _summed(
+    client: Any, model: LandmarkClassifier, landmarks: Landmarks, labels: np.ndarray, lengths: list[int]
+) -> Moments:
     """The moments of all samples."""
     to = hold(client, _ToLandmarks(landmarks))
-    weights = None if model.class_weight is None else class_weights(model, model._labels)
+    weights = None if model.class_weight is None else class_weights(model, labels)
     n_classes, first, parts = len(model.classes_), 0, []
     for length in lengths:
         rows = slice(first, first + length)
         own = None if weights is None else weights[rows]
         samples = hold(client, _Samples(landmarks, rows))
-        parts.append(client.submit(_moments, samples, to, model._labels[rows], n_classes, own, pure=False))
+        parts.append(client.submit(_moments, samples, to, labels[rows], n_classes, own, pure=False))
         first += length
     return reduce_tree(client, _added, parts).result()
 
@@ -99,7 +101,7 @@ class _Samples:
         source, positions = landmarks.source, landmarks.positions
         self.objects = self.native = self.back = None
         if isinstance(source, ObjectRows):
-            self.objects = _safe_indexing(source.objects, rows)
+            self.objects, self.places = _safe_indexing(source.objects, rows), np.arange(rows.start, rows.stop)
             return
         self.native = source.to(rows, positions)
         self.back = source.back(rows, positions) if landmarks.asymmetric else None
@@ -112,13 +114,15 @@ class _ToLandmarks:
         source = landmarks.source
         self.map, self.asymmetric, self.measure = landmarks.map, landmarks.asymmetric, None
         if isinstance(source, ObjectRows):
-            self.measure, self.objects = source.measure, _safe_indexing(source.objects, landmarks.positions)
+            self.measure, self.places = source.measure, landmarks.positions
+            self.objects = _safe_indexing(source.objects, self.places)
 
     def __call__(self, samples: _Samples) -> np.ndarray:
         native, back = samples.native, samples.back
         if self.measure is not None:
-            native = pairwise(samples.objects, self.objects, similarity=self.measure)
-            back = pairwise(self.objects, samples.objects, similarity=self.measure).T if self.asymmetric else None
+            rows, columns = Named(samples.objects, samples.places), Named(self.objects, self.places)
+            native = named_values(rows, columns, self.measure)
+            back = named_values(columns, rows, self.measure).T if self.asymmetric else None
         C = similarities(native, self.map)
         return C if back is None else (C + similarities(back, self.map)) / 2
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _is_fitted
 
-from similitude.distributed._cluster import explained
+from similitude.distributed._cluster import waiting
 from similitude.distributed._parts import Part, Rule, cut, show
 from similitude.numerics.extras import require
 from similitude.similarities.pairwise import _checked_objects, _count, _MatrixInMemory, _part
@@ -59,7 +59,7 @@ def pairwise(A: Any, B: Any = None, similarity: Any = "counting", *, y: Any = No
         raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
     measure = _ready(resolve(similarity), A, y)
     dtype = pairwise_here(_part(A, slice(0, 1)), _part(B, slice(0, 1)), measure).dtype if measure.batch else np.float64
-    down, across = da.core.normalize_chunks(chunks, shape, dtype=np.dtype(dtype))
+    down, across = _lengths(chunks, shape, np.dtype(dtype))
     rule = delayed(Rule(measure))
     rows = [delayed(part) for part in cut(A, down)]
     columns = rows if same and down == across else [delayed(part) for part in cut(B, across)]
@@ -75,6 +75,17 @@ def pairwise(A: Any, B: Any = None, similarity: Any = "counting", *, y: Any = No
         ]
         grid.append(row)
     return da.block(grid)
+
+
+def _lengths(chunks: Any, shape: tuple[int, int], dtype: Any) -> Any:
+    """Of the blocks down and across."""
+    try:
+        lengths = require("dask.array", "dask").core.normalize_chunks(chunks, shape, dtype=dtype)
+    except ZeroDivisionError:
+        lengths = ((0,),)
+    if any(0 in part for part in lengths):
+        raise ValueError(f"chunks must be above 0; got {chunks!r}.")
+    return lengths
 
 
 def _ready(measure: Measure, A: Any, y: Any) -> Measure:
@@ -103,5 +114,5 @@ def compute(array: Any) -> Any:
     >>> compute(pairwise([1.0, 2.0, 4.0], similarity=lambda a, b: a - b).mean())
     np.float64(0.0)
     """
-    with explained(_ADVICE):
+    with waiting(_ADVICE):
         return array.compute()

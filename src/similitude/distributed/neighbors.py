@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from similitude.distributed._cluster import current_client, explained, hold, reduce_tree, thread_total
+from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
 from similitude.neighbors._search import Training
 from similitude.neighbors.search_stream import Ends, StreamSearch, Target, _RunningBest
@@ -88,7 +88,7 @@ class ClusterSearch(StreamSearch):
         k = min(int(k), n)
         client = current_client()
         rule, shards = self._shards(client, training)
-        with explained(_ADVICE):
+        with waiting(_ADVICE):
             merge = partial(_best_of, k)
             found = []
             for batch in cut(X, lengths_of(m, int(self.batch_size))):
@@ -122,7 +122,7 @@ class ClusterSearch(StreamSearch):
         look = partial(_values_between, isinstance(target, Ends), self.block_size)
         tiles = [(i, j) for i in range(len(shards)) for j in range(i if half else 0, len(shards))]
         futures = [client.submit(look, shards[i], shards[j], rule, half and i == j, pure=False) for i, j in tiles]
-        with explained(_ADVICE):
+        with waiting(_ADVICE):
             for future in distributed.as_completed(futures):
                 values = future.result()
                 target.write(Block(0, slice(0, 1), slice(0, len(values))), values[None])

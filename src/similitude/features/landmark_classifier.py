@@ -35,6 +35,25 @@ def _can_go_on(estimator):
     return True
 
 
+def _checked_classes(classes):
+    classes = np.asarray(classes)
+    if classes.ndim != 1 or len(classes) == 0:
+        raise ValueError(f"classes must be a list of labels; got {classes.tolist()!r}.")
+    return check_labels(classes, len(classes))
+
+
+def _distinct(parts):
+    """The different labels of several arrays, which must not be numbers here and text there."""
+    try:
+        if len({part.dtype.kind in "US" for part in parts if part.dtype.kind != "O"}) > 1:
+            raise TypeError
+        return np.unique(np.concatenate(parts))
+    except TypeError:
+        raise ValueError(
+            "y: the labels of all calls, and classes, must be of one kind; got numbers and text."
+        ) from None
+
+
 class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
     """Classify by a linear model on the Nystroem features of m landmarks: linear in the number of samples.
 
@@ -45,7 +64,8 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
     model       minimise over B, b
     ==========  =================================================================================================
     "ridge"     ``sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2``, y_i one-hot
-    "logistic"  ``||B||_F^2 / 2 + C sum_i w_i (-log p(y_i | f_i))``, p the softmax of ``B^T f + b``
+    "logistic"  ``||B||_F^2 / 2 + C sum_i w_i (-log p(y_i | f_i))``, p the softmax of ``B^T f + b``, or for two classes
+                the logistic function of it, B having one column
     "svm"       ``||B||_F^2 / 2 + C sum_i w_i max(0, 1 - y_i (B^T f_i + b))^2``, one machine for each class against the
                 others (``LinearSVC``); b is penalised as the weight of a constant feature as large as the largest
     ==========  =================================================================================================
@@ -165,19 +185,24 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
         """The solutions for several alphas or values of C."""
         self._check_parameters()
         landmarks = self._chosen_landmarks(X, y)
-        self._set_labels(check_labels(y, landmarks.source.n), at_least=2)
+        labels = self._encoded(y, landmarks.source.n)
         self._fitted_model, self._moments = self.model, None
-        weights = None if self.class_weight is None else class_weights(self, self._labels)
+        weights = None if self.class_weight is None else class_weights(self, labels)
         if self.model == "ridge":
-            moments = self._moments_of((C for _, C in landmarks.blocks()), self._labels, weights)
+            moments = self._moments_of((C for _, C in landmarks.blocks()), labels, weights)
             return self._ridge(landmarks, moments, points)
         C = np.empty((landmarks.source.n, len(landmarks.W)))
         for rows, block in landmarks.blocks():
             C[rows] = block
         held = (C[rows] for rows in row_blocks(*C.shape))
         projection = self._projection(landmarks.spectrum(self.tol, held=held))
-        solved = linear_models(self.model, features_in_place(C, projection), self._labels, weights, points)
+        solved = linear_models(self.model, features_in_place(C, projection), labels, weights, points)
         return [Linear(solution.coef @ projection.T, solution.intercept) for solution in solved]
+
+    def _encoded(self, y, n):
+        """Set ``classes_``; the positions of the labels there are not kept: a model must not grow with n."""
+        self._set_labels(check_labels(y, n), at_least=2)
+        return self.__dict__.pop("_labels")
 
     def _ridge(self, landmarks, moments, points):
         """The solutions for several alphas from the moments of all samples, which ``partial_fit`` may go on from."""
@@ -192,12 +217,13 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
 
     def _moments_of(self, blocks, labels, weights):
         """The moments of rows of similarities, and of the one-hot labels."""
-        moments, done = None, 0
-        for C in blocks:
-            own = slice(done, done + len(C))
-            targets = np.eye(len(self.classes_))[labels[own]]
-            part = block_moments(C, targets, None if weights is None else weights[own])
-            moments, done = part if moments is None else add(moments, part), own.stop
+        moments, done, G = None, 0, len(self.classes_)
+        for block in blocks:
+            for rows in row_blocks(len(block), max(block.shape[1], G + 1)):  # few landmarks may meet many classes
+                C = block[rows]
+                own = slice(done, done + len(C))
+                part = block_moments(C, np.eye(G)[labels[own]], None if weights is None else weights[own])
+                moments, done = part if moments is None else add(moments, part), own.stop
         return moments
 
     def _signed(self, solutions):
@@ -215,7 +241,7 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
         ----------
         X : raw objects, or rows with ``similarity="columns"``
         y : array-like
-            New classes may appear.
+            New classes may appear, of the same kind: text, or numbers.
         classes : array-like, default=None
             Classes that are known to come.
 
@@ -229,9 +255,14 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
         with unchanged_on_failure(self):
             n = _num_samples(X)
             labels = check_labels(y, n)
-            goes_on = getattr(self, "_moments", None) is not None
+            goes_on = getattr(self, "_moments", None) is not None and self._is_matrix != hasattr(self, "objects_")
+            if not goes_on and hasattr(self, "coef_"):
+                raise ValueError(
+                    "partial_fit cannot go on from a fit of another kind of input, or with another model than 'ridge'; "
+                    "sklearn.base.clone(model) begins anew."
+                )
             if goes_on:
-                blocks = self._new_blocks(X)
+                blocks = self._new_blocks(X, both=True)
             else:
                 landmarks = self._chosen_landmarks(X, labels)
                 self._landmark_matrix, self._fitted_model = landmarks.W, self.model
@@ -248,8 +279,8 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
 
     def _widen(self, labels, classes, goes_on):
         """Take in classes that were not there yet."""
-        given = [labels] if classes is None else [labels, np.asarray(classes)]
-        known = np.unique(np.concatenate([self.classes_, *given] if goes_on else given))
+        given = [labels] if classes is None else [labels, _checked_classes(classes)]
+        known = _distinct([self.classes_, *given] if goes_on else given)
         if len(known) < 2:
             raise ValueError("y must have at least two classes, or classes name them; got one class.")
         if goes_on and len(known) > len(self.classes_):

@@ -75,7 +75,8 @@ def check_similarity(
     except (ValueError, TypeError) as error:
         # scikit-learn's checks want the TypeError that an object which is no number causes.
         hint = " For raw objects name a similarity, such as similarity='levenshtein'." if estimator is not None else ""
-        raise type(error)(f"{name} is not a matrix of numbers: {error}{hint}") from error
+        what = "has no rows" if "0 sample(s)" in str(error) else "is not a matrix of numbers"
+        raise type(error)(f"{name} {what}: {error}{hint}") from error
     _check_finite(S, name)
     if square and S.shape[0] != S.shape[1]:
         raise ValueError(

@@ -50,6 +50,8 @@ class Outcome:
         Best first.
     method : str
         The chosen one.
+    left_out : tuple of str
+        The methods for which there was no time.
     nested_error : float or None
         The error of the whole procedure, choosing included.
     predicted : ndarray of shape (n,) or None
@@ -67,6 +69,7 @@ class Outcome:
 
     leaderboard: tuple[Standing, ...]
     method: str
+    left_out: tuple[str, ...]
     nested_error: float | None
     predicted: np.ndarray | None
     posteriors: np.ndarray | None
@@ -154,8 +157,8 @@ def find(
         Names of the samples; None: those of Proximities, or else their positions.
     auto : fitted search, default=None
         With ``leaderboard_`` (rows with method, error, standard_error, p_value, parameters, seconds, chosen),
-        ``out_of_fold_`` (labels, proba), ``best_method_``, ``best_estimator_`` and ``nested_error_``. None: the
-        report is about the matrix alone.
+        ``out_of_fold_`` (labels, proba), ``best_method_``, ``best_estimator_``, ``nested_error_`` and ``left_out_``.
+        None: the report is about the matrix alone.
     source : Source, default=None
         Where the data came from, for the code.
     max_samples : int, default=2000
@@ -270,6 +273,7 @@ def _outcome(
     return Outcome(
         leaderboard=tuple(_standing(row) for row in rows),
         method=str(auto.best_method_),
+        left_out=tuple(getattr(auto, "left_out_", ())),
         nested_error=getattr(auto, "nested_error_", None),
         predicted=predicted,
         posteriors=posteriors,

@@ -36,9 +36,10 @@ def _leaderboard(outcome: Outcome) -> Section:
     high = max(standing.error + (standing.standard_error or 0) for standing in standings)
     room = 0.04 * (high - low)
     rows = [_standing(standing, low - room, high + room, standings[0].error) for standing in standings]
-    optimistic = "Parameters were chosen on the same folds, so the errors are a little too small"
+    optimistic = "What choosing parameters adds is in the errors, what choosing the method adds is not"
     if outcome.nested_error is not None:
         optimistic += f": with all choices made within each training part the error is {percents(outcome.nested_error)}"
+    left_out = f"There was no time for {text(', '.join(outcome.left_out))}." if outcome.left_out else ""
     return section(
         "methods",
         "Leaderboard",
@@ -48,6 +49,7 @@ def _leaderboard(outcome: Outcome) -> Section:
             " 2<sup>−k</sup>.",
             "Chosen is the simplest method that is behind the best by no more than its standard error.",
             f"{optimistic}.",
+            left_out,
         ),
         table(
             "Error with standard error; dot and whisker on a common scale, the line at the best. Column heads sort.",

@@ -34,7 +34,9 @@ class Standing:
     ----------
     method : str
     error : float
-        The mean over the folds, at the best point of its grid: optimistic, as that point was chosen on them.
+        The error to expect of it, its grid and the choice of a point included.
+    optimistic_error : float
+        The mean over the folds at the best point, which was chosen on them.
     standard_error : float
         Of that mean.
     p_value : float or None
@@ -48,6 +50,7 @@ class Standing:
 
     method: str
     error: float
+    optimistic_error: float
     standard_error: float
     p_value: float | None
     parameters: dict[str, Any]
@@ -66,12 +69,15 @@ class AutoClassifier(SimilarityClassifier):
     1. The similarity is diagnosed; the diagnosis gives the order in which methods are tried.
     2. Each method's whole grid is evaluated on every fold, as ``PathSearchCV`` does it; the methods share what they
        have in common, such as the eigendecomposition and the neighbour sort of a fold.
-    3. The one-standard-error rule: of the methods whose mean error exceeds the smallest by no more than its standard
-       error, the simplest is taken, in the order of :func:`similitude.search.methods.methods`.
-    4. It is fitted on everything.
+    3. The error at the best point of a grid is too small, and the more so the larger the grid. What a chosen point is
+       to be expected to make takes its place: points are chosen on bootstrap samples of the answers on the folds, and
+       judged on the samples that those left out [1]_.
+    4. The one-standard-error rule: of the methods whose error exceeds the smallest by no more than its standard error,
+       the simplest is taken, in the order of :func:`similitude.search.methods.methods`.
+    5. It is fitted on everything.
 
-    The errors on the leaderboard are optimistic: parameters, and the method itself, were chosen on the same folds.
-    ``nested_cv`` repeats all of it within each of so many outer folds, and so tells an error that is not.
+    The method itself is chosen on these errors, so that the chosen one's is still a little too small. ``nested_cv``
+    repeats all of it within each of so many outer folds, and so tells an error that is not.
 
     Parameters
     ----------
@@ -110,6 +116,8 @@ class AutoClassifier(SimilarityClassifier):
     diagnosis_ : Diagnosis
     failures_ : dict
         What went wrong, by method, of those that could not be used.
+    left_out_ : list of str
+        The methods that did not fit into ``time_budget``, in the order in which they were to be tried.
     n_folds_ : int
         Folds that decided.
     nested_error_, nested_standard_error_ : float or None
@@ -118,6 +126,11 @@ class AutoClassifier(SimilarityClassifier):
         ``labels`` (n,) and ``proba`` ((n, G), or None) that the chosen method, at its parameters, gives each sample
         while that is in no training part; None where the folds do not test each sample once. Those that a time budget
         has left out are done for it.
+
+    References
+    ----------
+    .. [1] Tsamardinos, Greasidou & Borboudakis, "Bootstrapping the out-of-sample predictions for efficient and accurate
+       cross-validation", Machine Learning 107, 2018.
 
     Examples
     --------
@@ -128,7 +141,7 @@ class AutoClassifier(SimilarityClassifier):
     >>> auto.fit(voting.data, voting.target).best_method_
     'k-NN'
     >>> [(row.method, round(100 * row.error, 1)) for row in auto.leaderboard_]
-    [('k-NN', 3.7), ('SVM (clip)', 3.9), ('nearest centroid', 10.1)]
+    [('k-NN', 4.0), ('SVM (clip)', 4.4), ('nearest centroid', 10.1)]
     """
 
     def __init__(
@@ -245,6 +258,7 @@ class AutoClassifier(SimilarityClassifier):
             Standing(
                 method=run.name,
                 error=run.error,
+                optimistic_error=run.optimistic_error,
                 standard_error=run.standard_error,
                 p_value=None if run is best else wilcoxon_greater(run.errors, best.errors),
                 parameters=run.parameters,
@@ -254,7 +268,7 @@ class AutoClassifier(SimilarityClassifier):
             for run in runs
         ]
         self.best_params_ = contest.runs[self.best_method_].parameters
-        self.failures_, self.n_folds_ = contest.failures, contest.n_folds
+        self.failures_, self.left_out_, self.n_folds_ = contest.failures, contest.left_out, contest.n_folds
 
     def _nest(self, X, data, names):
         """The error of all of this, choice and all, on folds that had no part in it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from similitude.search.methods import LOCAL, Method, methods, slug
 from similitude.search.path_search import SearchData
 
 FUSED = "local and global fused"
+N_BOOTSTRAPS = 200
 
 
 class OutOfFold(NamedTuple):
@@ -64,8 +66,20 @@ class Run:
         return [said[at] for said in self.answers]
 
     @property
-    def error(self) -> float:
+    def optimistic_error(self) -> float:
+        """At the best point: the more points there are, the better one looks by luck."""
         return float(np.mean(self.errors))
+
+    @cached_property
+    def error(self) -> float:
+        """The error of a point that is chosen: on bootstrap samples of the answers, judged on those they left out."""
+        wrong = np.concatenate([said != truth for said, truth in zip(self.answers, self.truths)], axis=1).astype(float)
+        n = wrong.shape[1]
+        drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=N_BOOTSTRAPS).astype(float)
+        left = drawn == 0
+        # Against the best point on the same samples, so that a method with one point is not judged by the draw.
+        more = ((wrong[np.argmin(wrong @ drawn.T, axis=0)] - wrong[self._at]) * left).sum(axis=1)
+        return self.optimistic_error + float(np.mean(more / np.maximum(left.sum(axis=1), 1)))
 
     @property
     def standard_error(self) -> float:
@@ -93,6 +107,8 @@ class Contest:
         By name, simplest first, of the methods that got through.
     failures : dict of str
         What went wrong with the others, by name.
+    left_out : list of str
+        Those for which there was no time, in the order in which they would have been tried.
     n_folds : int
         How many folds are done.
     """
@@ -105,6 +121,7 @@ class Contest:
         self._table = {name: method for name, method in methods("all", **contract).items() if name in names}
         self.runs: dict[str, Run] = {}
         self.failures: dict[str, str] = {}
+        self.left_out: list[str] = []
         self.n_folds = 0
 
     def run(self, order: list[str], deadline: float | None, n_jobs: int | None, show: bool) -> None:
@@ -112,7 +129,9 @@ class Contest:
         for name in self._table:
             self.runs[name] = Run(name, list(ParameterGrid(self._table[name][1])), [], [])
         if deadline is not None:
-            order = self._affordable(order, deadline)
+            affordable = self._affordable(order, deadline)
+            self.left_out = [name for name in order if name not in affordable and name not in self.failures]
+            order = affordable
         at_once = effective_n_jobs(n_jobs) if deadline is not None else len(self._folds)
         tasks = Parallel(n_jobs=n_jobs, return_as="generator")
         bar = iter(progress(range(len(self._folds) - self.n_folds), len(self._folds) - self.n_folds, "folds", show))

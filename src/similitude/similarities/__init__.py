@@ -3,6 +3,7 @@
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
 from similitude.similarities.documents import TfidfCosine
+from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.images import EuclideanImage, Tangent
 from similitude.similarities.noise import add_noise, quantize
 from similitude.similarities.pairwise import pairwise
@@ -12,9 +13,7 @@ from similitude.similarities.sets import TverskyLinear, dice, jaccard
 from similitude.similarities.strings import LCS, Compression, DamerauLevenshtein, Indel, JaroWinkler, Levenshtein
 from similitude.similarities.timeseries import DTW
 from similitude.similarities.vectors import (
-    RBF,
     DeltaE94,
-    RBFRows,
     RelativeEntropy,
     chebyshev,
     correlation,

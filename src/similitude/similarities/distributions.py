@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.similarities.registry import Measure, register
-from similitude.similarities.vectors import as_distributions, as_vector_pair
+from similitude.similarities.vectors import as_distributions, as_real, as_vector_pair
 
 
 def as_point_sets(X: Any, name: str, n_dimensions: int | None = None) -> list[np.ndarray]:
@@ -24,10 +24,10 @@ def as_point_sets(X: Any, name: str, n_dimensions: int | None = None) -> list[np
     sets = []
     for i, points in enumerate(X):
         try:
-            array = np.asarray(points, dtype=np.float64)
+            array = as_real(points)
         except (TypeError, ValueError):
             raise ValueError(
-                f"{name}[{i}] must be an array of points (n_points, n_dimensions); got {points!r}."
+                f"{name}[{i}] must be an array of points (n_points, n_dimensions), real numbers; got {points!r}."
             ) from None
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
@@ -91,7 +91,7 @@ class EMD(BaseEstimator):
         """Whether the ground distance is symmetric."""
         if isinstance(self.ground, str):
             return True
-        ground = np.asarray(self.ground, dtype=float)
+        ground = self._ground_matrix()
         return ground.ndim == 2 and np.array_equal(ground, ground.T)
 
     @property
@@ -108,13 +108,21 @@ class EMD(BaseEstimator):
         P, Q = as_distributions(A, "A"), as_distributions(B, "B")
         if isinstance(self.ground, str):
             return cdist(np.cumsum(P, axis=1), np.cumsum(Q, axis=1), "cityblock")
-        ground = np.ascontiguousarray(self.ground, dtype=np.float64)
+        ground = np.ascontiguousarray(self._ground_matrix())
         if ground.shape != (P.shape[1],) * 2 or not np.isfinite(ground).all() or (ground < 0).any():
             raise ValueError(
                 f"ground must be a matrix of non-negative numbers, one row and column for each of the "
                 f"{P.shape[1]} bins; got shape {ground.shape}."
             )
         return _fill(P, Q, half, lambda p, q: self._solve(p, q, ground))
+
+    def _ground_matrix(self) -> np.ndarray:
+        try:
+            return as_real(self.ground)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"ground must be a name, or a matrix of non-negative real numbers; got {self.ground!r}."
+            ) from None
 
     def _between_point_sets(self, A: list[tuple], B: list[tuple], half: bool) -> np.ndarray:
         if not isinstance(self.ground, str):
@@ -156,7 +164,10 @@ def _weighted(X: Any, name: str) -> list[tuple[np.ndarray, np.ndarray]]:
     points = as_point_sets([entry[0] if _is_pair(entry) else entry for entry in X], name)
     objects = []
     for i, (entry, array) in enumerate(zip(X, points)):
-        weights = np.asarray(entry[1], dtype=np.float64) if _is_pair(entry) else np.ones(len(array))
+        try:
+            weights = as_real(entry[1]) if _is_pair(entry) else np.ones(len(array))
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}[{i}] must have real numbers as weights; got {entry[1]!r}.") from None
         if weights.shape != (len(array),) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
             raise ValueError(
                 f"{name}[{i}] must have one non-negative weight for each of its {len(array)} points, not all zero; "

@@ -11,7 +11,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
 from similitude.similarities.registry import Measure
-from similitude.similarities.vectors import OBJECTS, as_vector_pair
+from similitude.similarities.vectors import OBJECTS, as_real, as_vector_pair
 
 # Names of scikit-learn that are left to SciPy, which computes them without inner products.
 _SCIPY = {
@@ -50,7 +50,7 @@ class ScikitLearnDistance(BaseEstimator):
     def __call__(self, A: Any, B: Any) -> np.ndarray:
         """Distances between the rows of A and those of B."""
         if self.metric == "nan_euclidean":  # the one distance in which NaN has a meaning
-            return pairwise_distances(np.asarray(A, dtype=float), np.asarray(B, dtype=float), metric=self.metric)
+            return pairwise_distances(as_real(A), as_real(B), metric=self.metric)
         A, B = as_vector_pair(A, B)
         if self.metric in _SCIPY_BOOLEAN:
             return cdist(A != 0, B != 0, self.metric)

@@ -6,7 +6,6 @@ exactly zero, and equal pairs have equal values to the last bit, which keeps tie
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,18 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from scipy.special import rel_entr
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from similitude.similarities.pairwise import pairwise
-from similitude.similarities.registry import Measure, batch, register, resolve
+from similitude.similarities.registry import Measure, batch, register
 
 OBJECTS = "feature vectors"
+
+
+def as_real(values: Any) -> np.ndarray:
+    """An array of floats; complex numbers, of which NumPy would drop the imaginary parts, are a TypeError."""
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise TypeError("the numbers are complex")
+    return array.astype(np.float64, copy=False)
 
 
 def as_vectors(X: Any, name: str) -> np.ndarray:
@@ -28,7 +33,7 @@ def as_vectors(X: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} is a sparse matrix; feature vectors must be dense: pass {name}.toarray().")
     rows = X.to_numpy() if hasattr(X, "iloc") else X
     try:
-        table = np.asarray(rows, dtype=np.float64)
+        table = as_real(rows)
     except (TypeError, ValueError):
         raise ValueError(_first_bad_row(rows, name)) from None
     if table.ndim != 2:
@@ -44,9 +49,9 @@ def _first_bad_row(rows: Any, name: str) -> str:
     length = None
     for i, row in enumerate(rows):
         try:
-            vector = np.asarray(row, dtype=np.float64)
+            vector = as_real(row)
         except (TypeError, ValueError):
-            return f"{name}[{i}] must be a row of numbers; got {row!r}."
+            return f"{name}[{i}] must be a row of real numbers; got {row!r}."
         if vector.ndim != 1 or len(vector) != (length := len(vector) if length is None else length):
             return f"{name}[{i}] must be a row of numbers as long as {name}[0]; got shape {vector.shape}."
     return f"{name} must be rows of numbers, all of one length."
@@ -257,106 +262,6 @@ class DeltaE94(BaseEstimator):
         return np.sqrt(squares)
 
 
-class RBF(BaseEstimator):
-    """Gaussian radial basis function of the Euclidean distance, ``exp(-gamma |x - z|^2)``.
-
-    Parameters
-    ----------
-    gamma : float, default=None
-        None: 1 / number of columns, as in scikit-learn.
-
-    Examples
-    --------
-    >>> from similitude.similarities.vectors import RBF
-    >>> RBF(gamma=0.5)([[0.0]], [[0.0], [1.0]]).round(4)
-    array([[1.    , 0.6065]])
-    """
-
-    orientation = "similarity"
-    similitude_batch = True
-
-    def __init__(self, gamma: float | None = None):
-        self.gamma = gamma
-
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
-        A, B = as_vector_pair(A, B)
-        gamma = 1.0 / max(1, A.shape[1]) if self.gamma is None else _positive(self.gamma, "gamma")
-        return np.exp(-gamma * cdist(A, B, "sqeuclidean"))
-
-
-def _positive(value: Any, name: str) -> float:
-    if not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a positive number; got {value!r}.")
-    return float(value)
-
-
-class RBFRows(BaseEstimator):
-    """Gaussian of the distance between two objects' rows of another similarity.
-
-    ``psi(x, z) = exp(-gamma |s(x) - s(z)|^2)``, where s(x) is the vector of x's similarities to the training objects.
-    Two objects are alike when they are alike to the same others. With gamma = 1 it is the "RBF-sim" of the Protein
-    data.
-
-    Parameters
-    ----------
-    similarity : str, callable or "precomputed", default="precomputed"
-        The other similarity (or dissimilarity), between objects. "precomputed": each object is already its row s(x).
-    gamma : float, default=1.0
-
-    Attributes
-    ----------
-    objects_ : sequence
-        The training objects, where ``similarity`` is not "precomputed".
-
-    References
-    ----------
-    Chen et al. 2009, "Similarity-based classification: concepts and algorithms", JMLR 10, Section 7.1.
-
-    Examples
-    --------
-    >>> from similitude.similarities.vectors import RBFRows
-    >>> rows = [("a", "x"), ("a", "y"), ("b", "y")]
-    >>> RBFRows("counting", gamma=0.1).fit(rows)(rows[:1], rows).round(2)
-    array([[1.  , 0.74, 0.45]])
-    """
-
-    orientation = "similarity"
-
-    def __init__(self, similarity: Any = "precomputed", gamma: float = 1.0):
-        self.similarity = similarity
-        self.gamma = gamma
-
-    def fit(self, X: Any, y: Any = None) -> RBFRows:
-        """Keep the training objects, to which rows are computed."""
-        if self._is_precomputed:
-            self.n_columns_ = as_vectors(X, "X").shape[1]
-            return self
-        self.objects_ = X
-        self._measure = resolve(self.similarity).learned(X, y)
-        self.n_columns_ = len(X)
-        return self
-
-    @property
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.similarity, str) and self.similarity == "precomputed"
-
-    def _rows(self, X: Any, name: str) -> np.ndarray:
-        rows = as_vectors(X if self._is_precomputed else pairwise(X, self.objects_, similarity=self._measure), name)
-        if rows.shape[1] != self.n_columns_:
-            raise ValueError(
-                f"{name}[0] has {rows.shape[1]} similarities, but RBFRows was fitted on {self.n_columns_}."
-            )
-        return rows
-
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the objects in A to those in B."""
-        check_is_fitted(self, "n_columns_")
-        left = self._rows(A, "A")
-        right = left if B is A else self._rows(B, "B")
-        return np.exp(-_positive(self.gamma, "gamma") * cdist(left, right, "sqeuclidean"))
-
-
 for _function, _name in ((euclidean, "euclidean"), (manhattan, "manhattan"), (chebyshev, "chebyshev")):
     register(
         Measure(
@@ -408,30 +313,5 @@ register(
         threads=True,
         range="0 or more",
         reference="CIE 116-1995",
-    )
-)
-register(
-    Measure(
-        RBF(),
-        name="rbf",
-        objects=OBJECTS,
-        batch=True,
-        symmetric=True,
-        threads=True,
-        range="0 to 1",
-        library="scipy",
-    )
-)
-register(
-    Measure(
-        RBFRows(),
-        name="rbf-rows",
-        objects="rows of similarities, or any that another similarity takes",
-        batch=True,
-        symmetric=True,
-        learns=True,
-        range="0 to 1",
-        library="scipy",
-        reference="Chen et al. 2009, Section 7.1",
     )
 )

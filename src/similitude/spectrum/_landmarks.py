@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
-from numbers import Integral
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import _safe_indexing, check_random_state
@@ -18,6 +18,9 @@ from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
 from similitude.similarities import pairwise, resolve
+from similitude.similarities._blocks import Block, Failure, Task
+from similitude.similarities.pairwise import _checked_objects, _Source
+from similitude.similarities.registry import Measure
 from similitude.spectrum._nystroem import Spectrum, decompose, decompose_whole, triangle
 
 SELECTIONS = ("random", "stratified", "kmedoids", "leverage")
@@ -35,6 +38,43 @@ def row_blocks(n: int, width: int) -> list[slice]:
     return [slice(start, min(start + length, n)) for start in range(0, n, length)]
 
 
+class Named(NamedTuple):
+    """Objects, and their places in the sequence that the caller knows."""
+
+    objects: Any
+    places: np.ndarray
+
+
+def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
+    """The matrix of native values; an error of the similarity names the objects by their places."""
+    try:
+        return pairwise(A.objects, None if B is None else B.objects, similarity=measure)
+    except ValueError:
+        _fail_by_place(A, A if B is None else B, measure)
+        raise
+
+
+def _fail_by_place(A: Named, B: Named, measure: Measure) -> None:
+    """Look for two objects on which the measure fails: object by object of B, then of A."""
+    task = Task(measure.function, measure.name or "the function", measure.batch, half=False)
+
+    def failure(i: slice, j: int) -> Failure | None:
+        source = _Source(_safe_indexing(A.objects, i), _safe_indexing(B.objects, [j]), measure.batch)
+        first, place = int(A.places[i.start]), int(B.places[j])
+        named = Block(0, slice(first, first + i.stop - i.start), slice(place, place + 1))
+        values = task(named, *source(Block(0, slice(0, i.stop - i.start), slice(0, 1))))[1]
+        return values if isinstance(values, Failure) else None
+
+    n = len(A.places)
+    for j in range(len(B.places)):
+        if failure(slice(0, n), j) is None:
+            continue
+        for i in range(n):
+            found = failure(slice(i, i + 1), j)
+            if found is not None:
+                raise ValueError(found.message) from found.cause
+
+
 class MatrixRows:
     """Training samples that are rows of a square matrix."""
 
@@ -49,7 +89,7 @@ class MatrixRows:
 
     def back(self, rows: slice, columns: np.ndarray) -> Any:
         """Native values the other way round: of ``columns`` to ``rows``, transposed."""
-        return self.S[columns][:, rows].T
+        return self.S[columns, rows].T
 
     def among(self, positions: np.ndarray) -> Any:
         """Native values among these columns."""
@@ -82,18 +122,22 @@ class ObjectRows:
         self.n = self.n_columns = _num_samples(objects)
 
     def to(self, rows: slice, columns: np.ndarray) -> np.ndarray:
-        part = _safe_indexing(self.objects, rows)
-        return pairwise(part, _safe_indexing(self.objects, columns), similarity=self.measure)
+        return named_values(self._rows(rows), self._at(columns), self.measure)
 
     def back(self, rows: slice, columns: np.ndarray) -> np.ndarray:
-        part = _safe_indexing(self.objects, rows)
-        return pairwise(_safe_indexing(self.objects, columns), part, similarity=self.measure).T
+        return named_values(self._at(columns), self._rows(rows), self.measure).T
 
     def among(self, positions: np.ndarray) -> np.ndarray:
-        return pairwise(_safe_indexing(self.objects, positions), similarity=self.measure)
+        return named_values(self._at(positions), None, self.measure)
 
     def whole(self) -> np.ndarray:
         return pairwise(self.objects, similarity=self.measure)
+
+    def _rows(self, rows: slice) -> Named:
+        return Named(_safe_indexing(self.objects, rows), np.arange(rows.start, rows.stop))
+
+    def _at(self, positions: np.ndarray) -> Named:
+        return Named(_safe_indexing(self.objects, positions), positions)
 
 
 class Landmarks:
@@ -108,7 +152,8 @@ class Landmarks:
         native = source.among(positions)
         self.map = learn(native)
         self.own = similarities(native, self.map)
-        self.asymmetric = not is_symmetric(self.own)
+        # Of the native values: in single precision the two directions may be rounded differently.
+        self.asymmetric = not is_symmetric(native)
         self.W = mean_of_directions(self.own)
 
         # Then S~ is S, and the detour over W^+ would cost digits.
@@ -161,7 +206,7 @@ class LandmarkEstimator(SimilarityEstimator):
             raise ValueError(f"{self._count_name} must be a whole number of at least 1; got {count!r}.")
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {SELECTIONS}; got {self.selection!r}.")
-        if not 0 <= self.tol < 1:
+        if not isinstance(self.tol, Real) or not 0 <= float(self.tol) < 1:
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
         if self._is_columns == (self.landmark_similarity is None):
             raise ValueError(
@@ -182,7 +227,7 @@ class LandmarkEstimator(SimilarityEstimator):
             self.support_columns_ = np.arange(len(self.landmarks_))
         else:
             self._keep(None, None, None)
-        self._landmark_map = landmarks.map
+        self._landmark_map, self._asymmetric = landmarks.map, landmarks.asymmetric
         return landmarks
 
     def _learned(self, native: Any) -> LearnedMap | None:
@@ -192,7 +237,7 @@ class LandmarkEstimator(SimilarityEstimator):
     def _read(self, X: Any, y: Any) -> Any:
         how = self._map_name
         if not self._is_matrix:
-            objects = _check_objects(X)
+            objects = _checked_objects(_check_objects(X), "X")
             return ObjectRows(objects, resolve(self.similarity).learned(objects, y))
         orientation = "similarity" if how is None else "dissimilarity"
         square = not self._is_columns
@@ -236,8 +281,12 @@ class LandmarkEstimator(SimilarityEstimator):
         labels = np.zeros(n, dtype=np.intp) if y is None else _codes(y, n)
         return choose_by_class("kmedoids", S if self._map_name is None else -S, labels, m, rng)
 
-    def _new_blocks(self, X: Any) -> Iterator[np.ndarray]:
-        """Similarities of new samples to the landmarks, in double precision, block by block."""
+    def _new_blocks(self, X: Any, both: bool = False) -> Iterator[np.ndarray]:
+        """Similarities of new samples to the landmarks, in double precision, block by block.
+
+        With ``both``, those of raw objects are made as the training samples' are: of an asymmetric measure the mean of
+        both directions.
+        """
         check_is_fitted(self)
         if self._is_matrix:
             C = self._new_columns(X, self.landmarks_)
@@ -245,8 +294,14 @@ class LandmarkEstimator(SimilarityEstimator):
                 yield similarities(C[rows], self._landmark_map)
             return
         objects = _check_objects(X)
-        for rows in row_blocks(_num_samples(objects), len(self.landmarks_)):
-            yield similarities(self._new_proximities(_safe_indexing(objects, rows)).S, self._landmark_map)
+        n, landmarks = _num_samples(objects), Named(self.objects_, self.landmarks_)
+        for rows in row_blocks(n, len(self.landmarks_)):
+            samples = Named(_safe_indexing(objects, rows), np.arange(rows.start, rows.stop))
+            C = similarities(named_values(samples, landmarks, self._measure), self._landmark_map)
+            if both and self._asymmetric:
+                back = named_values(landmarks, samples, self._measure).T
+                C = (C + similarities(back, self._landmark_map)) / 2
+            yield C
 
 
 def _codes(y: Any, n: int) -> np.ndarray:
