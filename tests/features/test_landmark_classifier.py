@@ -106,6 +106,21 @@ def test_other_models_are_scikit_learns_on_features(name, peer, classes):
         assert np.allclose(model.predict_proba(rows).sum(axis=1), 1)
 
 
+@pytest.mark.parametrize("C", [1.0, 1e4])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_logistic_regression_is_solved(classes, C):
+    """The gradient by the coefficients is zero: C times the features times what the posteriors are off by, plus w."""
+    S, _, y = _problem(classes=classes)
+    F = IndefiniteNystroem(10, "flip", random_state=0).fit_transform(S)
+    model = LandmarkClassifier(10, "flip", "logistic", C=C, random_state=0).fit(S, y)
+    off = model.predict_proba(S) - (y[:, None] == model.classes_)
+    off = off[:, 1:] if classes == 2 else off
+    decisions = model.decision_function(S).reshape(off.shape)
+    w, *_ = np.linalg.lstsq(np.column_stack([F, np.ones(len(F))]), decisions, rcond=None)
+    gradient = C * F.T @ off + w[:-1]
+    assert np.abs(gradient).max() < 1e-5 * np.abs(w).max()
+
+
 def test_scikit_learns_scale_of_C_is_kept():
     S, rows, y = _problem(classes=2)
     for name in ("logistic", "svm"):

@@ -38,9 +38,9 @@ def linear_models(
             own = float(np.clip(np.ldexp(C, 2 * exponent), _LEAST, _MOST))
         machine: Any
         if model == "logistic":
-            machine = LogisticRegression(C=own, max_iter=_MAX_ITER)
+            machine = LogisticRegression(C=own, solver="newton-cg", tol=1e-8, max_iter=_MAX_ITER)
         else:
-            machine = LinearSVC(C=own, dual=False, max_iter=_MAX_ITER)
+            machine = LinearSVC(C=own, dual=False, tol=1e-6, max_iter=_MAX_ITER)
         machine.fit(F, labels, sample_weight=weights)
         solutions.append(Linear(np.ldexp(machine.coef_, -exponent), machine.intercept_))
     return solutions
