@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 MINIMUM := .venv-minimum/bin
+# Neighbouring tests stay with one worker as long as the other has its own: each compiles other kernels.
+WORKERS := -n 2 --dist worksteal
 
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
 test test-minimum doctest pytest coverage: export OPENBLAS_NUM_THREADS := 1
@@ -22,19 +24,19 @@ types: .venv/installed-dev
 	$(BIN)/mypy
 
 doctest: .venv/installed-dev
-	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-continue-on-failure src
-	$(BIN)/python -m pytest -n 2 --doctest-glob='*.md' README.md docs
+	$(BIN)/python -m pytest $(WORKERS) --doctest-modules --doctest-continue-on-failure src
+	$(BIN)/python -m pytest $(WORKERS) --doctest-glob='*.md' README.md docs
 
 pytest: .venv/installed-dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest $(WORKERS)
 
 # The compiled kernels are invisible to coverage, so their own tests run once more, uncompiled.
 coverage: .venv/installed-dev
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 -m kernel --cov --cov-append --cov-report=term
+	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m kernel --cov --cov-append --cov-report=term
 
 test-minimum: .venv-minimum/installed
-	$(MINIMUM)/python -m pytest -n 2
+	$(MINIMUM)/python -m pytest $(WORKERS)
 
 bench: .venv/installed-dev
 	$(BIN)/python -m benchmarks

@@ -118,7 +118,7 @@ def test_logistic_regression_is_solved(classes, C):
     decisions = model.decision_function(S).reshape(off.shape)
     w, *_ = np.linalg.lstsq(np.column_stack([F, np.ones(len(F))]), decisions, rcond=None)
     gradient = C * F.T @ off + w[:-1]
-    assert np.abs(gradient).max() < 1e-5 * np.abs(w).max()
+    assert np.abs(gradient).max() < 1e-4 * np.abs(w).max()
 
 
 def test_scikit_learns_scale_of_C_is_kept():
