@@ -6,15 +6,15 @@ MINIMUM := .venv-minimum/bin
 WORKERS := -n 2 --dist worksteal
 
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
-test test-minimum pytest coverage: export OPENBLAS_NUM_THREADS := 1
-test test-minimum pytest coverage: export OMP_NUM_THREADS := 1
+test test-minimum doctest pytest coverage: export OPENBLAS_NUM_THREADS := 1
+test test-minimum doctest pytest coverage: export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint types pytest coverage test-minimum bench reproduce docs dist clean
+.PHONY: demo test lint types doctest pytest coverage test-minimum bench reproduce docs dist clean
 
 demo: .venv/installed
 	$(BIN)/similitude report --dataset voting --time-budget 75 --output demo-report.html
 
-test: lint types coverage
+test: lint types doctest coverage
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -23,16 +23,16 @@ lint: .venv/installed-dev
 types: .venv/installed-dev
 	$(BIN)/mypy
 
-# Tests and doctests, those of the docstrings and of the pages.
-EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' --ignore=docs/_ext --ignore=docs/conf.py \
-	src tests README.md docs
+doctest: .venv/installed-dev
+	$(BIN)/python -m pytest $(WORKERS) --doctest-modules --doctest-continue-on-failure src
+	$(BIN)/python -m pytest $(WORKERS) --doctest-glob='*.md' README.md docs
 
 pytest: .venv/installed-dev
-	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING)
+	$(BIN)/python -m pytest $(WORKERS)
 
 # The compiled kernels are invisible to coverage, so their own tests run once more, uncompiled.
 coverage: .venv/installed-dev
-	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING) --cov --cov-report=
+	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m kernel --cov --cov-append --cov-report=term \
 		$$(grep -rl --include='*.py' mark.kernel tests)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("similitude")
 
-TRACED = 4
+TRACED = 3
 
 
 def pytest_configure(config):
