@@ -36,7 +36,7 @@ from similitude import (
 )
 from tests.estimators import CLASSIFIERS, PIPELINES, TRANSFORMERS
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [pytest.mark.untraced, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 
 N, M = 24, 7
 

@@ -5,6 +5,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.estimators import CLASSIFIERS, FEATURE_CLASSIFIERS, TRANSFORMERS, expected_failures
 
+pytestmark = pytest.mark.untraced
+
 EVERY = CLASSIFIERS + TRANSFORMERS + FEATURE_CLASSIFIERS
 # What scikit-learn checks does not hang on a method's parameters; our own common tests run all variants.
 ONE_OF_EACH = list({type(estimator): estimator for estimator in reversed(EVERY)}.values())
