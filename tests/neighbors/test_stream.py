@@ -14,29 +14,9 @@ from similitude.neighbors._stream_kernel import offer, sorted_best
 from similitude.neighbors.search_stream import StreamSearch
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import batch
+from tests.distributed.functions import agreement, longer, strings
 
 SMALL = StreamSearch(block_size=7)
-
-
-def strings(n=60, m=13, seed=0):
-    """Copies of a few words with letters changed, and the word each is a copy of."""
-    rng = np.random.default_rng(seed)
-    words, y = rng.integers(0, 3, (4, 8)), rng.integers(0, 4, n + m)
-    copies = np.where(rng.random((n + m, 8)) < 0.3, rng.integers(0, 3, (n + m, 8)), words[y])
-    texts = ["".join("abc"[c] for c in row) for row in copies]
-    return texts[:n], y[:n], texts[n:]
-
-
-def longer(a, b):
-    """Asymmetric, with many ties."""
-    return float(sum(x == z for x, z in zip(a, b))) + 0.25 * (a > b)
-
-
-@batch
-def agreement(A, B):
-    """Single precision."""
-    A, B = (np.array([list(map(ord, text)) for text in X]) for X in (A, B))
-    return (A[:, None] == B[None]).sum(axis=2).astype(np.float32) / np.float32(3)
 
 
 def pair(model, search=SMALL):

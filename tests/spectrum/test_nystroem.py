@@ -315,7 +315,7 @@ def test_an_error_names_objects_by_their_places_in_the_whole():
     with patch.object(_landmarks, "_ENTRIES", 10 * 5):  # blocks of 10 rows
         for place in (other, last):  # while rows are computed, and among the landmarks
             wrong = place
-            pair = f"{other} and {first}" if place == other else f"{last} and {first}"
+            pair = f"{other} and {first}" if place == other else f"{first} and {last}"
             with pytest.raises(ValueError, match=f"fails failed on objects {pair}: ArithmeticError: this one"):
                 clone(model).fit(numbers)
         wrong = 99

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils.validation import _num_samples
 
 from similitude.proximity.maps import LearnedMap
-from similitude.similarities._blocks import Block, Failure, Grid, Task, default_length
+from similitude.similarities._blocks import Failure, Grid, Task, default_length
 from similitude.similarities.pairwise import _part, _Source
 from similitude.similarities.registry import Measure
 
@@ -62,14 +62,10 @@ def show(
     m, n = len(rows), len(columns)
     length = block_size or default_length(m, n, measure, half, 1, True)
     source = _Source(rows.objects, columns.objects, measure.batch)
-    task = Task(measure.function, measure.name or "the function", measure.batch, half)
+    places = range(rows.first, rows.first + m), range(columns.first, columns.first + n)
+    task = Task.of(measure, half, places)
     for block in Grid(m, n, length, half):
-        named = Block(block.number, _moved(block.rows, rows.first), _moved(block.columns, columns.first))
-        _, values = task(named, *source(block))
+        _, values = task(block, *source(block))
         if isinstance(values, Failure):
             raise ValueError(values.message) from values.cause
         target.write(block, values)
-
-
-def _moved(part: slice, by: int) -> slice:
-    return slice(part.start + by, part.stop + by)

@@ -12,8 +12,8 @@ from similitude.distributed._cluster import current_client, hold, reduce_tree, t
 from similitude.distributed._parts import lengths_of
 from similitude.features.landmark_classifier import LandmarkClassifier
 from similitude.features.landmark_moments import Moments, add, block_moments
-from similitude.similarities.pairwise import _checked_block_size
-from similitude.spectrum._landmarks import _ENTRIES, Landmarks, Named, ObjectRows, named_values, similarities
+from similitude.similarities.pairwise import Named, _checked_block_size, named_values
+from similitude.spectrum._landmarks import _ENTRIES, Landmarks, ObjectRows, similarities
 
 _ADVICE = "lower block_size of fit_landmarks or n_landmarks of the model, or give the workers more memory"
 

@@ -67,7 +67,6 @@ class Comparison:
 
     def __init__(self, measure: Measure, objects: Any):
         self.measure = measure
-        self.task = Task(measure.function, measure.name or "the function", measure.batch, half=False)
         self.objects = self._cuttable(objects)
 
     def _cuttable(self, objects: Any) -> Any:
@@ -87,19 +86,12 @@ class Comparison:
         return answers
 
     def _row(self, X: Any, i: int, columns: np.ndarray) -> np.ndarray:
-        block = Block(0, slice(i, i + 1), slice(0, len(columns)))
-        _, values = self.task(block, _chosen(X, [i]), _chosen(self.objects, columns))
-        if not isinstance(values, Failure):
-            return values[0]
-        # Columns are anywhere: one by one they get the names that the user knows.
-        failure = values
-        for j in map(int, columns):
-            single = Block(0, slice(i, i + 1), slice(j, j + 1))
-            _, values = self.task(single, _chosen(X, [i]), _chosen(self.objects, [j]))
-            if isinstance(values, Failure):
-                failure = values
-                break
-        raise ValueError(failure.message) from failure.cause
+        task = Task.of(self.measure, places=([i], columns))
+        block = Block(0, slice(0, 1), slice(0, len(columns)))
+        _, values = task(block, _chosen(X, [i]), _chosen(self.objects, columns))
+        if isinstance(values, Failure):
+            raise ValueError(values.message) from values.cause
+        return values[0]
 
 
 def _chosen(objects: Any, places: Any) -> Any:

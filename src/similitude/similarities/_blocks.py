@@ -6,7 +6,7 @@ import math
 import pickle
 import traceback
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -87,6 +87,10 @@ class Failure(NamedTuple):
     cause: Exception | None = None
 
 
+Places = tuple[Sequence[int] | np.ndarray, Sequence[int] | np.ndarray]
+"""By which errors name the objects of rows and columns, where these are taken from longer sequences."""
+
+
 @dataclass(frozen=True)
 class Task:
     """The values of one block: a float32 or float64 array, or a :class:`Failure` that names the objects."""
@@ -95,12 +99,17 @@ class Task:
     name: str
     batch: bool
     half: bool
+    places: Places | None = None
+
+    @classmethod
+    def of(cls, measure: Measure, half: bool = False, places: Places | None = None) -> Task:
+        return cls(measure.function, measure.name or "the function", measure.batch, half, places)
 
     def __call__(self, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
         values = self._of_batches(block, a, b) if self.batch else self._of_pairs(block, a, b)
         if not isinstance(values, Failure) and not np.isfinite(values).all():
             i, j = map(int, np.argwhere(~np.isfinite(values))[0])
-            where = _pair(block, i, j)
+            where = self._pair(block, i, j)
             values = Failure(f"similarity: {self.name} gave {values[i, j]} for {where}; it must be finite.")
         return block, values
 
@@ -117,7 +126,7 @@ class Task:
                 except PASSED_ON:
                     raise
                 except Exception as error:
-                    return self._failed(_pair(block, i, j), error)
+                    return self._failed(self._pair(block, i, j), error)
                 if diagonal:
                     values[j, i] = values[i, j]
         return values
@@ -136,11 +145,13 @@ class Task:
         if values.shape != (n, m):
             return Failure(
                 f"similarity: {self.name} returned shape {values.shape} for batches of {n} and {m} objects "
-                f"({_ranges(block)})."
+                f"({self._ranges(block)})."
             )
         if np.iscomplexobj(values):
             i, j = divmod(int(np.argmax(values.imag != 0)), m)
-            return Failure(f"similarity: {self.name} gave a complex value for {_pair(block, i, j)}; it must be real.")
+            return Failure(
+                f"similarity: {self.name} gave a complex value for {self._pair(block, i, j)}; it must be real."
+            )
         return values
 
     def _narrowed(self, block: Block, a: Any, b: Any, error: Exception) -> tuple[str, Exception]:
@@ -153,10 +164,10 @@ class Task:
             if last is not None:
                 n, m = down, across
             elif n * m == 1:
-                return _ranges(block), error
+                return self._ranges(block), error
             else:
                 i, j, n, m = (i + down, j, n - down, m) if n >= m else (i, j + across, n, m - across)
-        return _pair(block, i, j), last
+        return self._pair(block, i, j), last
 
     def _error(self, a: Any, b: Any) -> Exception | None:
         try:
@@ -168,14 +179,18 @@ class Task:
     def _failed(self, where: str, error: Exception) -> Failure:
         return Failure(f"similarity: {self.name} failed on {where}: {type(error).__name__}: {error}", error)
 
+    def _pair(self, block: Block, i: int, j: int) -> str:
+        return f"objects {self._place(0, block.rows.start + i)} and {self._place(1, block.columns.start + j)}"
 
-def _pair(block: Block, i: int, j: int) -> str:
-    return f"objects {block.rows.start + i} and {block.columns.start + j}"
+    def _ranges(self, block: Block) -> str:
+        ends = [
+            f"{self._place(axis, part.start)} to {self._place(axis, part.stop - 1)}"
+            for axis, part in enumerate((block.rows, block.columns))
+        ]
+        return f"objects {ends[0]} and {ends[1]}"
 
-
-def _ranges(block: Block) -> str:
-    (rows, columns) = (f"{part.start} to {part.stop - 1}" for part in (block.rows, block.columns))
-    return f"objects {rows} and {columns}"
+    def _place(self, axis: int, position: int) -> int:
+        return position if self.places is None else int(self.places[axis][position])
 
 
 def evaluated(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +17,7 @@ from similitude.similarities._blocks import (
     WAITING_BYTES,
     Block,
     Grid,
+    Places,
     Task,
     can_travel,
     default_length,
@@ -118,11 +119,38 @@ def pairwise(
         return target.finish()
 
 
-def _fill(target: Any, grid: Grid, source: _Source, measure: Measure, n_jobs: int, progress: bool) -> None:
+class Named(NamedTuple):
+    """Objects, and their places in the sequence that the caller knows."""
+
+    objects: Any
+    places: Sequence[int] | np.ndarray
+
+
+def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
+    """The matrix that ``pairwise`` gives; errors name the objects by their places."""
+    same = B is None
+    B = A if B is None else B
+    shape, half = (_count(A.objects), _count(B.objects)), same and measure.symmetric
+    target = _MatrixInMemory(None, shape, half)
+    grid = Grid(*shape, default_length(*shape, measure, half, 1, False), half)
+    source = _Source(A.objects, B.objects, measure.batch)
+    _fill(target, grid, source, measure, 1, False, (A.places, B.places))
+    return target.finish()
+
+
+def _fill(
+    target: Any,
+    grid: Grid,
+    source: _Source,
+    measure: Measure,
+    n_jobs: int,
+    progress: bool,
+    places: Places | None = None,
+) -> None:
     """Evaluate the blocks that the target does not have yet."""
     todo = (block for block in grid if block.number not in target.done)
     total = len(grid) - len(target.done)
-    task = Task(measure.function, measure.name or "the function", measure.batch, grid.half)
+    task = Task.of(measure, grid.half, places)
     if total <= 1:
         n_jobs = 1
     if n_jobs > 1 and not measure.threads and not can_travel(task, source(next(iter(grid))), n_jobs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing, check_random_state
@@ -18,9 +18,7 @@ from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
 from similitude.similarities import pairwise, resolve
-from similitude.similarities._blocks import Block, Failure, Task
-from similitude.similarities.pairwise import _checked_objects, _Source
-from similitude.similarities.registry import Measure
+from similitude.similarities.pairwise import Named, _checked_objects, named_values
 from similitude.spectrum._nystroem import Spectrum, decompose, decompose_whole, triangle
 
 SELECTIONS = ("random", "stratified", "kmedoids", "leverage")
@@ -36,43 +34,6 @@ def row_blocks(n: int, width: int) -> list[slice]:
     """Consecutive rows that have about 2 million entries together."""
     length = max(1, _ENTRIES // max(1, width))
     return [slice(start, min(start + length, n)) for start in range(0, n, length)]
-
-
-class Named(NamedTuple):
-    """Objects, and their places in the sequence that the caller knows."""
-
-    objects: Any
-    places: np.ndarray
-
-
-def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
-    """The matrix of native values; an error of the similarity names the objects by their places."""
-    try:
-        return pairwise(A.objects, None if B is None else B.objects, similarity=measure)
-    except ValueError:
-        _fail_by_place(A, A if B is None else B, measure)
-        raise
-
-
-def _fail_by_place(A: Named, B: Named, measure: Measure) -> None:
-    """Look for two objects on which the measure fails: object by object of B, then of A."""
-    task = Task(measure.function, measure.name or "the function", measure.batch, half=False)
-
-    def failure(i: slice, j: int) -> Failure | None:
-        source = _Source(_safe_indexing(A.objects, i), _safe_indexing(B.objects, [j]), measure.batch)
-        first, place = int(A.places[i.start]), int(B.places[j])
-        named = Block(0, slice(first, first + i.stop - i.start), slice(place, place + 1))
-        values = task(named, *source(Block(0, slice(0, i.stop - i.start), slice(0, 1))))[1]
-        return values if isinstance(values, Failure) else None
-
-    n = len(A.places)
-    for j in range(len(B.places)):
-        if failure(slice(0, n), j) is None:
-            continue
-        for i in range(n):
-            found = failure(slice(i, i + 1), j)
-            if found is not None:
-                raise ValueError(found.message) from found.cause
 
 
 class MatrixRows:
