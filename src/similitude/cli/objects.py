@@ -53,19 +53,15 @@ def check_file(path: Path, name: str) -> None:
 def _array(path: Path, key: str | None) -> Any:
     import numpy as np
 
-    try:
-        array = np.load(path, allow_pickle=False)
-        if not isinstance(array, np.ndarray):
-            with array:
-                names = list(array.files)
-                if key is None and len(names) != 1:
-                    raise ValueError(f"holds {len(names)} arrays; say which by --key, one of {names}")
-                if key is not None and key not in names:
-                    raise ValueError(f"there is no array {key!r}; it has {names}")
-                array = array[names[0] if key is None else key]
-    except Exception as error:  # the readers of damaged files raise errors of every kind
-        reason = "it holds pickled objects, which are not loaded" if "allow_pickle" in str(error) else error
-        raise ValueError(f"{path}: cannot be read: {reason}.") from None
+    from similitude.datasets.files import choose_array, readable
+
+    found = readable(path, "a file of NumPy", lambda: np.load(path, allow_pickle=False))
+    if isinstance(found, np.ndarray):
+        array = found
+    else:
+        with found:
+            name = choose_array(path, list(found.files), key)
+            array = readable(path, "a file of NumPy", lambda: found[name])
     if array.ndim == 0 or array.size == 0:
         raise ValueError(f"{path}: holds no objects: an array of shape {array.shape}.")
     if array.dtype.kind not in "fiubU":

@@ -134,7 +134,7 @@ def _existing(path: Any, argument: str) -> Path:
     return path
 
 
-def _read(path: Path, what: str, read: Callable[[], Any]) -> Any:
+def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
     """What ``read`` returns; whatever goes wrong in it becomes an error that names the file."""
     try:
         return read()
@@ -148,22 +148,22 @@ def _read(path: Path, what: str, read: Callable[[], Any]) -> Any:
 
 
 def _read_npy(path: Path, key: str | None, mmap: bool) -> Any:
-    array = _read(path, "a NumPy array", lambda: np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False))
+    array = readable(path, "a NumPy array", lambda: np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False))
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{path}: is an archive of arrays, not one; name it .npz.")
     return array
 
 
 def _read_npz(path: Path, key: str | None, mmap: bool) -> Any:
-    archive = _read(path, "a NumPy archive", lambda: np.load(path, allow_pickle=False))
+    archive = readable(path, "a NumPy archive", lambda: np.load(path, allow_pickle=False))
     if isinstance(archive, np.ndarray):
         raise ValueError(f"{path}: is a single array, not an archive; name it .npy.")
     with archive:
         names = list(archive.files)
         if key is None and {"format", "shape", "data"} <= set(names):
-            return _read(path, "a sparse matrix of SciPy", lambda: _checked_sparse(sparse.load_npz(path)))
-        name = _choose(path, names, key)
-        return _read(path, "a NumPy archive", lambda: archive[name])
+            return readable(path, "a sparse matrix of SciPy", lambda: _checked_sparse(sparse.load_npz(path)))
+        name = choose_array(path, names, key)
+        return readable(path, "a NumPy archive", lambda: archive[name])
 
 
 def _checked_sparse(S: Any) -> Any:
@@ -181,36 +181,37 @@ def _read_mat(path: Path, key: str | None, mmap: bool) -> Any:
             f"{path}: is a MATLAB 7.3 (HDF5) file, which is not read here; save it again in MATLAB by "
             "save('file.mat', 'S', '-v7'), or read it with h5py and pass the array."
         )
-    content = {name: kind for name, _, kind in _read(path, "a MATLAB file", lambda: io.whosmat(str(path)))}
+    content = {name: kind for name, _, kind in readable(path, "a MATLAB file", lambda: io.whosmat(str(path)))}
     numeric = [name for name, kind in content.items() if kind in _MAT_NUMBERS]
     if key in content and key not in numeric:
         raise ValueError(f"{path}: {key!r} is of class {content[key]}; a numeric matrix is needed, one of {numeric}.")
-    name = _choose(path, numeric, key)
+    name = choose_array(path, numeric, key)
     # Only the one numeric variable is read: cells, structs and function handles stay untouched.
-    return _read(path, "a MATLAB file", lambda: io.loadmat(str(path), variable_names=[name])[name])
+    return readable(path, "a MATLAB file", lambda: io.loadmat(str(path), variable_names=[name])[name])
 
 
 def _read_mtx(path: Path, key: str | None, mmap: bool) -> Any:
-    return _read(path, "a Matrix Market file", lambda: io.mmread(str(path)))
+    return readable(path, "a Matrix Market file", lambda: io.mmread(str(path)))
 
 
 _READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".mtx": _read_mtx}
 
 
-def _choose(path: Path, names: list[str], key: str | None) -> str:
+def choose_array(path: Path, names: list[str], key: str | None) -> str:
+    """Which of the arrays in a file is meant."""
     if not names:
         raise ValueError(f"{path}: holds no numeric array, or is truncated.")
     if key is None and len(names) > 1:
-        raise ValueError(f"{path}: holds {len(names)} arrays; say which by key=, one of {names}.")
+        raise ValueError(f"{path}: holds {len(names)} arrays; say which by key (--key), one of {names}.")
     if key is not None and key not in names:
-        raise ValueError(f"{path}: there is no array key={key!r}; it must be one of {names}.")
+        raise ValueError(f"{path}: there is no array {key!r}; key must be one of {names}.")
     return names[0] if key is None else key
 
 
 def _read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
     """Numbers, the ids in the one text column, and the names of the other columns."""
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
-    table = _read(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
+    table = readable(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
     ids = None
     names: list[str] = []
     numbers: list[np.ndarray] = []
