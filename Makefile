@@ -12,7 +12,7 @@ test test-minimum doctest pytest coverage: export OMP_NUM_THREADS := 1
 .PHONY: demo test lint types doctest pytest coverage test-minimum bench reproduce docs dist clean
 
 demo: .venv/installed
-	$(BIN)/similitude report --dataset voting --time-budget 75 --output demo-report.html
+	$(BIN)/similitude report --dataset voting --time-budget 110 --output demo-report.html
 
 test: lint types doctest coverage
 
