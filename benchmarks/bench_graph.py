@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from benchmarks.timing import best_of
 from similitude import KNNClassifier, disorder
-from similitude.neighbors.graph import GraphSearch
+from similitude.finders.graph import GraphSearch
 
 WIDTHS = (1, 16, 32, 64, 128, 256)
 K = 10

@@ -13,7 +13,7 @@ from benchmarks.voting_data import KRI_REGS, KRR_REGS, NEIGHBORS, voting_partiti
 from similitude import KNNClassifier, PathSearchCV
 from similitude.neighbors._simplex_qp import solve_each
 from similitude.neighbors.local_weights import local_weights
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import top_k
 
 N_PROBLEMS = 2000

@@ -25,7 +25,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from similitude import KNNClassifier, PathSearchCV
 from similitude.boosting.dboost import DBoostClassifier
 from similitude.features.recipes import recipe
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.similarities.images import Tangent
 
 METHODS = ("NN", "LSVM", "DBoost")

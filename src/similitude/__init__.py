@@ -5,7 +5,7 @@ from similitude.diagnosis import diagnose, disorder
 from similitude.features.landmark_classifier import LandmarkClassifier
 from similitude.features.lp_machine import LPMachine
 from similitude.features.potential_svc import PotentialSVC
-from similitude.features.similarity_features import SimilarityFeatures
+from similitude.transform.similarity_features import SimilarityFeatures
 from similitude.generative.fused import FusedClassifier
 from similitude.generative.fused_knn import FusedKNN
 from similitude.generative.local_bda import LocalBDA
@@ -23,16 +23,16 @@ from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestC
 from similitude.neighbors.nearest_means import LocalNearestMeans
 from similitude.persistence import load_model, save_model
 from similitude.proximity.check import SimilarityWarning, check_similarity
-from similitude.proximity.embedding import PseudoEuclideanEmbedding, pseudo_euclidean_embedding
+from similitude.transform.embedding import PseudoEuclideanEmbedding, pseudo_euclidean_embedding
 from similitude.proximity.maps import rescale, to_dissimilarity, to_similarity
 from similitude.proximity.proximities import Proximities
 from similitude.proximity.split import train_test_split
 from similitude.proximity.symmetry import symmetrize
-from similitude.proximity.transformers import DissimilarityToSimilarity, Rescale
+from similitude.transform.dissimilarity import DissimilarityToSimilarity, Rescale
 from similitude.search.auto import AutoClassifier
 from similitude.search.path_search import PathSearchCV
-from similitude.spectrum.modifier import SpectrumModifier
-from similitude.spectrum.nystroem import IndefiniteNystroem
+from similitude.transform.spectrum import SpectrumModifier
+from similitude.transform.nystroem import IndefiniteNystroem
 from similitude.theory.bounds import error_bound, generalization_bound, generalization_bound_of, pairs_needed
 from similitude.theory.goodness import goodness
 

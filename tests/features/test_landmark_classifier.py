@@ -27,7 +27,7 @@ from similitude import (
 )
 from similitude.features import landmark_classifier
 from similitude.features.landmark_moments import add, block_moments, solve, with_targets
-from similitude.spectrum import _landmarks
+from similitude.transform import _landmarks
 
 NAMES = np.array(["red", "green", "blue"])
 

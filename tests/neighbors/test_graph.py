@@ -13,9 +13,9 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
 
 from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA, LocalSVC, load_model, save_model
-from similitude.neighbors._graph_build import distinct_pairs, most_alike
-from similitude.neighbors._graph_kernel import both_directions, insert, propose, walk
-from similitude.neighbors.graph import GraphSearch
+from similitude.finders._graph_build import distinct_pairs, most_alike
+from similitude.finders._graph_kernel import both_directions, insert, propose, walk
+from similitude.finders.graph import GraphSearch
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import JaroWinkler, Measure, pairwise
 

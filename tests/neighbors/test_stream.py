@@ -10,8 +10,8 @@ from joblib import parallel_config
 from sklearn.base import clone
 
 from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA, LocalSVC, load_model, save_model
-from similitude.neighbors._stream_kernel import offer, sorted_best
-from similitude.neighbors.search_stream import StreamSearch
+from similitude.finders._stream_kernel import offer, sorted_best
+from similitude.finders.stream import StreamSearch
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import batch
 from tests.distributed.functions import agreement, longer, strings

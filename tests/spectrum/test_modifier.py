@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from similitude import PairwiseMeta, Proximities, SpectrumModifier
-from similitude.spectrum.modifier import METHODS
+from similitude.transform.spectrum import METHODS
 from tests.reference import spectrum as reference
 
 VECTOR = np.array(

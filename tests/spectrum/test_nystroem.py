@@ -23,9 +23,9 @@ from similitude import (
     SpectrumModifier,
 )
 from similitude.numerics.medoids import k_medoids
-from similitude.spectrum import _landmarks
-from similitude.spectrum._nystroem import decompose, modified, triangle
-from similitude.spectrum.nystroem import SPECTRA
+from similitude.transform import _landmarks
+from similitude.transform._nystroem import decompose, modified, triangle
+from similitude.transform.nystroem import SPECTRA
 from tests.reference import nystroem as reference
 
 SELECTIONS = ("random", "stratified", "kmedoids", "leverage")

@@ -213,7 +213,7 @@ class TestReadOffModels:
         )
 
     def test_a_pipeline(self):
-        module = pytest.importorskip("similitude.features.similarity_features")
+        module = pytest.importorskip("similitude.transform.similarity_features")
         S, y = _problem()
         features = module.SimilarityFeatures(6, random_state=0)
         model = make_pipeline(features, LogisticRegression()).fit(S, y)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 
 _CHUNK = 100
 _ENTRIES = 2**16

@@ -49,7 +49,7 @@ def compare_methods(
     quiet: Quiet = False,
 ) -> None:
     """Cross-validate the methods, parameters chosen within each training part, and rank them by error."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
     from similitude.cli.nested import INNER_FOLDS, nested_errors
     from similitude.search.methods import methods as named
@@ -81,7 +81,7 @@ def compare_methods(
 
 
 def _save(outcomes: list[Outcome], path: Path) -> None:
-    from similitude._files import replacing
+    from similitude._utils.files import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(asdict(outcomes[0])), lineterminator="\n")

@@ -67,7 +67,7 @@ def export_dataset(
     """Write the matrix and the labels of a data set (and its objects, if they are rows or text) as CSV."""
     from scipy import sparse
 
-    from similitude._files import check_writable, replacing
+    from similitude._utils.files import check_writable, replacing
     from similitude.cli.data import named_samples
     from similitude.cli.pairwise import write_matrix
 

@@ -53,7 +53,7 @@ def fit_model(
 ) -> None:
     """Choose method and parameters by cross-validation, fit on all samples, and save the model."""
     from similitude import save_model
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
 
     name = named_method(method)

@@ -59,7 +59,7 @@ def fill_matrix(
     quiet: Quiet = False,
 ) -> None:
     """Fill a matrix with the similarities of raw objects."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.cli.objects import read_objects
     from similitude.similarities import resolve
 
@@ -136,7 +136,7 @@ def _filled(rows: Objects, columns: Objects | None, measure: Measure, out: Any, 
 def _save(path: Path, matrix: Any, ids: list[str] | None, column_ids: list[str] | None) -> None:
     import numpy as np
 
-    from similitude._files import replacing
+    from similitude._utils.files import replacing
 
     with replacing(path) as part:
         if path.suffix.lower() == ".csv":

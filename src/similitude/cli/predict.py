@@ -37,7 +37,7 @@ def predict_rows(
     quiet: Quiet = False,
 ) -> None:
     """Predict the labels of new rows with a saved model, and write them as CSV."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.persistence import load_model
 
     say = notes(quiet)
@@ -88,7 +88,7 @@ _AND = {
 
 
 def _save(path: Path, said: Any, names: list[str], values: Any, ids: Any) -> None:
-    from similitude._files import replacing
+    from similitude._utils.files import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -50,7 +50,7 @@ def report_matrix(
     quiet: Quiet = False,
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, pictures, the methods' errors, what went wrong."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
     from similitude.search.methods import methods as named
 
@@ -91,7 +91,7 @@ def choose(data: Samples, names: list[str] | None, **settings: Any) -> Any:
 
 def _write(output: Path, data: Samples, auto: Any, title: str, source: Any, seed: int) -> int:
     """Make the page; returns its size in bytes."""
-    from similitude._files import replacing
+    from similitude._utils.files import replacing
     from similitude.report import find, page
 
     findings = find(

@@ -47,7 +47,7 @@ def reproduce_table(
     quiet: Quiet = False,
 ) -> None:
     """Make a table of one of the papers again, and print ours beside the paper's."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.experiments import PAPERS, reproduce
 
     if name is None:
@@ -125,7 +125,7 @@ def _list(papers: Any, as_json: bool) -> None:
 def _save(comparisons: Any, path: Path) -> None:
     from dataclasses import fields
 
-    from similitude._files import replacing
+    from similitude._utils.files import replacing
     from similitude.cli.datasets import write_rows
     from similitude.experiments.papers import Comparison
 

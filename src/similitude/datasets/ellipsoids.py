@@ -59,7 +59,7 @@ def make_ellipsoids(
     >>> from sklearn.pipeline import make_pipeline
     >>> from similitude import PseudoEuclideanEmbedding, train_test_split
     >>> from similitude.datasets.ellipsoids import make_ellipsoids
-    >>> from similitude.features.similarity_features import SimilarityFeatures
+    >>> from similitude.transform.similarity_features import SimilarityFeatures
     >>> data = make_ellipsoids(random_state=0)
     >>> D_train, D_test, y_train, y_test = train_test_split(-data.S, data.y, random_state=0)
     >>> fisher = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 
 PROTEIN_FILE = "protein.RData"
 PROTEIN_SHA256 = "009f95edcba72e67f3db269dac30e84c62b88f5e152b7bdce1064680bf77f16c"

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 
 
 @dataclass(frozen=True)

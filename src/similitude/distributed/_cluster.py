@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 
 _AT_ONCE = 4
 """Results that one task of a tree puts together."""

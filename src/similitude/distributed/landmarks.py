@@ -13,7 +13,7 @@ from similitude.distributed._parts import lengths_of
 from similitude.features.landmark_classifier import LandmarkClassifier
 from similitude.features.landmark_moments import Moments, add, block_moments
 from similitude.similarities.pairwise import Named, _checked_block_size, named_values
-from similitude.spectrum._landmarks import _ENTRIES, Landmarks, ObjectRows, similarities
+from similitude.transform._landmarks import _ENTRIES, Landmarks, ObjectRows, similarities
 
 _ADVICE = "lower block_size of fit_landmarks or n_landmarks of the model, or give the workers more memory"
 

@@ -12,8 +12,8 @@ from sklearn.utils.validation import _num_samples
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
 from similitude.neighbors._search import Training
-from similitude.neighbors.search_stream import Ends, StreamSearch, Target, _RunningBest
-from similitude.numerics.extras import require
+from similitude.finders.stream import Ends, StreamSearch, Target, _RunningBest
+from similitude._utils.extras import require
 from similitude.proximity.maps import LearnedMap
 from similitude.similarities._blocks import Block
 from similitude.similarities.pairwise import _checked_block_size
@@ -151,7 +151,7 @@ def _best_in(k: int, samples: Part, shard: Part, rule: Rule, block_size: int | N
 
 def _best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """On a worker: the k best of several lists."""
-    from similitude.neighbors._stream_kernel import sorted_best
+    from similitude.finders._stream_kernel import sorted_best
 
     values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
     return values[:, :k].copy(), places[:, :k].copy()

@@ -22,8 +22,8 @@ from similitude.experiments.protocol import Partition, Protocol
 from similitude.experiments.selection import pooled_errors, pooled_search
 from similitude.experiments.store import Failure, Row
 from similitude.numerics.shared import shared_work
-from similitude.numerics.threads import one_blas_thread
-from similitude.numerics.versions import versions
+from similitude._utils.threads import one_blas_thread
+from similitude._utils.versions import versions
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.split import cut
 from similitude.search.path_search import PathSearchCV

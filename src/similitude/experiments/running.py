@@ -21,7 +21,7 @@ from similitude.experiments.identity import digest
 from similitude.experiments.protocol import Protocol
 from similitude.experiments.results import Results
 from similitude.experiments.store import Failure, Row, Store
-from similitude.numerics.progress import ProgressBars
+from similitude._utils.progress import ProgressBars
 from similitude.proximity.check import SimilarityWarning
 from similitude.search.path_search import _bearer, _input_names
 from similitude.similarities import pairwise, resolve

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from similitude.features.landmark_moments import Linear
-from similitude.spectrum._landmarks import row_blocks
+from similitude.transform._landmarks import row_blocks
 
 # Of C for features of size 1: beyond these the machine is that without a penalty, or without features.
 _LEAST, _MOST = 1e-10, 1e10

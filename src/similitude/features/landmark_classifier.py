@@ -13,8 +13,8 @@ from similitude.features._landmark_models import features_in_place, linear_model
 from similitude.features.landmark_moments import Linear, add, block_moments, solve, with_targets
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.proximity.proximities import Proximities
-from similitude.spectrum._landmarks import LandmarkEstimator, row_blocks
-from similitude.spectrum._nystroem import decompose, modified
+from similitude.transform._landmarks import LandmarkEstimator, row_blocks
+from similitude.transform._nystroem import decompose, modified
 
 SPECTRA = ("clip", "flip", "square")
 MODELS = ("ridge", "logistic", "svm")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from similitude.spectrum._nystroem import triangle
+from similitude.transform._nystroem import triangle
 
 
 class Moments(NamedTuple):

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.quadratic import RegularizedQuadratic
-from similitude.features.similarity_features import SimilarityFeatures
+from similitude.transform.similarity_features import SimilarityFeatures
 
 Recipe = tuple[Pipeline, dict[str, list]]
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import top_k
 from similitude.numerics.votes import TIE_TOLERANCE
 

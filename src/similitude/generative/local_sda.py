@@ -13,7 +13,7 @@ from similitude.generative.base import GenerativeClassifier, family_on, log_of, 
 from similitude.generative.local_models import Neighborhoods
 from similitude.generative.searched import SearchedNeighborhoods, searched_family
 from similitude.neighbors._search import NeighborSearch
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best
 from similitude.proximity.check import for_lookup

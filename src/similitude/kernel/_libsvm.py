@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.spectrum.modifier import SpectrumModifier
+from similitude.transform.spectrum import SpectrumModifier
 
 _MIXES_COLUMNS = ("clip", "flip", "square")
 _TOLERANCE = 1e-3

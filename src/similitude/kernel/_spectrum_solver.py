@@ -34,7 +34,7 @@ from similitude.kernel._spectrum_problem import (
     relative_gap,
 )
 from similitude.numerics.eigen import cut_zeros, eigh
-from similitude.numerics.threads import one_blas_thread
+from similitude._utils.threads import one_blas_thread
 
 TARGETS = ("clip", "flip", "both", "similarity")
 """What the learned spectrum is drawn to."""

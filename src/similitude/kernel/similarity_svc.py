@@ -15,7 +15,7 @@ from similitude.numerics.shared import shared_work
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.symmetry import warn_of_asymmetry
-from similitude.spectrum.modifier import METHODS
+from similitude.transform.spectrum import METHODS
 
 _WHAT_WAS_DONE = {
     "clip": "sets them to 0",

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude.base import SimilarityEstimator, _check_objects
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import top_k
 from similitude.proximity.maps import LearnedMap
 from similitude.similarities._blocks import Block, Failure, Task
@@ -127,8 +127,8 @@ class NeighborSearch(SimilarityEstimator):
 
     def _searcher(self) -> Any:
         """A fresh search of the kind that ``search`` says; None where that is the matrix."""
-        from similitude.neighbors.graph import GraphSearch
-        from similitude.neighbors.search_stream import StreamSearch
+        from similitude.finders.graph import GraphSearch
+        from similitude.finders.stream import StreamSearch
 
         chosen = self.search
         known = isinstance(chosen, (StreamSearch, GraphSearch))
@@ -164,7 +164,7 @@ class NeighborSearch(SimilarityEstimator):
     @property
     def _grows(self) -> bool:
         """Whether new objects can be put into what an earlier fit has made."""
-        from similitude.neighbors.graph import GraphSearch
+        from similitude.finders.graph import GraphSearch
 
         asked, made, measure = self._searcher(), vars(self).get("search_"), resolve(self.similarity)
         if not (isinstance(asked, GraphSearch) and isinstance(made, GraphSearch)) or measure.learns:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 from similitude.proximity.check import for_lookup
 
 SPECTRA = ("clip", "flip", "shift", "none", "pinv")

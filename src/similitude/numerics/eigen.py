@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from similitude.numerics.shared import once
-from similitude.numerics.threads import one_blas_thread
+from similitude._utils.threads import one_blas_thread
 
 ZERO_TOLERANCE = 1e-10
 """Eigenvalues with ``|lambda| <= ZERO_TOLERANCE * max|lambda|`` count as zero."""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude.numerics.shared import once
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 
 _BLOCK_BYTES = 32 * 2**20
 

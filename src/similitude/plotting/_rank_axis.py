@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 
 _SIGNS = np.array(["positive", "zero", "negative"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.experiments.statistics import Ranking, rank_methods
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.plotting._drawing import COLORS, literal, number
 
 _ROW, _BAR, _TICK = 1.0, 0.55, 0.22

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import LeaveOneOut
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.plotting._drawing import COLORS, DASHES, literal
 from similitude.search.path_search import PathSearchCV
 

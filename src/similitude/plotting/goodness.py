@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.plotting._drawing import COLORS, DASHES, literal
 from similitude.theory.goodness import goodness
 

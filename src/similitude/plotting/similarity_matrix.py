@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.plotting._drawing import COLORS, as_axes, literal, number, size_in_points
 from similitude.proximity.check import asymmetry, check_similarity, is_symmetric
 from similitude.proximity.proximities import Proximities

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.generative.base import GenerativeClassifier
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number
 
 _PLACES = 1000

@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number, size_in_points
 from similitude.plotting._rank_axis import FEW, marked, rank_axis
 from similitude.proximity.check import check_similarity, dense, is_symmetric
 from similitude.proximity.proximities import Proximities
 from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
-from similitude.spectrum.modifier import SpectrumModifier
+from similitude.transform.spectrum import SpectrumModifier
 
 _MODIFY: dict[str, Any] = {
     "clip": lambda values: np.maximum(values, 0.0),

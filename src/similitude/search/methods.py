@@ -26,7 +26,7 @@ from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
-from similitude.proximity.embedding import PseudoEuclideanEmbedding
+from similitude.transform.embedding import PseudoEuclideanEmbedding
 
 Method = tuple[BaseEstimator, dict[str, list]]
 

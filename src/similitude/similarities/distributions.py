@@ -132,7 +132,7 @@ class EMD(BaseEstimator):
         return _fill(A, B, half, lambda a, b: self._solve(a[1], b[1], cdist(a[0], b[0], self.ground)))
 
     def _solve(self, p: np.ndarray, q: np.ndarray, ground: np.ndarray) -> float:
-        from similitude.numerics.extras import require
+        from similitude._utils.extras import require
 
         return float(require("ot", "transport").emd2(p, q, ground, numItermax=self.max_iterations))
 

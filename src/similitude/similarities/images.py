@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 
-from similitude.numerics.threads import over_row_blocks, thread_count
+from similitude._utils.threads import over_row_blocks, thread_count
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.vectors import as_vectors
 

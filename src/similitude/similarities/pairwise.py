@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from similitude.numerics.progress import progress as with_bar
+from similitude._utils.progress import progress as with_bar
 from similitude.similarities._blocks import (
     WAITING_BYTES,
     Block,

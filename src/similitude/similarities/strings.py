@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.similarities.registry import Measure, register
 
 

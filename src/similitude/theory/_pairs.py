@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 
 _BLOCK_BYTES = 32 * 2**20
 

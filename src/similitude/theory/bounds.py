@@ -15,7 +15,7 @@ from similitude.base import check_labels
 from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.spectrum.modifier import SpectrumModifier
+from similitude.transform.spectrum import SpectrumModifier
 
 
 class Promise(NamedTuple):

@@ -20,7 +20,7 @@ from similitude.experiments.papers.recipe import DataMissing, PaperTable, by_row
 from similitude.experiments.protocol import Protocol
 from similitude.experiments.running import Dataset
 from similitude.experiments.selection import pooled_search
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.similarities import batch
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from similitude.neighbors._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
+from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
 from similitude.neighbors._search import Comparison, Training
-from similitude.numerics.extras import require
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.extras import require
+from similitude._utils.threads import over_row_blocks
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
 from similitude.similarities import pairwise
 from similitude.similarities.registry import Measure
@@ -252,7 +252,7 @@ class GraphSearch(BaseEstimator):
         return self._insert(rows, columns, values, compare.measure, fresh)
 
     def _insert(self, rows, columns, values, measure: Measure, fresh: np.ndarray) -> int:
-        from similitude.neighbors._graph_kernel import insert
+        from similitude.finders._graph_kernel import insert
 
         self._high = max(self._high, float(np.max(-values)))
         others = rows != columns
@@ -263,7 +263,7 @@ class GraphSearch(BaseEstimator):
 
     def _neighbors_of_neighbors(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Pairs to try next, reached by fresh links, which are no longer fresh then."""
-        from similitude.neighbors._graph_kernel import propose
+        from similitude.finders._graph_kernel import propose
 
         n = len(fresh)
         links, new = self._links(fresh)
@@ -279,7 +279,7 @@ class GraphSearch(BaseEstimator):
 
     def _links(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Neighbours, and those whose neighbour one is; and which of these links are fresh."""
-        from similitude.neighbors._graph_kernel import both_directions
+        from similitude.finders._graph_kernel import both_directions
 
         links = np.full((len(fresh), 2 * self.n_neighbors), -1, dtype=np.int32)
         new = np.zeros(links.shape, dtype=bool)
@@ -298,7 +298,7 @@ class GraphSearch(BaseEstimator):
 
     def _walk(self, compare: Comparison, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray, int]:
         """The k best found for a few samples, larger values for more alike, and how many similarities that took."""
-        from similitude.neighbors._graph_kernel import insert, walk
+        from similitude.finders._graph_kernel import insert, walk
 
         m, n, p = _num_samples(X), len(training), len(self.pivots_)
         width = min(max(k, self.search_width // 2), n)

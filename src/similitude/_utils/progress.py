@@ -39,7 +39,7 @@ class ProgressBars:
 
     Examples
     --------
-    >>> from similitude.numerics.progress import ProgressBars
+    >>> from similitude._utils.progress import ProgressBars
     >>> with ProgressBars({"letters": 2}) as bars:
     ...     for letter in "ab":
     ...         bars.advance("letters", note=f"last: {letter}")

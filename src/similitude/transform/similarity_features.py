@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
 
 from similitude.base import SimilarityEstimator, check_labels, check_positive, unchanged_on_failure
-from similitude.features.prototypes import (
+from similitude.transform.prototypes import (
     LOOKS_AT_PAIRS,
     SELECTIONS,
     forward_selection,
@@ -57,7 +57,7 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
                   rule on the prototypes, each sample leaving out itself. Equal errors: the largest total
                   similarity of all samples to their nearest prototypes; then the first sample. The first
                   prototype so comes from the largest class (exactly:
-                  :func:`similitude.features.prototypes.forward_selection`)
+                  :func:`similitude.transform.prototypes.forward_selection`)
     ============  ============================================================================================
 
     With y, k-medoids and k-centres work within each class, in proportion; without, on all samples. Where each class
@@ -107,7 +107,7 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
     --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
-    >>> from similitude.features.similarity_features import SimilarityFeatures
+    >>> from similitude.transform.similarity_features import SimilarityFeatures
     >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 4]]
     >>> features = SimilarityFeatures(2, "kmedoids").fit(S, ["a", "a", "b", "b"])
     >>> features.prototypes_

@@ -66,7 +66,7 @@ def pseudo_euclidean_embedding(S: Any, n_components: Any = None) -> Embedding:
 
     Examples
     --------
-    >>> from similitude.proximity.embedding import pseudo_euclidean_embedding
+    >>> from similitude.transform.embedding import pseudo_euclidean_embedding
     >>> X, signature = pseudo_euclidean_embedding([[1.0, 2.0], [2.0, 1.0]])
     >>> signature
     (1, 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.numerics.threads import over_row_blocks, thread_count
+from similitude._utils.threads import over_row_blocks, thread_count
 from similitude.numerics.votes import TIE_TOLERANCE
 
 SELECTIONS = ("random", "stratified", "kmedoids", "kcentres", "forward")
@@ -48,7 +48,7 @@ def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.nda
     errors : ndarray of shape (p,)
         The share of errors after each.
     """
-    from similitude.features._forward_kernel import take_prototype, weigh_candidates
+    from similitude.transform._forward_kernel import take_prototype, weigh_candidates
 
     n = len(S)
     S, labels = np.ascontiguousarray(S), labels.astype(np.int64)

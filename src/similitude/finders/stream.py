@@ -134,7 +134,7 @@ class _RunningBest(Target):
         self.places = np.full((m, k), len(training), dtype=np.intp)
 
     def write(self, block: Block, values: np.ndarray) -> None:
-        from similitude.neighbors._stream_kernel import offer
+        from similitude.finders._stream_kernel import offer
 
         values = self.training.mapped(values)
         if self.heaps is None:
@@ -145,6 +145,6 @@ class _RunningBest(Target):
         offer(values, block.columns.start, self.heaps[block.rows], self.places[block.rows])
 
     def sorted(self) -> tuple[np.ndarray, np.ndarray]:
-        from similitude.neighbors._stream_kernel import sorted_best
+        from similitude.finders._stream_kernel import sorted_best
 
         return sorted_best(self.heaps, self.places)

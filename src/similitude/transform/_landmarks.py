@@ -19,7 +19,7 @@ from similitude.proximity.proximities import as_proximities
 from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
 from similitude.similarities import pairwise, resolve
 from similitude.similarities.pairwise import Named, _checked_objects, named_values
-from similitude.spectrum._nystroem import Spectrum, decompose, decompose_whole, triangle
+from similitude.transform._nystroem import Spectrum, decompose, decompose_whole, triangle
 
 SELECTIONS = ("random", "stratified", "kmedoids", "leverage")
 

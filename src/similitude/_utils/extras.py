@@ -11,7 +11,7 @@ def require(module: str, extra: str) -> Any:
 
     Examples
     --------
-    >>> from similitude.numerics.extras import require
+    >>> from similitude._utils.extras import require
     >>> require("no_such_library.part", "strings")
     Traceback (most recent call last):
     ImportError: this needs no_such_library: pip install 'similitude[strings]'

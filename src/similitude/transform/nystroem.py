@@ -7,8 +7,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from similitude.base import unchanged_on_failure
 from similitude.numerics.eigen import ZERO_TOLERANCE, negative_eigenfraction
-from similitude.spectrum._landmarks import LandmarkEstimator
-from similitude.spectrum._nystroem import modified
+from similitude.transform._landmarks import LandmarkEstimator
+from similitude.transform._nystroem import modified
 
 SPECTRA = ("clip", "flip", "square", "none")
 
