@@ -1,40 +1,15 @@
 """Classifiers learned from pairwise similarities."""
 
-from similitude.boosting.dboost import DBoostClassifier
-from similitude.diagnosis import diagnose, disorder
-from similitude.features.landmark_classifier import LandmarkClassifier
-from similitude.features.lp_machine import LPMachine
-from similitude.features.potential_svc import PotentialSVC
-from similitude.transform.similarity_features import SimilarityFeatures
-from similitude.generative.fused import FusedClassifier
-from similitude.generative.fused_knn import FusedKNN
-from similitude.generative.local_bda import LocalBDA
-from similitude.generative.local_sda import LocalSDA
-from similitude.generative.mixture_sda import MixtureSDA
-from similitude.generative.sda import SDA
-from similitude.kernel.learned_kernel import LearnedKernelSVC
-from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
-from similitude.kernel.robust_svc import RobustSVC
-from similitude.kernel.similarity_svc import SimilaritySVC
-from similitude.meta import PairwiseMeta
-from similitude.neighbors.knn import KNNClassifier
-from similitude.neighbors.local_svc import LocalSVC
-from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
-from similitude.neighbors.nearest_means import LocalNearestMeans
-from similitude.persistence import load_model, save_model
-from similitude.proximity.check import SimilarityWarning, check_similarity
-from similitude.transform.embedding import PseudoEuclideanEmbedding, pseudo_euclidean_embedding
-from similitude.proximity.maps import rescale, to_dissimilarity, to_similarity
-from similitude.proximity.proximities import Proximities
-from similitude.proximity.split import train_test_split
-from similitude.proximity.symmetry import symmetrize
-from similitude.transform.dissimilarity import DissimilarityToSimilarity, Rescale
-from similitude.search.auto import AutoClassifier
-from similitude.search.path_search import PathSearchCV
-from similitude.transform.spectrum import SpectrumModifier
-from similitude.transform.nystroem import IndefiniteNystroem
-from similitude.theory.bounds import error_bound, generalization_bound, generalization_bound_of, pairs_needed
-from similitude.theory.goodness import goodness
+_LAZY = {'DBoostClassifier': 'similitude.boosting.dboost', 'diagnose': 'similitude.diagnosis', 'disorder': 'similitude.diagnosis', 'LandmarkClassifier': 'similitude.features.landmark_classifier', 'LPMachine': 'similitude.features.lp_machine', 'PotentialSVC': 'similitude.features.potential_svc', 'SimilarityFeatures': 'similitude.transform.similarity_features', 'FusedClassifier': 'similitude.generative.fused', 'FusedKNN': 'similitude.generative.fused_knn', 'LocalBDA': 'similitude.generative.local_bda', 'LocalSDA': 'similitude.generative.local_sda', 'MixtureSDA': 'similitude.generative.mixture_sda', 'SDA': 'similitude.generative.sda', 'LearnedKernelSVC': 'similitude.kernel.learned_kernel', 'LearnedSpectrumSVC': 'similitude.kernel.learned_spectrum', 'RobustSVC': 'similitude.kernel.robust_svc', 'SimilaritySVC': 'similitude.kernel.similarity_svc', 'PairwiseMeta': 'similitude.meta', 'KNNClassifier': 'similitude.neighbors.knn', 'LocalSVC': 'similitude.neighbors.local_svc', 'LocalNearestCentroid': 'similitude.neighbors.nearest_centroid', 'NearestCentroid': 'similitude.neighbors.nearest_centroid', 'LocalNearestMeans': 'similitude.neighbors.nearest_means', 'load_model': 'similitude.persistence', 'save_model': 'similitude.persistence', 'SimilarityWarning': 'similitude.proximity.check', 'check_similarity': 'similitude.proximity.check', 'PseudoEuclideanEmbedding': 'similitude.transform.embedding', 'pseudo_euclidean_embedding': 'similitude.transform.embedding', 'rescale': 'similitude.proximity.maps', 'to_dissimilarity': 'similitude.proximity.maps', 'to_similarity': 'similitude.proximity.maps', 'Proximities': 'similitude.proximity.proximities', 'train_test_split': 'similitude.proximity.split', 'symmetrize': 'similitude.proximity.symmetry', 'DissimilarityToSimilarity': 'similitude.transform.dissimilarity', 'Rescale': 'similitude.transform.dissimilarity', 'AutoClassifier': 'similitude.search.auto', 'PathSearchCV': 'similitude.search.path_search', 'SpectrumModifier': 'similitude.transform.spectrum', 'IndefiniteNystroem': 'similitude.transform.nystroem', 'error_bound': 'similitude.theory.bounds', 'generalization_bound': 'similitude.theory.bounds', 'generalization_bound_of': 'similitude.theory.bounds', 'pairs_needed': 'similitude.theory.bounds', 'goodness': 'similitude.theory.goodness'}
+
+
+def __getattr__(name):
+    import importlib
+
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(name)
+
 
 __version__ = "0.1.0"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from similitude.boosting._rounds import Rounds, decision_values
 from similitude._utils.threads import over_row_blocks
+from similitude.boosting._rounds import Rounds, decision_values
 from similitude.numerics.votes import one_vs_one
 
 _AT_ONCE = 64

@@ -15,8 +15,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
-from similitude.neighbors.knn import KNNClassifier
 from similitude._utils.progress import progress
+from similitude.neighbors.knn import KNNClassifier
 from similitude.numerics.shared import shared_work
 from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _is_fitted
 
+from similitude._utils.extras import require
 from similitude.distributed._cluster import waiting
 from similitude.distributed._parts import Part, Rule, cut, show
-from similitude._utils.extras import require
 from similitude.similarities.pairwise import _checked_objects, _count, _MatrixInMemory, _part
 from similitude.similarities.pairwise import pairwise as pairwise_here
 from similitude.similarities.registry import Measure, resolve

@@ -9,11 +9,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.extras import require
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
-from similitude.neighbors._search import Training
 from similitude.finders.stream import Ends, StreamSearch, Target, _RunningBest
-from similitude._utils.extras import require
+from similitude.neighbors._search import Training
 from similitude.proximity.maps import LearnedMap
 from similitude.similarities._blocks import Block
 from similitude.similarities.pairwise import _checked_block_size

@@ -15,13 +15,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.progress import ProgressBars
 from similitude.base import SimilarityEstimator
 from similitude.experiments.cells import Cell
 from similitude.experiments.identity import digest
 from similitude.experiments.protocol import Protocol
 from similitude.experiments.results import Results
 from similitude.experiments.store import Failure, Row, Store
-from similitude._utils.progress import ProgressBars
 from similitude.proximity.check import SimilarityWarning
 from similitude.search.path_search import _bearer, _input_names
 from similitude.similarities import pairwise, resolve

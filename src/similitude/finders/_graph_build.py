@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from similitude.neighbors._search import Comparison
+from similitude.similarities import Comparison
 
 _PRODUCTS = 2**22  # of codes, at a time
 

@@ -7,17 +7,15 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
-from similitude.neighbors._search import Comparison, Training
 from similitude._utils.extras import require
 from similitude._utils.threads import over_row_blocks
+from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
+from similitude.finders.finder import Collection, ObjectFinder, in_both_directions
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
-from similitude.similarities import pairwise
-from similitude.similarities.registry import Measure
+from similitude.similarities import Comparison, Measure, pairwise, sliceable
 
 METRICS = {
     "euclidean": "euclidean",
@@ -47,7 +45,7 @@ _RANDOM_EDGES = 2
 _FEW_CHANGES = 0.01
 
 
-class GraphSearch(BaseEstimator):
+class GraphSearch(ObjectFinder):
     """Find most of the k most similar training objects with few similarities, by a graph of neighbours.
 
     Nothing but the order of similarities is used: no triangle inequality, no symmetry. Each object is compared with
@@ -137,15 +135,26 @@ class GraphSearch(BaseEstimator):
         self.builder = builder
         self.random_state = random_state
 
-    def fit(self, objects: Any, measure: Measure, how: str | None, scale: float | None) -> LearnedMap | None:
-        """Build the graph; the map of dissimilarities is returned."""
+    def _collection(self, reader: Any) -> Collection:
+        measure = reader.measure
+        if self.symmetric_ and not measure.symmetric:
+            # The map's constant is known only when the graph is built: the mean is that of native values.
+            measure = in_both_directions(measure, None)
+        return Collection(reader.objects, measure, reader.map)
+
+    def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
+        """Build the graph of the reader's objects, and return the map from native values to similarities.
+
+        With ``symmetric`` objects are compared in both directions, where these may differ.
+        """
         self._check_parameters()
+        self._begin(symmetric)
+        objects, measure, _ = self._collection(reader)
         n = _num_samples(objects)
         rng = check_random_state(self.random_state)
         self._seed = int(rng.randint(2**31 - 1))
-        self._sign = 1.0 if how is None else -1.0
-        self._local: list[int] = []
-        self.n_evaluations_, self._seen, self._n_built = 0, (0, 1), n
+        self._sign = 1.0 if reader.map_name is None else -1.0
+        self._n_built = n
         self.pivots_ = np.sort(rng.permutation(n)[: self.n_pivots])
         self._high = -np.inf
         self.codes_ = np.empty((0, len(self.pivots_)), dtype=np.float32)
@@ -154,46 +163,43 @@ class GraphSearch(BaseEstimator):
         values = self._to_pivots(objects, objects, measure)
         self._median, self._mean_ranks = float(np.median(-values)), centred_ranks(values).mean(axis=0)
         self._grow(objects, measure, values)
-        return self._map(how, scale)
+        return self._map(reader.map_name, reader.scale)
 
-    def insert(self, objects: Any, n_new: int, measure: Measure, how: str | None, scale: float | None):
-        """Put the last ``n_new`` of the objects into the graph; where it has doubled, it is built anew."""
+    def insert(self, reader: Any, n_new: int) -> LearnedMap | None:
+        """Put the last ``n_new`` of the reader's objects into the graph; where it has doubled, it is built anew."""
+        objects, measure, _ = self._collection(reader)
         n = _num_samples(objects)
         self._check_graph(n - n_new)
         if n > 2 * self._n_built:
             spent = self.n_evaluations_
-            learned = self.fit(objects, measure, how, scale)
+            learned = self.index(reader, self.symmetric_)
             self.n_evaluations_ += spent
             return learned
         fresh = _safe_indexing(objects, np.arange(n - n_new, n))
         self._grow(objects, measure, self._to_pivots(fresh, objects, measure))
-        return self._map(how, scale)
+        return self._map(reader.map_name, reader.scale)
 
     def is_built_as(self, other: GraphSearch) -> bool:
         """Whether the other would build the same graph, but for chance."""
         chosen, asked = self.get_params(), other.get_params()
         return all(chosen[name] == asked[name] for name in chosen if name not in ("search_width", "random_state"))
 
-    def kneighbors(self, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Most of the k most similar training objects of each: ``(similarities, indices)``, nearest first."""
+    def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``(similarities, indices)`` of most of the k most similar training objects, nearest first."""
+        training, X = self._collection(rows.reader), sliceable(rows.objects)
         self._check_parameters()
         self._check_graph(len(training))
-        m, n, k = _num_samples(X), len(training), min(int(k), len(training))
+        m, n, k = len(rows), len(training), min(int(k), len(training))
         values, indices = np.empty((m, k)), np.empty((m, k), dtype=np.intp)
         compare = Comparison(training.measure, training.objects)
         count = 0
-        rows = max(1, _VISITS // n)
-        for start in range(0, m, rows):
-            part = slice(start, min(start + rows, m))
-            some = _safe_indexing(X, part)
-            values[part], indices[part], spent = self._walk(compare, training, some, k)
+        step = max(1, _VISITS // n)
+        for start in range(0, m, step):
+            part = slice(start, min(start + step, m))
+            values[part], indices[part], spent = self._walk(compare, training, _safe_indexing(X, part), k)
             count += spent
         self._seen, self._local = (count, m), []
         return training.mapped(self._sign * values), indices
-
-    def add_local(self, count: int) -> None:
-        """Count similarities among neighbours."""
-        self._local.append(count)  # threads call this, and adding up would lose some
 
     @property
     def n_evaluations_per_query_(self) -> float:
@@ -296,7 +302,7 @@ class GraphSearch(BaseEstimator):
             far[ring, edge] = np.roll(ring, -1)
         self.edges_ = np.concatenate([links, far], axis=1)
 
-    def _walk(self, compare: Comparison, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray, int]:
+    def _walk(self, compare: Comparison, training: Collection, X: Any, k: int) -> tuple[np.ndarray, np.ndarray, int]:
         """The k best found for a few samples, larger values for more alike, and how many similarities that took."""
         from similitude.finders._graph_kernel import insert, walk
 
@@ -322,13 +328,13 @@ class GraphSearch(BaseEstimator):
             walk(pool, waiting, self.edges_, _STEPS, visited, found)
             rows, places = np.nonzero(found >= 0)
 
-    def _map(self, how: str | None, scale: float | None) -> LearnedMap | None:
-        if how is None:
+    def _map(self, map_name: str | None, scale: float | None) -> LearnedMap | None:
+        if map_name is None:
             return None
-        if not learned_constants_needed(how):
-            return LearnedMap(how, {})
-        seen = self._median if how in ("exp", "gauss") else self._high
-        return LearnedMap.learn(np.array([[seen, seen]]), how, scale=scale)
+        if not learned_constants_needed(map_name):
+            return LearnedMap(map_name, {})
+        seen = self._median if map_name in ("exp", "gauss") else self._high
+        return LearnedMap.learn(np.array([[seen, seen]]), map_name, scale=scale)
 
     def _uses_pynndescent(self, objects: Any, measure: Measure) -> bool:
         numeric = isinstance(objects, np.ndarray) and objects.ndim == 2 and objects.dtype.kind in "biuf"

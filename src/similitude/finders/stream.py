@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples
 
-from similitude.neighbors._search import Training
+from similitude.finders.finder import Collection, ObjectFinder
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
-from similitude.similarities._blocks import Block, Grid, default_length, worker_count
-from similitude.similarities.pairwise import _checked_block_size, _fill, _Source
-from similitude.similarities.registry import Measure
+from similitude.similarities import Measure, check_block_size, show_blocks, sliceable
 
 
-class StreamSearch(BaseEstimator):
+class StreamSearch(ObjectFinder):
     """Find the k most similar training objects exactly, with a running list of the best for each sample.
 
     Similarities are computed block by block and forgotten: of each block only what is better than the k-th best so far
@@ -59,24 +56,28 @@ class StreamSearch(BaseEstimator):
         self.block_size = block_size
         self.progress = progress
 
-    def fit(self, objects: Any, measure: Measure, how: str | None, scale: float | None) -> LearnedMap | None:
-        """Learn the constants of the map, where there is one; all else waits for the samples."""
-        _checked_block_size(self.block_size)
-        worker_count(self.n_jobs)
-        self._local: list[int] = []
-        self.n_evaluations_, self._seen = 0, (0, 1)
-        if how is None:
+    def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
+        """Make ready to search among the reader's objects, and return the map from native values to similarities.
+
+        With ``symmetric`` samples are compared in both directions, where these may differ.
+        """
+        check_block_size(self.block_size)
+        self._begin(symmetric)
+        map_name, scale = reader.map_name, reader.scale
+        if map_name is None:
             return None
-        if scale is not None or not learned_constants_needed(how):
-            return LearnedMap.learn(np.ones((1, 1)), how, scale=scale) if scale is not None else LearnedMap(how, {})
-        if how not in ("max-minus", "sqrt-max-minus"):
+        if not learned_constants_needed(map_name):
+            return LearnedMap(map_name, {})
+        if scale is not None:
+            return LearnedMap.learn(np.ones((1, 1)), map_name, scale=scale)
+        if map_name not in ("max-minus", "sqrt-max-minus"):
             raise ValueError(
-                f"search='stream': the map {how!r} learns a median, which needs all training dissimilarities at once. "
-                "Pass dissimilarity='max-minus', 'negate', 'reciprocal' or 'log', or use search='matrix'."
+                f"search='stream': the map {map_name!r} learns a median, which needs all training dissimilarities at "
+                "once. Pass dissimilarity='max-minus', 'negate', 'reciprocal' or 'log', or use search='matrix'."
             )
         ends = Ends()
-        self.over_pairs(objects, measure, ends)
-        return LearnedMap.learn(np.array([[ends.low, ends.high]]), how)
+        self.over_pairs(reader.objects, reader.measure, ends)
+        return LearnedMap.learn(np.array([[ends.low, ends.high]]), map_name)
 
     def over_pairs(self, objects: Any, measure: Measure, target: Any) -> None:
         """Show all pairs of training objects to the target."""
@@ -85,21 +86,16 @@ class StreamSearch(BaseEstimator):
         self.n_evaluations_ += n * (n + 1) // 2 if measure.symmetric else n * n
 
     def _evaluate(self, A: Any, B: Any, measure: Measure, target: Any, half: bool = False) -> None:
-        m, n, n_jobs = _num_samples(A), _num_samples(B), worker_count(self.n_jobs)
-        length = _checked_block_size(self.block_size) or default_length(m, n, measure, half, n_jobs, True)
-        _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, self.progress)
+        options = {"n_jobs": self.n_jobs, "block_size": self.block_size, "progress": self.progress}
+        show_blocks(target, A, B, measure, half=half, **options)
 
-    def kneighbors(self, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k most similar training objects of each: ``(similarities, indices)``, nearest first."""
-        m, n = _num_samples(X), len(training)
-        best = _RunningBest(training, m, min(int(k), n))
+    def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``(similarities, indices)`` of the k most similar training objects, both (m, k), nearest first."""
+        training, X = self._collection(rows.reader), sliceable(rows.objects)
+        best = RunningBest(training, len(rows), min(int(k), len(training)))
         self._evaluate(X, training.objects, training.measure, best)
-        self._seen, self._local = (n, m), []
+        self._seen, self._local = (len(training), len(rows)), []
         return best.sorted()
-
-    def add_local(self, count: int) -> None:
-        """Count similarities among neighbours."""
-        self._local.append(count)  # threads call this, and adding up would lose some
 
     @property
     def n_evaluations_per_query_(self) -> float:
@@ -120,20 +116,20 @@ class Ends(Target):
     low: Any = np.inf
     high: Any = -np.inf
 
-    def write(self, block: Block, values: np.ndarray) -> None:
+    def write(self, block: Any, values: np.ndarray) -> None:
         # In the precision of the values: a map rounds in it.
         self.low, self.high = min(self.low, values.min()), max(self.high, values.max())
 
 
-class _RunningBest(Target):
+class RunningBest(Target):
     """The k best columns of each row so far."""
 
-    def __init__(self, training: Training, m: int, k: int):
+    def __init__(self, training: Collection, m: int, k: int):
         self.training = training
         self.heaps: Any = None
         self.places = np.full((m, k), len(training), dtype=np.intp)
 
-    def write(self, block: Block, values: np.ndarray) -> None:
+    def write(self, block: Any, values: np.ndarray) -> None:
         from similitude.finders._stream_kernel import offer
 
         values = self.training.mapped(values)

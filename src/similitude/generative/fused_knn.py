@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.threads import over_row_blocks
 from similitude.base import (
     SimilarityClassifier,
     check_labels,
@@ -15,7 +16,6 @@ from similitude.base import (
     unchanged_on_failure,
 )
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors
 from similitude.proximity.check import dense

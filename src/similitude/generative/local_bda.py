@@ -7,10 +7,10 @@ from scipy.special import gammaln
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from similitude._utils.threads import over_row_blocks
 from similitude.base import check_labels, costs_matrix, priors_vector, unchanged_on_failure
 from similitude.generative.base import log_of, normalised
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes
 

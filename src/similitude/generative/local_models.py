@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude._utils.threads import over_row_blocks
+from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.numerics.topk import top_k
 from similitude.numerics.votes import TIE_TOLERANCE
 

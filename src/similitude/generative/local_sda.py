@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.threads import over_row_blocks
 from similitude.base import check_labels, unchanged_on_failure
 from similitude.generative.base import GenerativeClassifier, family_on, log_of, log_posterior
 from similitude.generative.local_models import Neighborhoods
 from similitude.generative.searched import SearchedNeighborhoods, searched_family
 from similitude.neighbors._search import NeighborSearch
-from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best
 from similitude.proximity.check import for_lookup

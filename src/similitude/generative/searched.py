@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from similitude.finders.stream import Ends, StreamSearch, Target
 from similitude.generative.local_models import Neighborhoods
 from similitude.generative.max_entropy import MaximumEntropy, check_omega, distinct
 from similitude.neighbors._search import Training
-from similitude.finders.stream import Ends, StreamSearch, Target
 from similitude.similarities import pairwise
 
 _MOST_VALUES = 2**20

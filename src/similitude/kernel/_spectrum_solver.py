@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from similitude._utils.threads import one_blas_thread
 from similitude.kernel._spectrum_interior import interior_point
 from similitude.kernel._spectrum_problem import (
     GAP,
@@ -34,7 +35,6 @@ from similitude.kernel._spectrum_problem import (
     relative_gap,
 )
 from similitude.numerics.eigen import cut_zeros, eigh
-from similitude._utils.threads import one_blas_thread
 
 TARGETS = ("clip", "flip", "both", "similarity")
 """What the learned spectrum is drawn to."""

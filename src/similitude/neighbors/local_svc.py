@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.threads import over_row_blocks
 from similitude.base import SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
 from similitude.neighbors._search import NeighborSearch
-from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.proximity.check import for_lookup
 from similitude.proximity.symmetry import warn_of_asymmetry

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.threads import over_row_blocks
 from similitude.base import SimilarityClassifier, check_labels, unchanged_on_failure
 from similitude.neighbors._search import NeighborSearch
-from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import TIE_TOLERANCE
 from similitude.proximity.check import dense, for_lookup

@@ -7,9 +7,9 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from similitude._utils.threads import over_row_blocks
 from similitude.base import check_labels, unchanged_on_failure
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import TIE_TOLERANCE
 

@@ -11,8 +11,8 @@ from contextlib import nullcontext
 import numpy as np
 from scipy import linalg
 
-from similitude.numerics.shared import once
 from similitude._utils.threads import one_blas_thread
+from similitude.numerics.shared import once
 
 ZERO_TOLERANCE = 1e-10
 """Eigenvalues with ``|lambda| <= ZERO_TOLERANCE * max|lambda|`` count as zero."""

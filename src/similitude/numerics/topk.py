@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics.shared import once
 from similitude._utils.threads import over_row_blocks
+from similitude.numerics.shared import once
 
 _BLOCK_BYTES = 32 * 2**20
 

@@ -8,6 +8,12 @@ TIE_TOLERANCE = 1e-12
 """Totals within this relative distance of the largest are tied."""
 
 
+def log_of(probabilities: np.ndarray) -> np.ndarray:
+    """Return logarithms; that of 0 is minus infinity."""
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)
+
+
 def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n_classes: int) -> np.ndarray:
     """Sums of the neighbours' weights per class, for every neighbourhood size: (m, len(sizes), n_classes).
 

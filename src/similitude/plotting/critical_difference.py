@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.experiments.statistics import Ranking, rank_methods
 from similitude._utils.extras import require
+from similitude.experiments.statistics import Ranking, rank_methods
 from similitude.plotting._drawing import COLORS, literal, number
 
 _ROW, _BAR, _TICK = 1.0, 0.55, 0.22

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from similitude._utils.extras import require
 from similitude.base import as_one_row
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
-from similitude._utils.extras import require
 from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number, size_in_points
 from similitude.proximity.check import check_similarity
 from similitude.proximity.symmetry import warn_of_asymmetry

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.generative.base import GenerativeClassifier
 from similitude._utils.extras import require
+from similitude.generative.base import GenerativeClassifier
 from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number
 
 _PLACES = 1000

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
 from similitude._utils.extras import require
+from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
 from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number, size_in_points
 from similitude.plotting._rank_axis import FEW, marked, rank_axis
 from similitude.proximity.check import check_similarity, dense, is_symmetric

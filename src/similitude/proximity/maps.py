@@ -39,7 +39,8 @@ Constants = dict[str, Any]
 
 def _squared_means(D: np.ndarray) -> Constants:
     squares = np.square(D, dtype=np.float64)
-    return {"column_means": squares.mean(axis=0), "mean": float(squares.mean())}
+    means = {"column_means": squares.mean(axis=0), "row_means": squares.mean(axis=1)}
+    return {**means, "mean": float(squares.mean())}
 
 
 def _centre(D: np.ndarray, c: Constants) -> np.ndarray:
@@ -168,6 +169,13 @@ class LearnedMap:
         if not np.isfinite(mapped).all():
             raise ValueError(f"{name} is too large for the map {self.how!r}, which overflows; rescale it first.")
         return mapped
+
+    def transposed(self) -> LearnedMap:
+        """Return the map of values in the other direction, columns as rows."""
+        if "row_means" not in self.constants:
+            return self
+        means = {"column_means": self.constants["row_means"], "row_means": self.constants["column_means"]}
+        return LearnedMap(self.how, {**self.constants, **means}, self.to)
 
 
 def learned_constants_needed(how: str) -> bool:

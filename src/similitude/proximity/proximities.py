@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +11,18 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from similitude.proximity.split import cut
+
+
+class Extras(NamedTuple):
+    """What may come with samples beside their similarities."""
+
+    features: Any = None
+    self_similarity: np.ndarray | None = None
+    ids: np.ndarray | None = None
+
+    def take(self, rows: np.ndarray) -> Extras:
+        """Return what belongs to some of the samples."""
+        return Extras(*(_taken(values, rows) for values in self))
 
 
 class Proximities:
@@ -97,10 +109,15 @@ class Proximities:
         chosen = self.features
         if features is not None:
             chosen = _named(chosen if isinstance(chosen, dict) else {}, features, "feature set")
-        return self._with(S, chosen)
+        return self.replaced(S, chosen)
 
-    def _with(self, S: Any, features: Any) -> Proximities:
-        """The same samples with other similarities and features."""
+    @property
+    def extras(self) -> Extras:
+        """What comes with the row samples beside their similarities."""
+        return Extras(self.features, self.self_similarity, self.ids)
+
+    def replaced(self, S: Any, features: Any = None) -> Proximities:
+        """Return the same samples with other similarities and features."""
         other = Proximities(S, features, self.self_similarity, self.ids)
         other.column_ids = self.column_ids
         return other
@@ -118,25 +135,23 @@ class Proximities:
         key = tuple(slice(None) if k is Ellipsis else k for k in key)
         rows, columns = (np.arange(n)[k if isinstance(k, slice) else np.ravel(k)] for k, n in zip(key, self.shape))
 
-        def pick(values: Any, index: np.ndarray) -> Any:
-            if isinstance(values, dict):
-                return {name: _safe_indexing(value, index) for name, value in values.items()}
-            return None if values is None else _safe_indexing(values, index)
-
         block = Proximities(
-            {name: cut(S, rows, columns) for name, S in self.similarities.items()},
-            pick(self.features, rows),
-            pick(self.self_similarity, rows),
-            pick(self.ids, rows),
+            {name: cut(S, rows, columns) for name, S in self.similarities.items()}, *self.extras.take(rows)
         )
         # A block that happens to be square has other columns than rows all the same.
-        block.column_ids = pick(self.column_ids, columns)
+        block.column_ids = _taken(self.column_ids, columns)
         return block
 
     def __repr__(self) -> str:
         extras = [n for n in ("features", "self_similarity", "ids") if getattr(self, n) is not None]
         names = f" of {', '.join(map(str, self.similarities))}" if len(self.similarities) > 1 else ""
         return f"Proximities{self.shape}{names}" + (f" with {', '.join(extras)}" if extras else "")
+
+
+def _taken(values: Any, index: np.ndarray) -> Any:
+    if isinstance(values, dict):
+        return {name: _safe_indexing(value, index) for name, value in values.items()}
+    return None if values is None else _safe_indexing(values, index)
 
 
 def as_proximities(X: Any) -> Proximities:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.warn import warn
 from similitude.proximity.check import SimilarityWarning, asymmetry, check_similarity, is_symmetric
 
 
@@ -70,20 +70,27 @@ def _mirror(S: Any, triangle: Any) -> Any:
 
 
 def symmetrized_for(who: str, S: Any) -> Any:
-    """S where it is symmetric, else ``(S + S^T)/2`` with one warning that says who needs it."""
-    return mean_of_directions(S) if warn_of_asymmetry(who, S, stacklevel=5) else S
+    """Return S where it is symmetric, else ``(S + S^T)/2`` with one warning that says who needs it."""
+    return mean_of_directions(S) if warn_of_asymmetry(who, S) else S
 
 
-def warn_of_asymmetry(who: str, S: Any, stacklevel: int = 3) -> bool:
-    """Whether S is asymmetric; if so, one warning that ``who`` takes ``(S + S^T)/2`` instead."""
+def warn_of_asymmetry(who: str, S: Any, *, both_directions: bool = False) -> bool:
+    """Return whether S is asymmetric; if so, warn that ``who`` takes ``(S + S^T)/2`` instead.
+
+    ``both_directions`` tells that new rows are treated alike.
+    """
     if is_symmetric(S):
         return False
-    warnings.warn(
-        f"{who} needs a symmetric similarity; S is asymmetric "
-        f"({asymmetry(S):.0%} of its norm) and (S + S^T)/2 is used instead. New rows are taken as they are: make them "
-        f"(psi(x, x_j) + psi(x_j, x))/2 where both directions are known. If S was symmetric before a scikit-learn "
-        f"meta-estimator drew samples from it, wrap that in similitude.PairwiseMeta.",
+    rows = (
+        "The rows of new samples are treated alike."
+        if both_directions
+        else "New rows are taken as they are: make them (psi(x, x_j) + psi(x_j, x))/2 where both directions are known. "
+        "If S was symmetric before a scikit-learn meta-estimator drew samples from it, wrap that in "
+        "similitude.PairwiseMeta."
+    )
+    warn(
+        f"{who} needs a symmetric similarity; S is asymmetric ({asymmetry(S):.0%} of its norm) and (S + S^T)/2 is used "
+        f"instead. {rows}",
         SimilarityWarning,
-        stacklevel=stacklevel,
     )
     return True

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.parallel import Parallel, delayed
 
-from similitude.generative.fused import FusedClassifier
 from similitude._utils.progress import progress
+from similitude.generative.fused import FusedClassifier
 from similitude.numerics.shared import shared_work
 from similitude.numerics.significance import standard_error
 from similitude.search.grid import evaluate_grid

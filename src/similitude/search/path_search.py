@@ -18,8 +18,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.parallel import Parallel, delayed
 
-from similitude.base import SimilarityClassifier, SimilarityEstimator, check_labels, known_matrix
 from similitude._utils.progress import progress
+from similitude.base import SimilarityClassifier, SimilarityEstimator, check_labels, known_matrix
 from similitude.numerics.shared import shared_work
 from similitude.proximity.check import check_similarity
 from similitude.proximity.proximities import Proximities

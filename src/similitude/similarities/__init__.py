@@ -1,12 +1,14 @@
 """Similarity functions on raw objects: the registry, the functions, the engine that fills matrices with them."""
 
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
+from similitude.similarities.comparison import Comparison, check_objects, sliceable
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
 from similitude.similarities.documents import TfidfCosine
+from similitude.similarities.fingerprint import fingerprint_of_measure
 from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.images import EuclideanImage, Tangent
 from similitude.similarities.noise import add_noise, quantize
-from similitude.similarities.pairwise import pairwise
+from similitude.similarities.pairwise import Named, check_block_size, named_values, pairwise, show_blocks
 from similitude.similarities.registry import Measure, batch, names, register, resolve, table
 from similitude.similarities.sequences import NeedlemanWunsch, SmithWaterman
 from similitude.similarities.sets import TverskyLinear, dice, jaccard
@@ -28,6 +30,7 @@ __all__ = [
     "LCS",
     "RBF",
     "VDM",
+    "Comparison",
     "Compression",
     "DamerauLevenshtein",
     "DeltaE94",
@@ -38,6 +41,7 @@ __all__ = [
     "JaroWinkler",
     "Levenshtein",
     "Measure",
+    "Named",
     "NeedlemanWunsch",
     "PyramidMatch",
     "RBFRows",
@@ -51,18 +55,24 @@ __all__ = [
     "add_noise",
     "batch",
     "chebyshev",
+    "check_block_size",
+    "check_objects",
     "correlation",
     "cosine",
     "counting",
     "dice",
     "euclidean",
+    "fingerprint_of_measure",
     "jaccard",
     "manhattan",
+    "named_values",
     "names",
     "overlap",
     "pairwise",
     "quantize",
     "register",
     "resolve",
+    "show_blocks",
+    "sliceable",
     "table",
 ]

@@ -101,7 +101,7 @@ def pairwise(
         raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
     half = same and measure.symmetric
     n_jobs = worker_count(n_jobs)
-    length = _checked_block_size(block_size)
+    length = check_block_size(block_size)
     target: Any
     if isinstance(out, (str, os.PathLike)):
         target = DiskMatrix(out, shape, half, fingerprint(A, None if same else B), fingerprint_of_measure(measure))
@@ -117,6 +117,26 @@ def pairwise(
         target.begin(length)
         _fill(target, Grid(*shape, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress)
         return target.finish()
+
+
+def show_blocks(
+    target: Any,
+    A: Any,
+    B: Any,
+    measure: Measure,
+    *,
+    half: bool = False,
+    n_jobs: int | None = None,
+    block_size: int | None = None,
+    progress: bool = False,
+) -> None:
+    """Show the values of all pairs to ``target.write(block, values)``, block by block; nothing else keeps them.
+
+    With ``half`` B is A, and the blocks below the diagonal are left out.
+    """
+    m, n, n_jobs = _count(A), _count(B), worker_count(n_jobs)
+    length = check_block_size(block_size) or default_length(m, n, measure, half, n_jobs, True)
+    _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress)
 
 
 class Named(NamedTuple):
@@ -181,7 +201,8 @@ def _checked_objects(objects: Any, name: str) -> Any:
     return objects
 
 
-def _checked_block_size(block_size: Any) -> int | None:
+def check_block_size(block_size: Any) -> int | None:
+    """Return the rows and columns of a block as an int; None where they are to be chosen."""
     if block_size is None:
         return None
     if isinstance(block_size, bool) or not isinstance(block_size, (int, np.integer)) or block_size < 1:
@@ -193,8 +214,8 @@ class _Source:
     """The objects of a block: two batches, or two lists for functions on two objects."""
 
     def __init__(self, A: Any, B: Any, batch: bool):
-        self.A = A if batch else _one_by_one(A)
-        self.B = self.A if B is A else B if batch else _one_by_one(B)
+        self.A = A if batch else one_by_one(A)
+        self.B = self.A if B is A else B if batch else one_by_one(B)
 
     def __call__(self, block: Block) -> tuple[Any, Any]:
         a = _part(self.A, block.rows)
@@ -213,7 +234,8 @@ def _count(objects: Any) -> int:
     return objects.shape[0] if hasattr(objects, "shape") else len(objects)
 
 
-def _one_by_one(objects: Any) -> list:
+def one_by_one(objects: Any) -> list:
+    """Return the objects as a list, rows of a matrix one by one."""
     if sparse.issparse(objects):
         return [objects[i : i + 1] for i in range(objects.shape[0])]
     return list(objects.to_numpy() if hasattr(objects, "iloc") else objects)

@@ -11,8 +11,6 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from similitude.proximity.maps import TO_SIMILARITY
-
 
 @dataclass(frozen=True)
 class Measure:
@@ -56,8 +54,6 @@ class Measure:
     def __post_init__(self) -> None:
         if self.orientation not in ("similarity", "dissimilarity"):
             raise ValueError(f"orientation must be 'similarity' or 'dissimilarity'; got {self.orientation!r}.")
-        if self.to_similarity not in TO_SIMILARITY:
-            raise ValueError(f"to_similarity must be one of {sorted(TO_SIMILARITY)}; got {self.to_similarity!r}.")
 
     @property
     def known(self) -> bool:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from similitude.numerics.eigen import cut_zeros, eigh
 from similitude._utils.threads import one_blas_thread
+from similitude.numerics.eigen import cut_zeros, eigh
 
 _PANEL = 32
 """Columns that LAPACK eliminates together: at 500 columns 16 to 64 take the same time within a fifth."""

@@ -10,16 +10,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
 
 from similitude.base import SimilarityEstimator, check_labels, check_positive, unchanged_on_failure
+from similitude.numerics.medoids import choose_by_class
+from similitude.proximity.check import dense
+from similitude.proximity.maps import LearnedMap, apply_range, value_range
+from similitude.proximity.proximities import at_columns
 from similitude.transform.prototypes import (
     LOOKS_AT_PAIRS,
     SELECTIONS,
     forward_selection,
     how_many,
 )
-from similitude.numerics.medoids import choose_by_class
-from similitude.proximity.check import dense
-from similitude.proximity.maps import LearnedMap, apply_range, value_range
-from similitude.proximity.proximities import at_columns
 
 NORMALIZATIONS = (None, "range", "exp")
 

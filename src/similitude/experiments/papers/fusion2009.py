@@ -14,13 +14,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from similitude._utils.extras import require
 from similitude.datasets import fetch_uci
 from similitude.experiments.papers.chen2009 import PROTOCOL
 from similitude.experiments.papers.recipe import DataMissing, PaperTable, by_row, from_repository, voting
 from similitude.experiments.protocol import Protocol
 from similitude.experiments.running import Dataset
 from similitude.experiments.selection import pooled_search
-from similitude._utils.extras import require
 from similitude.similarities import batch
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]

@@ -1,0 +1,15 @@
+"""Warnings that point at the user's own line."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn, naming the line outside of this package from which it was called."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("similitude."):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level + 1)

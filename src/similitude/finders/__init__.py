@@ -1,0 +1,35 @@
+"""Finding neighbours among the training samples: in a matrix, block by block, or by a graph."""
+
+from typing import Any
+
+from similitude.finders.finder import BothDirections, Collection, Finder, MatrixFinder, ObjectFinder, same_values
+from similitude.finders.graph import GraphSearch
+from similitude.finders.stream import Ends, RunningBest, StreamSearch, Target
+
+__all__ = [
+    "BothDirections",
+    "Collection",
+    "Ends",
+    "Finder",
+    "GraphSearch",
+    "MatrixFinder",
+    "ObjectFinder",
+    "RunningBest",
+    "StreamSearch",
+    "Target",
+    "check_search",
+    "same_values",
+]
+
+SEARCHES = ("matrix", "stream", "graph")
+
+
+def check_search(search: Any) -> ObjectFinder | None:
+    """Return the finder that a parameter ``search`` names; None where neighbours are found in the matrix."""
+    if isinstance(search, ObjectFinder):
+        return search
+    if not isinstance(search, str) or search not in SEARCHES:
+        raise ValueError(
+            f"search must be one of {SEARCHES}, or a StreamSearch, GraphSearch or ClusterSearch; got {search!r}."
+        )
+    return {"matrix": None, "stream": StreamSearch(), "graph": GraphSearch()}[search]

@@ -1,0 +1,554 @@
+"""Reading the input of an estimator: matrices, or raw objects and a similarity, made similarities.
+
+Everything that takes X goes through :class:`Reader`: ``fit`` gives the :class:`Training` samples, ``rows`` new samples
+as :class:`Rows`. :class:`Samples` are all samples of a search, from which folds are cut.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _get_feature_names, _num_samples, validate_data
+
+from similitude.finders import MatrixFinder, check_search
+from similitude.proximity.check import check_similarity, is_symmetric
+from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constants_needed
+from similitude.proximity.proximities import Extras, Proximities, as_proximities, at_columns
+from similitude.proximity.split import cut
+from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
+from similitude.similarities import Measure, check_objects, pairwise, resolve
+
+_NONE = Extras()
+_TRIED = 16
+
+
+class Reader:
+    """Reads X as the input contract says, and remembers of the training samples what new rows need.
+
+    Parameters
+    ----------
+    similarity, dissimilarity
+        The input contract: see the page on input.
+    takes_columns : bool, default=False
+        Whether ``similarity="columns"`` is allowed: rows of similarities to fixed prototypes.
+    map_argument : str, default="dissimilarity"
+        What error messages call the parameter that names the map.
+    scale : float, default=None
+        The constant of the map; None: learned from the training samples.
+    search : {"matrix", "stream", "graph"} or a finder, default="matrix"
+        How the neighbours of raw objects are found.
+
+    Attributes
+    ----------
+    measure : Measure or None
+        The similarity function, after it has learned from the training samples; None where X is a matrix.
+    objects : sequence or None
+        The training samples, where they are raw objects.
+    map : LearnedMap or None
+        What turns native values into similarities; None where they are similarities.
+    n_columns : int
+        The number of columns of a whole row.
+    column_names, column_ids : ndarray or None
+        The names of the columns of a DataFrame that are strings, and the ids of ``Proximities``.
+    asymmetric : bool
+        Whether new rows of raw objects are the mean of both directions, where a method needs them symmetric.
+    """
+
+    measure: Measure | None = None
+    objects: Any = None
+    map: LearnedMap | None = None
+    n_columns: int = 0
+    column_names: np.ndarray | None = None
+    column_ids: np.ndarray | None = None
+    asymmetric: bool = False
+
+    def __init__(
+        self,
+        similarity: Any = "precomputed",
+        dissimilarity: str | None = None,
+        *,
+        takes_columns: bool = False,
+        map_argument: str = "dissimilarity",
+        scale: float | None = None,
+        search: Any = "matrix",
+    ):
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+        self.takes_columns = takes_columns
+        self.map_argument = map_argument
+        self.scale = scale
+        self.search = search
+        self.extras: tuple[str, ...] = ()
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether X is the square matrix of the training samples."""
+        return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    @property
+    def is_columns(self) -> bool:
+        """Whether X holds rows of similarities to fixed prototypes."""
+        return self.takes_columns and isinstance(self.similarity, str) and self.similarity == "columns"
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether X holds similarities, not raw objects."""
+        return self.is_precomputed or self.is_columns
+
+    @property
+    def map_name(self) -> str | None:
+        """The name of the map that turns native values into similarities; None where they are similarities."""
+        chosen = self.dissimilarity
+        if not self.is_matrix:
+            measure = resolve(self.similarity)
+            if measure.known and measure.orientation == "similarity" and chosen is not None:
+                raise ValueError(
+                    f"dissimilarity={chosen!r}: {measure.name!r} is a similarity; leave dissimilarity=None."
+                )
+            if chosen is None and measure.orientation == "dissimilarity":
+                chosen = measure.to_similarity
+        if chosen is not None and chosen not in TO_SIMILARITY:
+            raise ValueError(f"{self.map_argument} must be one of {sorted(TO_SIMILARITY)}; got {chosen!r}.")
+        return chosen
+
+    def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> Training:
+        """Return the training samples, having learned from them what the similarity and the map learn.
+
+        Parameters
+        ----------
+        X : square matrix, rows to prototypes, Proximities, or sequence of raw objects
+        y : array-like of shape (n,), default=None
+            The labels, for a similarity that learns from them.
+        estimator : estimator, default=None
+            Named in errors.
+        warns : bool, default=True
+            Whether a matrix that looks like dissimilarities is pointed out.
+        """
+        map_name = self.map_name
+        chosen = check_search(self.search)
+        if chosen is not None and self.is_precomputed:
+            raise ValueError(
+                f"search={self.search!r} needs raw objects: X is a precomputed matrix, where every similarity is "
+                "known already. Pass similarity=..., or leave search='matrix'."
+            )
+        if chosen is not None and map_name == "double-centring":
+            raise ValueError(
+                f"search={self.search!r}: the map 'double-centring' looks at whole rows; use search='matrix' or "
+                "another map."
+            )
+        if not self.is_matrix:
+            return self._fit_objects(X, y, map_name, chosen)
+        S = check_similarity(
+            matrix_of(X),
+            name="X",
+            square=not self.is_columns,
+            orientation="similarity" if map_name is None and warns else "dissimilarity",
+            estimator=estimator,
+        )
+        given = as_proximities(X)
+        self.n_columns, self.column_names = S.shape[1], _get_feature_names(matrix_of(X))
+        self.column_ids = given.column_ids
+        self._note_extras(given.extras)
+        if map_name is not None:
+            self.map = LearnedMap.learn(S, map_name, scale=self.scale)
+            S = self.map(S, name="X")
+        return Training(self, S.shape[0], lambda: S, given.extras)
+
+    def _note_extras(self, extras: Extras) -> None:
+        """Remember what came with the training samples, which new rows must have too."""
+        # With fixed prototypes the ids of the rows say nothing about the columns.
+        names = [name for name, values in extras._asdict().items() if values is not None]
+        self.extras = tuple(name for name in names if name != "ids" or not self.is_columns)
+
+    def _fit_objects(self, X: Any, y: Any, map_name: str | None, search: Any) -> Training:
+        self.objects = check_objects(X)
+        self.n_columns = _num_samples(self.objects)
+        self.measure = measure = resolve(self.similarity).learned(self.objects, y)
+        if search is not None or map_name is None:
+            return Training(self, self.n_columns, lambda: pairwise(self.objects, similarity=measure))
+        if not learned_constants_needed(map_name):
+            self.map = learned = LearnedMap(map_name, {})
+            return Training(self, self.n_columns, lambda: learned(pairwise(self.objects, similarity=measure), name="X"))
+        native = pairwise(self.objects, similarity=measure)
+        self.map = LearnedMap.learn(native, map_name, scale=self.scale)
+        S = self.map(native, name="X")
+        return Training(self, self.n_columns, lambda: S)
+
+    def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Rows:
+        """Return the rows of new samples.
+
+        Parameters
+        ----------
+        X : matrix of shape (m, n), Proximities, or sequence of raw objects
+        support : ndarray of int, default=None
+            The columns, ascending, that are all that is needed: rows with these columns alone are taken as well.
+        estimator : estimator, default=None
+            The fitted estimator that asks: its column names are checked, and it is named in errors.
+        """
+        if not self.is_matrix:
+            return ObjectRows(self, check_objects(X))
+        S = check_similarity(matrix_of(X), name="X", square=False, estimator=estimator)
+        given = as_proximities(X)
+        part = support if support is not None and len(support) and S.shape[1] != self.n_columns else None
+        if estimator is not None:
+            _check_width(matrix_of(X), S.shape[1], part, estimator)
+        self._check_same_columns(given, part)
+        S = self.similarities(S)
+        return Rows(self, S.shape[0], lambda: S, given.extras, support=part)
+
+    def _check_same_columns(self, given: Proximities, part: np.ndarray | None) -> None:
+        names = {name: "column_ids" if name == "ids" else name for name in self.extras}
+        missing = sorted(name for name in names if getattr(given, names[name]) is None)
+        if missing:
+            raise ValueError(
+                f"X: {', '.join(missing)} was given in fit and is missing here; pass Proximities(S, "
+                f"{', '.join(names[name] + '=...' for name in missing)})."
+            )
+        if self.column_ids is None or given.column_ids is None:
+            return
+        known = self.column_ids if part is None else self.column_ids[part]
+        different = np.flatnonzero(known != given.column_ids)
+        if different.size:
+            j = int(different[0])
+            raise ValueError(
+                f"X: the columns are not the training samples in their order: column {j} is "
+                f"{given.column_ids.tolist()[j]!r}, in fit it was {known.tolist()[j]!r}. Reorder them."
+            )
+
+    def similarities(self, native: Any, *, transposed: bool = False) -> Any:
+        """Return native values of rows as similarities; ``transposed``: values psi(x_j, x) in the other direction."""
+        if self.map is None:
+            return native
+        return (self.map.transposed() if transposed else self.map)(native, name="X")
+
+    def columns_read(self, used: np.ndarray) -> np.ndarray:
+        """The columns that rows must have where ``used`` are needed: all, where the map looks at whole rows."""
+        if self.map is None or self.map.how != "double-centring":
+            return np.unique(used)
+        return np.arange(self.n_columns)
+
+
+class Training:
+    """The training samples as an estimator reads them.
+
+    Parameters
+    ----------
+    reader : Reader
+        The fitted reader.
+    n : int
+        How many samples there are.
+    load : callable
+        Gives the similarities; called when these are first looked at.
+    extras : Extras
+        What came with the samples: features, self-similarities, ids.
+    announced : bool, default=True
+        Whether the user is warned of what is noticed in the similarities; a search warns of the whole matrix, not of
+        each fold.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        n: int,
+        load: Callable[[], Any],
+        extras: Extras = _NONE,
+        *,
+        announced: bool = True,
+    ):
+        self.reader, self._n, self._load, self.announced = reader, n, load, announced
+        self.features, self.self_similarity, self.ids = extras
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether the similarities are to be looked at as a whole, which a finder of raw objects avoids."""
+        return check_search(self.reader.search) is None
+
+    @cached_property
+    def S(self) -> Any:
+        """The similarities, (n, n) or, with fixed prototypes, (n, p)."""
+        return self._load()
+
+    def note_asymmetry(self, who: str) -> bool:
+        """Return whether S is asymmetric; if so, warn that ``who`` takes the mean of both directions instead.
+
+        From then on the rows of new raw objects are the mean of both directions, too, where they are asked for as
+        ``symmetric``.
+        """
+        measure = self.reader.measure
+        if measure is not None and measure.symmetric:
+            return False
+        if self.announced:
+            asymmetric = warn_of_asymmetry(who, self.S, both_directions=measure is not None)
+        else:
+            asymmetric = not is_symmetric(self.S)
+        self.reader.asymmetric = asymmetric and measure is not None
+        return asymmetric
+
+    def symmetric(self, who: str) -> Any:
+        """Return S where it is symmetric, else ``(S + S^T)/2`` with one warning that says who needs it."""
+        return mean_of_directions(self.S) if self.note_asymmetry(who) else self.S
+
+    def replaced(self, S: Any) -> Training:
+        """Return the same samples with these similarities."""
+        return Training(self.reader, len(self), lambda: S, Extras(self.features, self.self_similarity, self.ids))
+
+    def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
+        """Return what finds the neighbours of new rows among the training samples.
+
+        Parameters
+        ----------
+        symmetric : bool, default=False
+            Whether neighbours are ranked by the mean of both directions, where these differ and are known.
+        lookup : bool, default=False
+            Whether the similarities among neighbours will be asked for.
+        """
+        chosen = check_search(self.reader.search)
+        if chosen is None:
+            return MatrixFinder(self.S if lookup else None, symmetric)
+        finder = clone(chosen)
+        self.reader.map = finder.index(self.reader, symmetric and not self._seems_symmetric())
+        return finder
+
+    def _seems_symmetric(self) -> bool:
+        """Return whether a function on raw objects is symmetric as far as a few objects tell."""
+        measure, some = self.reader.measure, slice(0, min(_TRIED, len(self)))
+        return measure.symmetric or is_symmetric(
+            pairwise(_safe_indexing(self.reader.objects, some), similarity=measure)
+        )
+
+    def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Training, Rows]:
+        """Return a part of the training samples, and the rows of others to it, all mapped as the whole is."""
+        S, columns = self.S, np.arange(self.S.shape[1]) if self.reader.is_columns else kept
+        extras = Extras(self_similarity=self.self_similarity)
+        load = [lambda part=part: cut(S, part, columns) for part in (kept, left_out)]
+        part = Training(self.reader, len(kept), load[0], extras.take(kept), announced=False)
+        return part, Rows(self.reader, len(left_out), load[1], extras.take(left_out))
+
+
+class Rows:
+    """New samples as an estimator reads them: their similarities to the training samples.
+
+    Parameters
+    ----------
+    reader : Reader
+        The fitted reader.
+    m : int
+        How many samples there are.
+    load : callable
+        Gives the similarities; called when these are first looked at.
+    extras : Extras
+        What came with the samples: features, self-similarities, ids.
+    back : callable, default=None
+        Gives the similarities in the other direction, psi(x_j, x), of shape (m, n), where they are known.
+    support : ndarray of int, default=None
+        The positions of the columns where there are not all.
+    """
+
+    objects: Any = None
+
+    def __init__(
+        self,
+        reader: Reader,
+        m: int,
+        load: Callable[[], Any],
+        extras: Extras = _NONE,
+        *,
+        back: Callable[[], Any] | None = None,
+        support: np.ndarray | None = None,
+    ):
+        self.reader, self._m, self._load, self._back, self._support = reader, m, load, back, support
+        self.features, self.self_similarity, _ = extras
+
+    def __len__(self) -> int:
+        return self._m
+
+    @cached_property
+    def S(self) -> Any:
+        """The similarities psi(x, x_j) to the training samples, (m, n)."""
+        return self._load()
+
+    @cached_property
+    def symmetric(self) -> Any:
+        """The mean of both directions where these are known to differ, else S."""
+        if not self.reader.asymmetric or self._back is None:
+            return self.S
+        return self.S * self.S.dtype.type(0.5) + self._back() * self.S.dtype.type(0.5)
+
+    def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
+        """Return the similarities to the training samples at the positions ``used``, in that order."""
+        S = self.symmetric if symmetric else self.S
+        return at_columns(S, used if self._support is None else np.searchsorted(self._support, used))
+
+
+class ObjectRows(Rows):
+    """Rows of raw objects: of their similarities only those are computed that are looked at."""
+
+    def __init__(self, reader: Reader, objects: Any):
+        super().__init__(reader, _num_samples(objects), self._forth, back=self._back_again)
+        self.objects = objects
+
+    def _forth(self) -> Any:
+        return self.reader.similarities(pairwise(self.objects, self.reader.objects, similarity=self.reader.measure))
+
+    def _back_again(self) -> Any:
+        native = pairwise(self.reader.objects, self.objects, similarity=self.reader.measure).T
+        return self.reader.similarities(native, transposed=True)
+
+    def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
+        """Return the similarities to the training samples at the positions ``used``, in that order."""
+        needed = self.reader.columns_read(used)
+        if "S" in vars(self) or len(needed) == self.reader.n_columns:
+            return super().columns(used, symmetric=symmetric)
+        part = copy.copy(self.reader)
+        part.objects = _safe_indexing(self.reader.objects, needed)
+        rows = ObjectRows(part, self.objects)
+        return at_columns(rows.symmetric if symmetric else rows.S, np.searchsorted(needed, used))
+
+
+class Samples:
+    """All samples of a search, read once; folds are cut from them.
+
+    Parameters
+    ----------
+    reader : Reader
+        Not fitted; its map, and a similarity that learns, are learned from the training part of each fold.
+    X, y
+        The samples and their labels.
+    warns : bool, default=True
+        Whether a matrix that looks like dissimilarities is pointed out.
+    """
+
+    def __init__(self, reader: Reader, X: Any, y: Any, *, warns: bool = True):
+        self.reader, self.X, self.y = reader, X, y
+        self.n = _num_samples(X)
+        if reader.is_matrix:
+            self.values = self._checked(X, warns)
+        elif not resolve(reader.similarity).learns:
+            self.X = check_objects(X)
+
+    def _checked(self, X: Any, warns: bool) -> Any:
+        """Check the whole matrix, so that its folds need not be checked; a DataFrame becomes an array."""
+        orientation = "similarity" if warns and self.reader.map_name is None else "dissimilarity"
+        options: dict[str, Any] = {"name": "X", "square": not self.reader.is_columns, "orientation": orientation}
+        if isinstance(X, Proximities):
+            several = X.similarities.items()
+            return X.replaced({name: check_similarity(S, **options) for name, S in several}, X.features)
+        S = check_similarity(X, **options)
+        return S if sparse.issparse(S) else np.asarray(S)
+
+    @cached_property
+    def values(self) -> Any:
+        """The native values between all samples, computed once; of a similarity that learns, learned from all."""
+        return pairwise(self.X, similarity=resolve(self.reader.similarity).learned(self.X, self.y))
+
+    @property
+    def learns(self) -> bool:
+        """Whether the similarity learns from data, so that each fold has values of its own."""
+        return not self.reader.is_matrix and resolve(self.reader.similarity).learns
+
+    def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Training, Rows]:
+        """Return the training samples of a fold, and the rows of its test samples; cut out when looked at."""
+        reader = self._fresh()
+        reader.search = "matrix"
+        if self.learns:
+            training = reader.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train), warns=False)
+            training.announced = False
+            return training, reader.rows(_safe_indexing(self.X, test))
+        columns = np.arange(self.values.shape[1]) if reader.is_columns else train
+        training = self._training(reader, train, columns)
+        training.announced = False
+
+        def load() -> Any:
+            return reader.similarities(_similarities(self.values, test, columns))
+
+        def back() -> Any:
+            return reader.similarities(_similarities(self.values, train, test).T, transposed=True)
+
+        extras = _extras(self.values, test)
+        rows = Rows(reader, len(test), load, extras, back=None if reader.is_matrix else back)
+        if not reader.is_matrix:
+            rows.objects = _safe_indexing(self.X, test)
+        return training, rows
+
+    def whole(self) -> Training:
+        """Return all samples as training samples."""
+        reader = self._fresh()
+        if self.learns or check_search(reader.search) is not None:
+            return reader.fit(self.X, self.y)
+        everything = np.arange(self.n)
+        columns = np.arange(self.values.shape[1]) if reader.is_columns else everything
+        training = self._training(reader, everything, columns)
+        if reader.is_matrix:
+            given = as_proximities(self.X)
+            reader.column_names, reader.column_ids = _get_feature_names(matrix_of(self.X)), given.column_ids
+            reader._note_extras(given.extras)
+        return training
+
+    def _fresh(self) -> Reader:
+        return copy.copy(self.reader)
+
+    def _training(self, reader: Reader, rows: np.ndarray, columns: np.ndarray) -> Training:
+        """Return some of the samples, without a look at their values unless the map learns from them."""
+        reader.n_columns = len(columns)
+        if not reader.is_matrix:
+            reader.measure, reader.objects = resolve(reader.similarity), _safe_indexing(self.X, rows)
+        map_name, extras = reader.map_name, _extras(self.values, rows)
+        if map_name is None:
+            return Training(reader, len(rows), lambda: _similarities(self.values, rows, columns), extras)
+        native = _similarities(self.values, rows, columns)
+        reader.map = learned = LearnedMap.learn(native, map_name, scale=reader.scale)
+        return Training(reader, len(rows), lambda: learned(native, name="X"), extras)
+
+    def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
+        """Return training and test part for an estimator that is not similitude's own, or reads X by itself.
+
+        With ``pairwise`` columns are cut as rows are.
+        """
+        if not pairwise:
+            return _safe_indexing(self.X, train), _safe_indexing(self.X, test)
+        return cut(self.values, train, train), cut(self.values, test, train)
+
+
+def _similarities(values: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    S = values.S if isinstance(values, Proximities) else values
+    whole = len(rows) == S.shape[0] and len(columns) == S.shape[1]
+    return S if whole and np.array_equal(rows, np.arange(len(rows))) else cut(S, rows, columns)
+
+
+def _extras(values: Any, rows: np.ndarray) -> Extras:
+    """Return what belongs to these samples beside their similarities."""
+    return values.extras.take(rows) if isinstance(values, Proximities) else _NONE
+
+
+def matrix_of(X: Any) -> Any:
+    """The matrix in ``Proximities``, or X itself."""
+    return X.S if isinstance(X, Proximities) else X
+
+
+def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:
+    """Check the number and the names of the columns: all of the training samples', or those in ``part`` alone."""
+    if part is None:
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        return
+    expected = estimator.n_features_in_
+    if width != len(part):
+        restricted = f", or the {len(part)} of support_columns_ alone" if len(part) < expected else ""
+        raise ValueError(
+            f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as "
+            f"input{restricted}."
+        )
+    restricted_to = copy.copy(estimator)
+    restricted_to.n_features_in_ = len(part)
+    if hasattr(estimator, "feature_names_in_"):
+        restricted_to.feature_names_in_ = estimator.feature_names_in_[part]
+    validate_data(restricted_to, X, reset=False, skip_check_array=True)
