@@ -344,6 +344,9 @@ class SimilarityEstimator(BaseEstimator):
 
     _warns_of_dissimilarity = True
 
+    _takes_training = True
+    """Whether ``fit`` takes training samples that have been read already, and ``predict`` such rows."""
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         reader = self._new_reader()
