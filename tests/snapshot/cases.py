@@ -63,8 +63,25 @@ Case = tuple[str, Callable[[], Answers]]
 DEFAULT_TOLERANCE = 1e-9
 """Relative to the largest number of an array."""
 
-TOLERANCES: dict[str, tuple[float, str]] = {}
-"""By pattern of case names, a tolerance other than the default, and its reason; the first pattern that fits holds."""
+_LIBSVM = "libsvm solves in single precision to 1e-3; here a change of the last bit moves where it stops"
+_NOT_CONVEX = "the problem is not convex: a change of the last bit moves the stationary point at which libsvm stops"
+_SOLVER = "the solver's tolerance: a change of the last bit of the input moves the answer by about a tenth of this"
+
+TOLERANCES: dict[str, tuple[float, str]] = {
+    "SimilaritySVC/none/*": (5e-3, _NOT_CONVEX),
+    "Pipeline/svc-none/*": (5e-3, _NOT_CONVEX),
+    "SimilaritySVC/default/patrol": (1e-3, _LIBSVM),
+    "PairwiseMeta/bagging-svc/*": (1e-4, _LIBSVM),
+    "LearnedSpectrumSVC/default/patrol:45": (2e-5, _SOLVER),
+    "LearnedKernelSVC/*": (1e-6, _SOLVER),
+    "LandmarkClassifier/svm/*": (1e-7, _SOLVER),
+}
+"""By pattern of case names, a tolerance other than the default, and its reason; the first pattern that fits holds.
+
+They were measured by changing the last bits of the input. Where such a change decides a tie (DBoost's cuts and the
+medoids on Voting, neighbours on promoters) no tolerance helps: these cases hold as long as the same matrix reaches the
+method bit by bit, which a rebuild should keep.
+"""
 
 RESPONSES = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
@@ -160,7 +177,7 @@ def _table_of_methods(**contract: Any) -> Answers:
 
 DEFAULTS_ON = ("voting", "negative", "ellipsoids", "copurchase", "patrol", "complementary")
 VARIANTS_ON = ("voting", "negative")
-SMALL = ("voting:45", "negative:60", "patrol:45")
+SMALL = ("voting:45", "negative:60", "skewed:60")
 
 COSTS, PRIORS = [[0.0, 4.0], [1.0, 0.0]], [0.2, 0.8]
 COSTS_OF_4 = [[0, 1, 2, 3], [1, 0, 1, 1], [4, 1, 0, 1], [1, 2, 1, 0]]
@@ -218,7 +235,7 @@ def _machine(off: dict[str, Any], **problems: Any) -> Variants:
     """The variants of a machine that is slow: all on small problems."""
     weighted = {"weighted": (BALANCED, ("voting:45",))} if problems.get("weighted", True) else {}
     return {
-        "default": ({}, (*SMALL, "ellipsoids:45", "copurchase:45", "complementary:60")),
+        "default": ({}, (*SMALL, "ellipsoids:45", "patrol:45", "copurchase:45", "complementary:60")),
         "off": (off, SMALL[:2]),
         "gauss": (GAUSS, ("promoters:45",)),
         "vdm": (VDM, ("votes:45",)),
@@ -293,7 +310,7 @@ CLASSIFIERS: dict[type, Variants] = {
     },
     SimilaritySVC: {
         **_common({"C": 10.0, "spectrum": "flip"}),
-        **{f"{name}": ({"spectrum": name}, VARIANTS_ON) for name in ("shift", "square", "none")},
+        **{name: ({"spectrum": name}, (*VARIANTS_ON, "skewed")) for name in ("shift", "square", "none")},
         "weighted": ({**BALANCED, "C": 0.1}, VARIANTS_ON),
         "class-weight": ({"class_weight": {"democrat": 3.0}}, ("voting",)),
         "probability": ({"probability": True}, VARIANTS_ON),
@@ -516,7 +533,7 @@ SEARCHES: list[tuple[str, Any, Any, tuple[str, ...], bool]] = [
         "SimilaritySVC",
         SimilaritySVC(),
         {"C": [0.1, 10.0], "spectrum": ["clip", "flip", "shift", "square"]},
-        ("voting:90", "negative", "patrol"),
+        ("voting:90", "negative", "skewed"),
         False,
     ),
     ("SimilaritySVC-probability", SimilaritySVC(probability=True), {"C": [0.1, 10.0]}, ("negative",), True),
@@ -662,7 +679,7 @@ def _all_cases() -> Iterator[Case]:
             for of in on:
                 yield f"{name}/{of}", partial(_transform, transformer, of)
     for name in ("SpectrumModifier/clip", "PseudoEuclideanEmbedding/count", "SimilarityFeatures/exp"):
-        yield f"{name}/patrol:30", partial(_transform, TRANSFORMERS[name], "patrol:30")
+        yield f"{name}/skewed:30", partial(_transform, TRANSFORMERS[name], "skewed:30")
     yield (
         "SpectrumModifier/augmented/self-similarity",
         partial(_transform, SpectrumModifier("clip", test_rows="augmented"), "self-similarity"),

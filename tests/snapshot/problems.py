@@ -80,6 +80,13 @@ def _negative(limit: int) -> Problem:
     return _cut(data.S, data.y, limit)
 
 
+def _skewed(limit: int) -> Problem:
+    """An asymmetric matrix of four classes whose eigenvalues are all distinct."""
+    data = make_negative_direction(n_samples=120, random_state=0)
+    noise = np.random.default_rng(0).normal(scale=0.05, size=data.S.shape)
+    return _cut(data.S * (1.0 + noise), data.y, limit)
+
+
 def _ellipsoids(limit: int) -> Problem:
     data = make_ellipsoids(90, random_state=0)
     return _cut(data.S, data.y, limit)
@@ -128,6 +135,7 @@ PROBLEMS = {
     "voting": (_voting, 180),
     "promoters": (_promoters, 90),
     "negative": (_negative, 90),
+    "skewed": (_skewed, 90),
     "ellipsoids": (_ellipsoids, 75),
     "copurchase": (_copurchase, 75),
     "patrol": (_patrol, 75),
@@ -142,9 +150,9 @@ PROBLEMS = {
 }
 """By name, what makes a problem and how many samples it has.
 
-"promoters" holds dissimilarities; "copurchase", "patrol" and "sparse" are asymmetric; "votes", "sequences" and "bits"
-are raw objects; all others hold similarities. Problems of 3 to 5 classes are "negative", "copurchase", "patrol",
-"complementary" and "sparse".
+"promoters" holds dissimilarities; "skewed", "copurchase", "patrol" and "sparse" are asymmetric; "votes", "sequences"
+and "bits" are raw objects, "features" are vectors; all others hold similarities. Two classes have "voting",
+"promoters", "ellipsoids" and what is made of them, and "bits"; all others have three to five.
 """
 
 
