@@ -24,6 +24,7 @@ from similitude.proximity.split import cut
 from similitude.search.contest import Contest, Run
 from similitude.search.grid import LazyBlock
 from similitude.search.methods import methods
+from similitude.search.parameters import parameters_text
 from similitude.search.path_search import SearchData
 
 INNER_FOLDS = 5
@@ -94,24 +95,13 @@ class _Task:
         except Exception as error:  # one method that cannot do it must not keep the others from it
             return None, f"{type(error).__name__}: {error}", run.seconds
         seconds = run.seconds + time.perf_counter() - start
-        return float(1 - np.mean(said == y_test)), parameter_words(best), seconds
+        return float(1 - np.mean(said == y_test)), parameters_text(best), seconds
 
 
 def best_point(run: Run) -> dict[str, Any]:
     """The first of the grid points with the best mean accuracy, exactly as ``PathSearchCV`` chooses."""
     scores = [np.count_nonzero(said == truth, axis=1) / len(truth) for said, truth in zip(run.answers, run.truths)]
     return run.points[int(np.argmax(np.average(np.array(scores).T, axis=1)))]
-
-
-def parameter_words(parameters: dict[str, Any]) -> str:
-    """Parameters in a line, by the last part of their names where that is enough."""
-    last = Counter(name.split("__")[-1] for name in parameters)
-    words = []
-    for name, value in parameters.items():
-        short = name.split("__")[-1]
-        plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-        words.append(f"{short if last[short] == 1 else name}={format(value, 'g') if plain else value}")
-    return ", ".join(words)
 
 
 def nested_errors(
