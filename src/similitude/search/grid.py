@@ -90,7 +90,6 @@ class Batch:
 
     def __init__(self, indices: list[int], targets: list[Any], seconds: float = 0.0):
         self.indices, self.targets, self.seconds = indices, targets, seconds
-        self.originals = targets
         self._wrap: Callable[[Any], Any] = lambda estimator: estimator
         self._known: dict[tuple[int, str], list[np.ndarray]] = {}
 
@@ -108,14 +107,13 @@ class Batch:
         raise NotImplementedError
 
     def whole(self, j: int) -> Any:
-        """Return the estimator fitted at the j-th point with the steps before it, which takes ``originals``."""
+        """Return the estimator fitted at the j-th point with the steps before it, which takes X as the user does."""
         return self._wrap(self.fitted(j))
 
-    def after(self, steps: list, name: str, originals: list[Any]) -> Batch:
+    def after(self, steps: list, name: str) -> Batch:
         """Return the batch as one of a pipeline with these steps before it."""
         wrap = self._wrap
         self._wrap = lambda estimator: Pipeline([*steps, (name, wrap(estimator))])
-        self.originals = originals
         return self
 
 
@@ -270,4 +268,4 @@ def _pipeline(
     for batch in _fit_grid(last, transformed, y, after, own, guarded):
         batch.seconds += seconds * len(batch.indices) / len(indices)
         batch.indices = [indices[i] for i in batch.indices]
-        yield batch.after(before.steps, name, targets)
+        yield batch.after(before.steps, name)

@@ -28,22 +28,22 @@ def named_scorers(scoring: Any) -> dict[str, Any]:
     return {name: name for name in scoring}
 
 
-def score_batch(scoring: Any, batch: Batch, target: int, truth: np.ndarray, original: Any, error_score: Any) -> list:
+def score_batch(scoring: Any, batch: Batch, target: int, truth: np.ndarray, as_given: Any, error_score: Any) -> list:
     """Return the scores of each point on a target: a number, or a dict of numbers where there are several scorers.
 
-    ``original`` is the target as the user gave it, for scorers that are functions of the user's own.
+    ``as_given()`` gives the target as the user gave it, for scorers that are functions of the user's own.
     """
     if batch.error is not None:
         failed = error_score if is_single(scoring) else dict.fromkeys(named_scorers(scoring), error_score)
         return [failed] * len(batch.indices)
     scorers = named_scorers(scoring).items()
-    columns = {name: _scores(scorer, batch, target, truth, original, error_score) for name, scorer in scorers}
+    columns = {name: _scores(scorer, batch, target, truth, as_given, error_score) for name, scorer in scorers}
     if is_single(scoring):
         return columns["score"]
     return [{name: column[j] for name, column in columns.items()} for j in range(len(batch.indices))]
 
 
-def _scores(scorer: Any, batch: Any, target: int, truth: np.ndarray, original: Any, error_score: Any) -> list:
+def _scores(scorer: Any, batch: Any, target: int, truth: np.ndarray, as_given: Any, error_score: Any) -> list:
     quick = _QUICK.get(_kind(scorer, batch.estimator))
     if quick is not None:
         try:
@@ -53,7 +53,7 @@ def _scores(scorer: Any, batch: Any, target: int, truth: np.ndarray, original: A
             scores = None
         if scores is not None:
             return scores
-    return [_one_score(scorer, batch, j, target, truth, original, error_score) for j in range(len(batch.indices))]
+    return [_one_score(scorer, batch, j, target, truth, as_given, error_score) for j in range(len(batch.indices))]
 
 
 def _kind(scorer: Any, estimator: Any) -> Any:
@@ -66,7 +66,7 @@ def _kind(scorer: Any, estimator: Any) -> Any:
 
 
 def _one_score(
-    scorer: Any, batch: Batch, j: int, target: int, truth: np.ndarray, original: Any, error_score: Any
+    scorer: Any, batch: Batch, j: int, target: int, truth: np.ndarray, as_given: Any, error_score: Any
 ) -> Any:
     try:
         if isinstance(scorer, str):
@@ -75,7 +75,7 @@ def _one_score(
             scorer = check_scoring(batch.fitted(j))
         elif not hasattr(scorer, "_score_func"):
             # A function of the user's own may look at anything; scikit-learn's scorers look at predictions only.
-            return scorer(batch.whole(j), original, truth)
+            return scorer(batch.whole(j), as_given(), truth)
         return scorer(batch.fitted(j), batch.targets[target], truth)
     except Exception:
         if error_score == "raise":
