@@ -257,8 +257,6 @@ def test_search_equals_grid_search(scoring):
     D = S.max() - S
     mapped = PathSearchCV(LocalSVC(dissimilarity="max-minus"), {"C": [0.1, 10.0]}, cv=KFold(3)).fit(D, y)
     assert mapped.predict(D).shape == (40,)
-    with pytest.raises(ValueError, match="S_test must have a column for each of 40 labels; got 39"):
-        path_answers(LocalSVC(), S, y, S[:, 1:], [{}])
 
 
 @pytest.mark.parametrize("spectrum", SPECTRA)

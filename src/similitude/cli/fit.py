@@ -26,7 +26,7 @@ from similitude.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from similitude.cli.data import Samples
+    from similitude.cli.data import LoadedData
 
 AUTO = "auto"
 FOLDS = 10
@@ -89,7 +89,7 @@ def named_method(name: str) -> str:
     return known[slug(name)]
 
 
-def _tuned(name: str, data: Samples, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
+def _tuned(name: str, data: LoadedData, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
     """One method at the best point of its grid."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import StratifiedKFold
@@ -120,7 +120,7 @@ def _tuned(name: str, data: Samples, folds: int, seed: int, n_jobs: int, show: b
 
 
 def _chosen(
-    data: Samples, folds: int, seed: int, time_budget: float | None, n_jobs: int, show: bool
+    data: LoadedData, folds: int, seed: int, time_budget: float | None, n_jobs: int, show: bool
 ) -> tuple[Any, dict[str, Any]]:
     """The method that suits the data, and how all of them did; no times, so that the same model is the same file."""
     from similitude import AutoClassifier

@@ -26,7 +26,7 @@ from similitude.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from similitude.cli.data import Samples
+    from similitude.cli.data import LoadedData
 
 
 def report_matrix(
@@ -82,20 +82,20 @@ def report_matrix(
         _tell(auto, output, size)
 
 
-def choose(data: Samples, names: list[str] | None, **settings: Any) -> Any:
+def choose(data: LoadedData, names: list[str] | None, **settings: Any) -> Any:
     """The method that suits the data, and how all of them did."""
     from similitude import AutoClassifier
 
-    return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.X, data.y)
+    return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.samples, data.y)
 
 
-def _write(output: Path, data: Samples, auto: Any, title: str, source: Any, seed: int) -> int:
+def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, seed: int) -> int:
     """Make the page; returns its size in bytes."""
     from similitude._utils.files import replacing
     from similitude.report import find, page
 
     findings = find(
-        data.X,
+        data.samples,
         data.y,
         contract=data.contract,
         title=title,
@@ -117,7 +117,7 @@ def _tell(auto: Any, output: Path, size: int) -> None:
     typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")
 
 
-def _source(data: Samples, matrix: Path | None, labels: Path | None, key: str | None, seed: int) -> Any:
+def _source(data: LoadedData, matrix: Path | None, labels: Path | None, key: str | None, seed: int) -> Any:
     """How Python reads the same samples."""
     from similitude.report.code import Source
 
