@@ -17,6 +17,7 @@ from similitude.cli.options import (
     Jobs,
     Key,
     Labels,
+    LabelsInOrder,
     Matrix,
     Methods,
     Quiet,
@@ -35,6 +36,7 @@ LEAST_WIDTH = 110
 def compare_methods(
     matrix: Matrix = None,
     labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
     methods: Methods = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
@@ -60,7 +62,7 @@ def compare_methods(
     if output is not None:
         check_writable(output, "--output")
     say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
     fold_count(data.y, folds)
     names = list(named(wanted, **data.contract))
     outcomes = nested_errors(
