@@ -16,6 +16,7 @@ from similitude.cli.options import (
     Jobs,
     Key,
     Labels,
+    LabelsInOrder,
     Matrix,
     Methods,
     Quiet,
@@ -34,6 +35,7 @@ LEAST_WIDTH = 110
 def compare_methods(
     matrix: Matrix = None,
     labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
     methods: Methods = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
@@ -59,7 +61,7 @@ def compare_methods(
     if output is not None:
         check_writable(output, "--output")
     say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
     fold_count(data.y, folds)
     table = named(wanted, **data.contract)
     standings = nested_errors(data.samples, table, folds=folds, seed=seed, n_jobs=n_jobs, show=not quiet)

@@ -56,10 +56,12 @@ def read_samples(
     say: Notes,
     seed: int = 0,
     needs_labels: bool = True,
+    in_order: bool = False,
     mmap: bool = False,
 ) -> LoadedData:
     """The matrix and its labels from files, or the data set of this name.
 
+    ``in_order`` says that labels with ids are in the order of a matrix without ids.
     ``mmap`` leaves the values of a .npy file on disk; the look at whether they are dissimilarities is then left out.
     """
     from similitude.datasets import load_proximity
@@ -68,14 +70,15 @@ def read_samples(
     if (matrix is None) == (dataset is None):
         raise ValueError(f"give either MATRIX{' with --labels' if needs_labels else ''}, or --dataset.")
     if matrix is None:
-        for option, value in {"--labels": labels, "--dissimilarity": dissimilarity, "--key": key}.items():
-            if value is not None:
+        options = {"--labels": labels, "--labels-in-order": in_order, "--dissimilarity": dissimilarity, "--key": key}
+        for option, value in options.items():
+            if value not in (None, False):
                 raise ValueError(f"{option} is for MATRIX; --dataset {dataset} brings what it needs.")
         return named_samples(str(dataset), seed)
     if labels is None and needs_labels:
         raise ValueError("--labels: a file with one class label per sample is needed.")
     mmap = mmap and matrix.suffix.lower() == ".npy"
-    data = load_proximity(matrix, labels=labels, key=key, mmap=mmap)
+    data = load_proximity(matrix, labels, labels_in_order=in_order, key=key, mmap=mmap)
     if dissimilarity is None and not mmap and looks_like_dissimilarity(data.S):
         say(
             f"warning: {matrix} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity. If it is "

@@ -16,6 +16,7 @@ from similitude.cli.options import (
     Jobs,
     Key,
     Labels,
+    LabelsInOrder,
     Matrix,
     Quiet,
     Seed,
@@ -39,6 +40,7 @@ def fit_model(
     ],
     matrix: Matrix = None,
     labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="A method of `similitude compare` (svm-clip, ...), or auto: the best.")
     ] = AUTO,
@@ -63,7 +65,7 @@ def fit_model(
         raise ValueError(f"--time-budget is for --method auto; got {method!r}.")
     check_writable(output, "--output")
     say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
     folds = fold_count(data.y, FOLDS, say)
     if name == AUTO:
         model, found = _chosen(data, folds, seed, time_budget, n_jobs, not quiet)
