@@ -23,7 +23,7 @@ from similitude.experiments.protocol import Protocol
 from similitude.experiments.results import Results
 from similitude.experiments.store import Failure, Row, Store
 from similitude.proximity.check import SimilarityWarning
-from similitude.search.grid import reading_part
+from similitude.search.evaluation import reading_part
 from similitude.search.path_search import input_parameters
 from similitude.similarities import pairwise, resolve
 

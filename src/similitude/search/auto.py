@@ -21,8 +21,7 @@ from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Samples
 from similitude.search.contest import FUSED, Contest, at_best
-from similitude.search.evaluation import Method, evaluate, predictions
-from similitude.search.grid import reads_training
+from similitude.search.evaluation import Method, evaluate, predictions, reads_training
 from similitude.search.methods import methods, ordered
 from similitude.search.standing import Standing
 
