@@ -123,7 +123,7 @@ def _source(data: Samples, matrix: Path | None, labels: Path | None, key: str | 
 
     if data.entry is not None:
         entry = data.entry
-        return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}")
+        return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
     more = "" if key is None else f", key={key!r}"
     call = f"load_proximity({str(matrix)!r}, labels={str(labels)!r}{more})"
     return Source("load_proximity", call, "data.S", "data.y")
