@@ -58,6 +58,11 @@ class FusedClassifier(PathClassifier, _BaseComposition):
     parts_ : dict
         The fitted parts by name.
 
+    See Also
+    --------
+    FusedKNN : A vote of the neighbours by similarity and by features.
+    LocalSDA, LocalBDA : The default parts.
+
     References
     ----------
     Cazzanti, Gupta & Srivastava, "Fusing similarities and Euclidean features with generative classifiers", FUSION 2009,

@@ -48,6 +48,11 @@ class FusedKNN(SimilarityClassifier):
     n_neighbors_ : int
         min(n_neighbors, n).
 
+    See Also
+    --------
+    FusedClassifier : Multiplies the posteriors of classifiers on similarities and on features.
+    KNNClassifier : A vote of the neighbours by similarity alone.
+
     References
     ----------
     Cazzanti, Gupta & Srivastava, "Fusing similarities and Euclidean features with generative classifiers", FUSION 2009,

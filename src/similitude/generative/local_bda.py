@@ -56,6 +56,11 @@ class LocalBDA(FeatureClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has names that are strings.
 
+    See Also
+    --------
+    LocalSDA : The counterpart on similarities.
+    FusedClassifier : Multiplies the posteriors of this and other classifiers.
+
     References
     ----------
     Cazzanti, Gupta & Srivastava, "Fusing similarities and Euclidean features with generative classifiers", FUSION 2009,

@@ -123,7 +123,7 @@ class Neighborhoods:
 
     def _scaled(self, S: Any, indices: np.ndarray) -> np.ndarray:
         """Return psi(z, mu) among the neighbours of each row, (m, k, k), scaled as the family scales similarities."""
-        from similitude.neighbors._centroid_kernel import gather, gather_csr
+        from similitude.neighbors.local_centroids import gather, gather_csr
 
         A = np.empty((*indices.shape, indices.shape[1]))
         scale = math.ldexp(1.0, -self.family.exponent)

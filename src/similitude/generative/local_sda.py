@@ -20,7 +20,7 @@ FALLBACKS = ("class", "k", "one", None)
 
 
 class LocalSDA(GenerativeClassifier, SearchingClassifier):
-    """Similarity discriminant analysis among the k most similar training samples, for each sample anew.
+    """Classify each sample by similarity discriminant analysis among its k most similar training samples.
 
     With N_g the neighbours of x of class g, n_g of them, and g and h running over the classes that have any::
 
@@ -28,21 +28,21 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         P_gh(s) = gamma_gh exp(lambda_gh s) on Omega,  with mean  (1/n_g) sum over z in N_g of psi(z, mu_h)
         P(x | g) = product over h of P_gh(psi(x, mu_h)),   P(g) = (n_g + 1) / (k + G)
 
-    and x goes to the class of least expected cost, which without ``costs`` is the one of largest P(x | g) P(g).
+    and the class of least expected cost is predicted, which without ``costs`` is the one of largest P(x | g) P(g).
 
-    In small neighbourhoods many distributions are point masses, and the local nearest centroid decides in place of the
-    model (its posterior is 1 for the class that it names), as ``fallback`` says:
+    In small neighbourhoods many distributions are point masses, and the class of the most similar local centroid is
+    predicted in place of the model's, with the posterior 1. ``fallback`` chooses where:
 
     * ``"class"``: where a class among the neighbours has fewer than three of them;
     * ``"k"``: where k is at most 3;
     * ``"one"``: where a class among the neighbours has exactly one of them;
-    * None: never;
+    * None: nowhere;
 
-    and always where P(x | g) P(g) is 0 for every class.
+    and it is always done where P(x | g) P(g) is 0 for every class.
 
-    ``alpha`` above 0 is regularized local SDA: in place of a fallback, the product is averaged with one of smooth
-    distributions. P_ave(s | g, h) is the average of the distributions P_gh in the neighbourhoods of the training
-    samples z, each without z itself, that have both classes (uniform where none has)::
+    With ``alpha`` above 0 it is regularized local SDA: in place of a fallback, the product is averaged with a product
+    of smooth distributions. P_ave(s | g, h) is the average of the distributions P_gh in the neighbourhoods of the
+    training samples z, each without z itself, that have both classes (uniform where none has)::
 
         P(x, g) = (1 - alpha) P(x | g) P(g) + alpha (product over h of P_ave(psi(x, mu_h) | g, h)) (n_g + 1) / (n + G)
 
@@ -52,8 +52,8 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     Equally similar training samples are taken in their order in the training set, tied candidates for a centroid by
     similarity to x, and tied classes by their nearest neighbour. The similarity may be asymmetric: rows psi(x, .) are
     ranked as they are, and ``S[z, mu]`` is psi(z, mu). The training matrix is kept without a copy. ``PathSearchCV``
-    takes a whole grid of ``n_neighbors``, ``alpha`` and ``fallback`` at once: one neighbour sort and one pass over the
-    nested neighbourhoods.
+    evaluates a whole grid of ``n_neighbors``, ``alpha`` and ``fallback`` at once: one neighbour sort and one pass over
+    the nested neighbourhoods.
 
     Parameters
     ----------
@@ -62,20 +62,20 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     alpha : float, default=0.0
         The weight of the averages, from 0 to 1.
     fallback : {"class", "k", "one", None}, default="class"
-        When the local nearest centroid decides; without meaning where alpha is above 0.
+        Where the most similar local centroid decides; without effect where alpha is above 0.
     omega : array-like, "continuous" or None, default=None
-        The possible similarities. None takes the distinct ones of the training matrix (those within 1e-12 of one
-        another, relative to the largest, are one); "continuous" the interval they span, with densities in place of
+        The possible similarities. None: the distinct ones of the training matrix (those within 1e-12 of one another,
+        relative to the largest, count as one); "continuous": the interval that they span, with densities in place of
         probabilities.
     priors : array of shape (G,) or dict, default=None
         P(g), in the order of ``classes_`` or by label, in place of both estimates above.
     costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of saying f when the truth is g.
+        ``costs[f, g]`` is the cost of predicting f when the truth is g.
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
         How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
         same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
-        With "stream", ``omega=None`` and "continuous" cost a pass over all pairs, alpha above 0 another; with "graph"
-        omega must be an array and alpha 0.
+        With "stream", ``omega=None`` and "continuous" need a pass over all pairs, and alpha above 0 another one; with
+        "graph" omega must be an array and alpha 0.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -86,6 +86,12 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         min(n_neighbors, n).
     n_evaluations_, n_evaluations_per_query_ : int, float
         Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
+
+    See Also
+    --------
+    SDA : The same with all training samples.
+    LocalNearestCentroid : Predicts the class of the most similar local centroid.
+    FusedClassifier : Multiplies the posteriors of this and other classifiers.
 
     References
     ----------

@@ -102,6 +102,10 @@ class MixtureSDA(GenerativeClassifier):
     support_columns_ : ndarray of int
         The training columns that prediction needs, ascending.
 
+    See Also
+    --------
+    SDA : The same with one centroid for each class.
+
     References
     ----------
     Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 6.1.

@@ -56,6 +56,12 @@ class SDA(GenerativeClassifier):
     support_columns_ : ndarray of int
         The training columns that prediction needs, ascending.
 
+    See Also
+    --------
+    LocalSDA : The same among the nearest neighbours of each sample.
+    MixtureSDA : The same with several centroids for each class.
+    NearestCentroid : Predicts the class of the most similar centroid.
+
     References
     ----------
     Cazzanti, Gupta & Koppal, "Generative models for similarity-based classification", Pattern Recognition 41, 2008.
