@@ -302,6 +302,12 @@ class Training:
         """Return the same samples with these similarities."""
         return Training(self.reader, len(self), lambda: S, Extras(self.features, self.self_similarity, self.ids))
 
+    def as_rows(self) -> Rows:
+        """Return the training samples as rows, to be compared with themselves."""
+        if self.has_matrix:
+            return Rows(self.reader, len(self), lambda: self.S)
+        return ObjectRows(self.reader, self.reader.objects)
+
     def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
         """Return what finds the neighbours of new rows among the training samples.
 
