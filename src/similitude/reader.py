@@ -300,7 +300,8 @@ class Training:
 
     def replaced(self, S: Any) -> Training:
         """Return the same samples with these similarities."""
-        return Training(self.reader, len(self), lambda: S, Extras(self.features, self.self_similarity, self.ids))
+        extras = Extras(self.features, self.self_similarity, self.ids)
+        return Training(self.reader, len(self), lambda: S, extras, announced=self.announced)
 
     def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
         """Return what finds the neighbours of new rows among the training samples.
@@ -332,7 +333,9 @@ class Training:
         extras = Extras(self_similarity=self.self_similarity)
         load = [lambda part=part: cut(S, part, columns) for part in (kept, left_out)]
         part = Training(self.reader, len(kept), load[0], extras.take(kept), announced=False)
-        return part, Rows(self.reader, len(left_out), load[1], extras.take(left_out))
+        # As at predict: of raw objects both directions are known, of a matrix new rows have one.
+        back = None if self.reader.is_matrix else lambda: cut(S, kept, left_out).T
+        return part, Rows(self.reader, len(left_out), load[1], extras.take(left_out), back=back)
 
 
 class Rows:
@@ -407,6 +410,8 @@ class ObjectRows(Rows):
     def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
         """Return the similarities to the training samples at the positions ``used``, in that order."""
         needed = self.reader.columns_read(used)
+        if not len(needed):
+            return np.empty((len(self), 0))
         if "S" in vars(self) or len(needed) == self.reader.n_columns:
             return super().columns(used, symmetric=symmetric)
         part = copy.copy(self.reader)
