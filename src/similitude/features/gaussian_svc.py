@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -87,15 +88,19 @@ class GaussianSVC(FeatureClassifier):
         # libsvm mixes up the columns of a precomputed kernel where a weight is 0.
         kept = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
         X, codes, weights = training.X[kept], labels.codes[kept], None if weights is None else weights[kept]
-        squares = cdist(X, X, "sqeuclidean")
-        machines: dict[GaussianPoint, SVC] = {}
-        for gamma in dict.fromkeys(point.gamma for point in points):
-            K = np.exp(-gamma * squares)
-            for point in points:
-                if point.gamma == gamma:
-                    svc = SVC(C=point.C, kernel="precomputed", max_iter=self.max_iter)
-                    machines[point] = svc.fit(K, codes, sample_weight=weights)
+        machines: list[Any] = [None] * len(points)
+        for K, own in _kernels(X, X, points):
+            for i in own:
+                svc = SVC(C=points[i].C, kernel="precomputed", max_iter=self.max_iter)
+                machines[i] = svc.fit(K, codes, sample_weight=weights)
         return GaussianPath(points, machines, X, kept)
+
+
+def _kernels(X: np.ndarray, Z: np.ndarray, points: list[GaussianPoint]) -> Iterator[tuple[np.ndarray, list[int]]]:
+    """For each gamma, yield the kernel between the rows of X and Z, and the positions of its points."""
+    squares = cdist(X, Z, "sqeuclidean")
+    for gamma in dict.fromkeys(point.gamma for point in points):
+        yield np.exp(-gamma * squares), [i for i, point in enumerate(points) if point.gamma == gamma]
 
 
 class GaussianPath(FittedPath):
@@ -104,33 +109,29 @@ class GaussianPath(FittedPath):
     Parameters
     ----------
     points : list of GaussianPoint
-    machines : dict
-        The fitted machine of each point.
+    machines : list of SVC
+        One for each point.
     X : ndarray of shape (n, d)
         The training samples.
     positions : ndarray of shape (n,)
         Their positions among the samples given, of which those of weight 0 are left out.
     """
 
-    def __init__(self, points: list[GaussianPoint], machines: dict, X: np.ndarray, positions: np.ndarray):
+    def __init__(self, points: list[GaussianPoint], machines: list[SVC], X: np.ndarray, positions: np.ndarray):
         self.points, self.machines, self.X, self.positions = points, machines, X, positions
 
     def answers(self, rows, response):
-        squares = cdist(rows, self.X, "sqeuclidean")
-        answers = {}
-        for gamma in dict.fromkeys(point.gamma for point in self.points):
-            K = np.exp(-gamma * squares)
-            for point in self.points:
-                if point.gamma == gamma and point not in answers:
-                    answers[point] = getattr(self.machines[point], response)(K)
-        return [answers[point] for point in self.points]
+        answers: list[Any] = [None] * len(self.points)
+        for K, own in _kernels(rows, self.X, self.points):
+            for i in own:
+                answers[i] = getattr(self.machines[i], response)(K)
+        return answers
 
     def at(self, i):
-        point = self.points[i]
-        return GaussianPath([point], {point: self.machines[point]}, self.X, self.positions)
+        return GaussianPath([self.points[i]], [self.machines[i]], self.X, self.positions)
 
     def attributes(self):
-        svc = self.machines[self.points[0]]
+        svc = self.machines[0]
         names = ("n_support_", "dual_coef_", "intercept_", "n_iter_")
         return {
             "support_": self.positions[svc.support_],
