@@ -19,6 +19,7 @@ test: lint types doctest coverage
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 
 types: .venv/installed-dev
 	$(BIN)/mypy

@@ -344,6 +344,9 @@ class SimilarityEstimator(BaseEstimator):
 
     _warns_of_dissimilarity = True
 
+    _takes_training = True
+    """Whether ``fit`` takes training samples that have been read already, and ``predict`` such rows."""
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         reader = self._new_reader()
@@ -489,15 +492,15 @@ class FeatureVectors:
 class FeatureClassifier(PathClassifier):
     """Base of the classifiers on feature vectors."""
 
-    _dtypes: Any = np.float64
+    _dtypes: tuple[type, ...] = (np.float64,)
 
     def _read(self, X: Any, y: Any = None) -> FeatureVectors:
-        values = check_array(X, dtype=self._dtypes, order="C", estimator=self)
+        values = check_array(X, dtype=list(self._dtypes), order="C", estimator=self)
         return FeatureVectors(self._checked(values), _get_feature_names(X))
 
     def _rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        return self._checked(validate_data(self, X, dtype=self._dtypes, order="C", reset=False))
+        return self._checked(validate_data(self, X, dtype=list(self._dtypes), order="C", reset=False))
 
     def _checked(self, X: np.ndarray) -> np.ndarray:
         """Refuse feature vectors that the method cannot compute with."""

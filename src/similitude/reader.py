@@ -425,20 +425,23 @@ class Samples:
 
     Parameters
     ----------
-    reader : Reader
-        Not fitted; its map, and a similarity that learns, are learned from the training part of each fold.
+    reader : Reader or None
+        Not fitted; its map, and a similarity that learns, are learned from the training part of each fold. None: X is
+        handed out as it is.
     X, y
         The samples and their labels.
     warns : bool, default=True
         Whether a matrix that looks like dissimilarities is pointed out.
     """
 
-    def __init__(self, reader: Reader, X: Any, y: Any, *, warns: bool = True):
+    def __init__(self, reader: Reader | None, X: Any, y: Any, *, warns: bool = True):
         self.reader, self.X, self.y = reader, X, y
         self.n = _num_samples(X)
+        if reader is None:
+            return
         if reader.is_matrix:
             self.values = self._checked(X, warns)
-        elif not resolve(reader.similarity).learns:
+        else:
             self.X = check_objects(X)
 
     def _checked(self, X: Any, warns: bool) -> Any:
@@ -513,6 +516,25 @@ class Samples:
         native = _similarities(self.values, rows, columns)
         reader.map = learned = LearnedMap.learn(native, map_name, scale=reader.scale)
         return Training(reader, len(rows), lambda: learned(native, name="X"), extras)
+
+    def precomputed(self) -> Samples:
+        """Return the same samples as a precomputed matrix of native values."""
+        if self.reader.is_matrix:
+            return self
+        part = copy.copy(self)
+        part.reader, part.X = Reader("precomputed", self.reader.map_name), self.values
+        return part
+
+    def part(self, rows: np.ndarray) -> Samples:
+        """Return some of the samples."""
+        y = _safe_indexing(self.y, rows)
+        if self.reader is None or self.learns:
+            return Samples(self.reader, _safe_indexing(self.X, rows), y, warns=False)
+        columns = np.arange(self.values.shape[1]) if self.reader.is_columns else rows
+        part = copy.copy(self)
+        part.y, part.n, part.values = y, len(rows), cut(self.values, rows, columns)
+        part.X = part.values if self.reader.is_matrix else _safe_indexing(self.X, rows)
+        return part
 
     def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
         """Return training and test part for an estimator that is not similitude's own, or reads X by itself.

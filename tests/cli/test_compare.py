@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 
 from similitude import PathSearchCV
 from similitude.cli import app, nested
-from similitude.cli.nested import nested_errors, parameter_words
+from similitude.cli.nested import nested_errors
 from similitude.datasets import load_voting
 from similitude.search.methods import SLOW, methods
+from similitude.search.parameters import parameters_text
 
 QUICK = ["k-NN", "KRR k-NN", "Fisher (embedded)", "SVM (clip)"]
 KEPT = ("method", "error", "standard_error", "parameters")
@@ -73,7 +74,7 @@ def test_errors_and_parameters_are_those_of_a_nested_search(kind):
         errors = 1 - done["test_score"]
         assert outcome.error == pytest.approx(errors.mean(), abs=1e-12)
         assert outcome.standard_error == pytest.approx(errors.std(ddof=1) / np.sqrt(3), abs=1e-12)
-        assert outcome.parameters in [parameter_words(fitted.best_params_) for fitted in done["estimator"]]
+        assert outcome.parameters in [parameters_text(fitted.best_params_) for fitted in done["estimator"]]
 
 
 def test_json_is_the_same_for_the_same_seed_and_any_number_of_jobs(matrix):
@@ -128,11 +129,6 @@ def test_one_method_that_fails_does_not_keep_the_others_from_it(matrix, monkeypa
     alone = on_matrix(*words, "svm-clip")
     assert alone.exit_code == 2
     assert "no method could be used" in alone.stderr
-
-
-def test_parameters_in_words():
-    assert parameter_words({"svc__C": 10.0, "consistent": True, "kind": "a"}) == "C=10, consistent=True, kind=a"
-    assert parameter_words({"a__k": 1, "b__k": 2}) == "a__k=1, b__k=2"
 
 
 @pytest.mark.parametrize(

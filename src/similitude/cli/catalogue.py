@@ -36,9 +36,11 @@ class Entry:
     """Which of the sets that the loader returns, if it returns several."""
 
     def call(self, seed: int = 0) -> str:
-        """The call of the loader, as Python."""
-        said = f"{self.loader}({', '.join(f'{name}={value!r}' for name, value in self._arguments(seed).items())})"
-        return said if self.item is None else f"{said}[{self.item!r}]"
+        """Return the call of the loader as Python code."""
+        from similitude.search.parameters import parameters_code
+
+        call = f"{self.loader}({parameters_code(self._arguments(seed))})"
+        return call if self.item is None else f"{call}[{self.item!r}]"
 
     def load(self, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
         """Samples or matrix, labels, and the input contract of the two."""

@@ -26,6 +26,7 @@ from similitude.experiments.store import Failure, Row
 from similitude.numerics.shared import shared_work
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.split import cut
+from similitude.search.parameters import plain_parameters
 from similitude.search.path_search import PathSearchCV
 
 
@@ -70,7 +71,7 @@ class Cell:
             n_errors=n_errors,
             error=n_errors / n_test,
             log_loss=log_loss,
-            parameters=json.dumps(_storable(chosen)),
+            parameters=json.dumps(plain_parameters(chosen), sort_keys=True),
             protocol=self.protocol.description,
             data_digest=self.data_digest,
             method_digest=self.method_digest,
@@ -128,14 +129,6 @@ def _log_loss(posterior: np.ndarray, classes: np.ndarray, truth: np.ndarray) -> 
     ]
     tiny = np.finfo(float).eps
     return float(-np.mean(np.log(np.clip(own, tiny, 1 - tiny))))
-
-
-def _storable(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    def simple(value: Any) -> Any:
-        value = value.item() if isinstance(value, np.generic) else value
-        return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
-
-    return {name: simple(parameters[name]) for name in sorted(parameters)}
 
 
 def _now() -> str:

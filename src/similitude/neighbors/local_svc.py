@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
-from similitude.neighbors._search import NeighborSearch
-from similitude.numerics.topk import check_n_neighbors, top_k
-from similitude.proximity.check import for_lookup
-from similitude.proximity.symmetry import warn_of_asymmetry
+from similitude._utils.warn import warn
+from similitude.base import FittedPath, Labels, check_positive
+from similitude.neighbors.searching import SearchingClassifier
+from similitude.numerics.topk import check_n_neighbors
 
 SPECTRA = ("clip", "flip", "shift", "none")
 
 _ROWS = 16
 
 
-class LocalSVC(NeighborSearch, SimilarityClassifier):
+class LocalSVC(SearchingClassifier):
     """Classify by a support vector machine trained on the k most similar training samples (SVM-KNN).
 
     For each test sample x the similarities S among its k neighbours are made a kernel K, its own similarities s to
@@ -90,6 +87,7 @@ class LocalSVC(NeighborSearch, SimilarityClassifier):
     """
 
     _path_parameters = ("n_neighbors", "C", "spectrum")
+    _responses = ("predict", "decision_function")
 
     def __init__(
         self,
@@ -108,82 +106,55 @@ class LocalSVC(NeighborSearch, SimilarityClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y):
-        """Keep the training similarities and labels."""
-        check_parameters(self.n_neighbors, self.C, self.spectrum)
-        searcher = self._searcher()
-        with unchanged_on_failure(self):
-            if searcher is None:
-                S = self._fit_matrix(X, y)
-                n = S.shape[0]
-                warn_of_asymmetry("LocalSVC", S)
-                self._S = for_lookup(S)
-            else:
-                n, self._S = self._fit_search(searcher, X, y), None
-            self._set_labels(check_labels(y, n))
-            self.n_neighbors_ = min(int(self.n_neighbors), n)
-            # set_params after fit changes what the next fit does, not what this one has done.
-            self._point = self.n_neighbors_, self.C, self.spectrum
-        return self
+    def _point(self, parameters):
+        check_n_neighbors(parameters["n_neighbors"])
+        check_positive(parameters["C"], "C")
+        spectrum = parameters["spectrum"]
+        if not isinstance(spectrum, str) or spectrum not in SPECTRA:
+            raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
+        return LocalSVCPoint(int(parameters["n_neighbors"]), float(parameters["C"]), spectrum)
 
-    def predict(self, X):
-        """The class that wins most pairs for each row."""
-        return self._answer(X, "predict")
+    def _fit_path(self, training, labels, points):
+        self._note_asymmetry(training, "LocalSVC")
+        points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
+        return LocalSVCPath(points, labels, training.finder(symmetric=True, lookup=True))
 
-    def decision_function(self, X):
-        """Two classes: the decision value, of shape (m,), positive for the second class; else scores, (m, G).
 
-        A class's score is the number of pairs it wins, and less than a third, up or down, for the sum of its decision
-        values; the class that is predicted has the largest. A class without a neighbour has the score -1. Where
-        all neighbours are of one class its score is 1 (with two classes: the decision value is -1 or 1).
-        """
-        return self._answer(X, "decision_function")
+class LocalSVCPoint(NamedTuple):
+    """One point of a grid."""
 
-    def _answer(self, X, response):
-        check_is_fitted(self)
-        return self._answers(self._S, self._nearest(X, self._point[0]), [self._point], response)[0]
+    n_neighbors: int
+    C: float
+    spectrum: str
 
-    def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
-        """One prediction (or decision function) per grid point, sharing all but the machines."""
-        n = len(y_train)
-        if S_test.shape[1] != n:
-            raise ValueError(f"S_test must have a column for each of {n} labels; got {S_test.shape[1]}.")
-        points = []
-        for parameters in grid:
-            k, C, spectrum = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-            check_parameters(k, C, spectrum)
-            points.append((min(int(k), n), C, spectrum))
-        self._set_labels(y_train)
-        S_train, S_test = self._path_similarities(S_train, S_test)
-        neighbors = top_k(S_test, max(k for k, _, _ in points))
-        return self._answers(for_lookup(S_train), neighbors, points, response)
 
-    def _answers(self, S, neighbors, points, response):
-        """Predictions or decision functions for several ``(k, C, spectrum)`` from one neighbour sort."""
-        sizes, at_size = np.unique([k for k, _, _ in points], return_inverse=True)
-        costs, at_cost = np.unique([float(C) for _, C, _ in points], return_inverse=True)
-        spectra = list(dict.fromkeys(spectrum for _, _, spectrum in points))
-        chosen = [spectra.index(spectrum) for _, _, spectrum in points], at_size, at_cost
+class LocalSVCPath(FittedPath):
+    """The labels of the training samples, and what finds neighbours among them.
+
+    A class's score is the number of pairs it wins, and less than a third, up or down, for the sum of its decision
+    values; a class without a neighbour has the score -1. Where all neighbours are of one class its score is 1 (with two
+    classes: the decision value is -1 or 1).
+    """
+
+    def __init__(self, points: list[LocalSVCPoint], labels: Labels, finder: Any):
+        self.points, self.labels, self.finder = points, labels, finder
+
+    def attributes(self):
+        return {"n_neighbors_": self.points[0].n_neighbors}
+
+    def answers(self, rows, response):
+        ks, Cs, spectra = zip(*self.points)
+        sizes, at_size = np.unique(ks, return_inverse=True)
+        costs, at_cost = np.unique(Cs, return_inverse=True)
+        distinct = list(dict.fromkeys(spectra))
+        chosen = [distinct.index(spectrum) for spectrum in spectra], at_size, at_cost
+        similarities, indices = self.finder.nearest(rows, sizes[-1])
         parts = []
-        for rows in self._lookup_blocks(S, *neighbors[1].shape):
-            similarities, indices = (part[rows] for part in neighbors)
-            known = self._lookup(S, indices)
-            if S is None and not self._measure.symmetric:
-                warn_of_asymmetry("LocalSVC", known)
-            task = _LocalMachines(known, self._labels, len(self.classes_), sizes, costs, spectra, chosen)
-            parts.append(task(similarities, indices, response))
-        answers = np.concatenate(parts)
-        if response == "predict":
-            answers = self.classes_[answers]
-        return list(np.moveaxis(answers, 1, 0))
-
-
-def check_parameters(n_neighbors: Any, C: Any, spectrum: Any) -> None:
-    """Refuse values that are no parameters of LocalSVC."""
-    check_n_neighbors(n_neighbors)
-    check_positive(C, "C")
-    if not isinstance(spectrum, str) or spectrum not in SPECTRA:
-        raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
+        for part in self.finder.blocks(*indices.shape):
+            S = self.finder.among(rows, indices[part])
+            task = _LocalMachines(S, self.labels.codes, self.labels.n_classes, sizes, costs, distinct, chosen)
+            parts.append(task(similarities[part], indices[part], response))
+        return list(np.moveaxis(np.concatenate(parts), 1, 0))
 
 
 class _LocalMachines:
@@ -213,11 +184,10 @@ class _LocalMachines:
 
         over_row_blocks(work, len(indices), _ROWS)
         if sum(failures):
-            warnings.warn(
+            warn(
                 f"LocalSVC: {sum(failures)} machines were not solved to full accuracy; a smaller C or "
                 "spectrum='clip' helps.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return np.concatenate([parts[start] for start in sorted(parts)])
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.threads import over_row_blocks
+from similitude._utils.warn import warn
 from similitude.proximity.check import for_lookup
 
 SPECTRA = ("clip", "flip", "shift", "none", "pinv")
@@ -78,11 +78,10 @@ def local_weights(
     fair_share = max(-(-m // 8), _LEAST_FLOPS // flops_per_row)
     over_row_blocks(work, m, max(1, min(_MOST_NUMBERS // k**2, fair_share)))
     if sum(failures):
-        warnings.warn(
+        warn(
             f"{sum(failures)} of {m * len(sizes) * len(regs)} weight problems (weights={weights!r}) were not solved to "
             "full accuracy; a larger reg helps.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return answer
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import SimilarityClassifier, check_labels, unchanged_on_failure
-from similitude.neighbors._search import NeighborSearch
-from similitude.numerics.topk import check_n_neighbors, top_k
+from similitude.base import FittedPath, Labels, SimilarityClassifier
+from similitude.neighbors.searching import SearchingClassifier
+from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE
-from similitude.proximity.check import dense, for_lookup
+from similitude.proximity.check import dense
 from similitude.proximity.split import cut
 
 _BLOCK = 2**22
@@ -26,7 +25,7 @@ def _share(n: int) -> float:
 
 
 def class_centroid(S: Any, members: np.ndarray) -> int:
-    """The member of largest total similarity psi(z, mu) to all of them, z running over rows; ties to the first.
+    """Return the member of largest total similarity psi(z, mu) to all of them, z running over rows; ties to the first.
 
     Totals within 1e-12 times the largest total of absolute values are tied. Rows are read block by block.
     """
@@ -37,6 +36,11 @@ def class_centroid(S: Any, members: np.ndarray) -> int:
         totals += np.ravel(block.sum(axis=0))
         magnitudes += np.ravel(abs(block).sum(axis=0))
     return int(members[np.argmax(totals >= totals.max() - TIE_TOLERANCE * magnitudes.max())])
+
+
+def class_centroids(S: Any, labels: Labels) -> np.ndarray:
+    """Return the position of the centroid of each class."""
+    return np.array([class_centroid(S, members) for members in labels.members])
 
 
 class NearestCentroid(SimilarityClassifier):
@@ -80,37 +84,39 @@ class NearestCentroid(SimilarityClassifier):
     array(['a'], dtype='<U1')
     """
 
+    _responses = ("predict", "decision_function")
+
     def __init__(self, *, similarity="precomputed", dissimilarity=None):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y):
-        """Find the centroid of each class."""
-        with unchanged_on_failure(self):
-            S = self._fit_proximities(X, y).S
-            self._set_labels(check_labels(y, S.shape[0]))
-            members = [np.flatnonzero(self._labels == h) for h in range(len(self.classes_))]
-            self.centroids_ = np.array([class_centroid(S, of_class) for of_class in members])
-            self.support_columns_ = self._columns_read(self.centroids_)
-        return self
+    def _point(self, parameters):
+        return ()
 
-    def predict(self, X):
-        """The class of the most similar centroid for each row."""
-        nearest = np.argmax(self._to_centroids(X), axis=1)
-        return self.classes_[nearest]
+    def _fit_path(self, training, labels, points):
+        return NearestCentroidPath(points, class_centroids(training.S, labels))
 
-    def decision_function(self, X):
-        """The similarities to the centroids, of shape (m, G), in the order of ``classes_``.
 
-        For two classes, as everywhere in scikit-learn, an array of shape (m,): the similarity to the second class's
-        centroid less that to the first's.
-        """
-        similarities = self._to_centroids(X)
-        return similarities[:, 1] - similarities[:, 0] if len(self.classes_) == 2 else similarities
+class NearestCentroidPath(FittedPath):
+    """The centroids of the classes."""
 
-    def _to_centroids(self, X):
-        check_is_fitted(self)
-        return dense(self._new_columns(X, self.centroids_))
+    def __init__(self, points: list, centroids: np.ndarray):
+        self.points, self.centroids = points, centroids
+
+    @property
+    def columns(self):
+        return self.centroids
+
+    def attributes(self):
+        return {"centroids_": self.centroids}
+
+    def answers(self, rows, response):
+        similarities = dense(rows.columns(self.centroids))
+        if response == "predict":
+            answer = np.argmax(similarities, axis=1)
+        else:
+            answer = similarities[:, 1] - similarities[:, 0] if len(self.centroids) == 2 else similarities
+        return [answer] * len(self.points)
 
 
 def local_nearest_centroids(
@@ -152,7 +158,7 @@ def local_nearest_centroids(
     return winners
 
 
-class LocalNearestCentroid(NeighborSearch, SimilarityClassifier):
+class LocalNearestCentroid(SearchingClassifier):
     """Classify by the most similar of the centroids that the classes have among the k nearest neighbours.
 
     With N_h(x) the neighbours of class h among the k most similar training samples of x, and h running over the
@@ -209,44 +215,29 @@ class LocalNearestCentroid(NeighborSearch, SimilarityClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y):
-        """Keep the training similarities and labels."""
-        check_n_neighbors(self.n_neighbors)
-        searcher = self._searcher()
-        with unchanged_on_failure(self):
-            if searcher is None:
-                self._S = for_lookup(self._fit_matrix(X, y))
-                n = self._S.shape[0]
-            else:
-                n, self._S = self._fit_search(searcher, X, y), None
-            self._set_labels(check_labels(y, n))
-            self.n_neighbors_ = min(int(self.n_neighbors), n)
-        return self
+    def _point(self, parameters):
+        check_n_neighbors(parameters["n_neighbors"])
+        return int(parameters["n_neighbors"])
 
-    def predict(self, X):
-        """The class of the most similar local centroid for each row."""
-        check_is_fitted(self)
-        return self._answers(self._S, self._nearest(X, self.n_neighbors_), [self.n_neighbors_])[0]
+    def _fit_path(self, training, labels, points):
+        return LocalNearestCentroidPath([min(k, len(labels)) for k in points], labels, training.finder(lookup=True))
 
-    def _answers(self, S, neighbors, grid):
-        """Predictions for several k from one neighbour sort."""
-        sizes, places = np.unique(grid, return_inverse=True)
+
+class LocalNearestCentroidPath(FittedPath):
+    """The labels of the training samples, and what finds neighbours among them; a point is a number of neighbours."""
+
+    def __init__(self, points: list[int], labels: Labels, finder: Any):
+        self.points, self.labels, self.finder = points, labels, finder
+
+    def attributes(self):
+        return {"n_neighbors_": self.points[0]}
+
+    def answers(self, rows, response):
+        sizes, places = np.unique(self.points, return_inverse=True)
+        similarities, indices = self.finder.nearest(rows, sizes[-1])
         parts = []
-        for rows in self._lookup_blocks(S, *neighbors[1].shape):
-            found = neighbors[0][rows], neighbors[1][rows]
-            parts.append(local_nearest_centroids(self._lookup(S, found[1]), found, self._labels, sizes))
+        for part in self.finder.blocks(*indices.shape):
+            S = self.finder.among(rows, indices[part])
+            parts.append(local_nearest_centroids(S, (similarities[part], indices[part]), self.labels.codes, sizes))
         winners = np.concatenate(parts)
-        return [self.classes_[winners[:, place]] for place in places]
-
-    def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
-        """One prediction per grid point from one neighbour sort."""
-        n = len(y_train)
-        if S_test.shape[1] != n:
-            raise ValueError(f"S_test must have a column for each of {n} labels; got {S_test.shape[1]}.")
-        points = [parameters.get("n_neighbors", self.n_neighbors) for parameters in grid]
-        for k in points:
-            check_n_neighbors(k)
-        self._set_labels(y_train)
-        S_train, S_test = self._path_similarities(S_train, S_test)
-        sizes = [min(int(k), n) for k in points]
-        return self._answers(for_lookup(S_train), top_k(S_test, max(sizes)), sizes)
+        return [winners[:, place] for place in places]

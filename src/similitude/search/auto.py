@@ -2,60 +2,28 @@
 
 from __future__ import annotations
 
+import copy
 import time
 import warnings
-from contextlib import nullcontext
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold, check_cv, cross_validate
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude.base import SimilarityClassifier, check_labels, check_positive, known_matrix, unchanged_on_failure
+from similitude.base import SimilarityEstimator, check_labels, check_positive
 from similitude.diagnosis import diagnose
 from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.proximity.check import SimilarityWarning
+from similitude.reader import Samples
 from similitude.search.contest import FUSED, Contest, at_best
+from similitude.search.evaluation import Method, evaluate, predictions, reads_training
 from similitude.search.methods import methods, ordered
-from similitude.search.path_search import SearchData
-from similitude.similarities import pairwise
-
-
-@dataclass(frozen=True)
-class Standing:
-    """One method on the leaderboard.
-
-    Attributes
-    ----------
-    method : str
-    error : float
-        The error to expect of it, its grid and the choice of a point included.
-    optimistic_error : float
-        The mean over the folds at the best point, which was chosen on them.
-    standard_error : float
-        Of that mean.
-    p_value : float or None
-        One-sided signed-rank test over the folds that it is worse than the first; None for the first.
-    parameters : dict
-        The best point.
-    seconds : float
-        What it took, on one core.
-    chosen : bool
-    """
-
-    method: str
-    error: float
-    optimistic_error: float
-    standard_error: float
-    p_value: float | None
-    parameters: dict[str, Any]
-    seconds: float
-    chosen: bool
+from similitude.search.standing import Standing
 
 
 def _best_has(method: str):
@@ -63,8 +31,8 @@ def _best_has(method: str):
     return lambda self: not hasattr(self, "best_estimator_") or hasattr(self.best_estimator_, method)
 
 
-class AutoClassifier(SimilarityClassifier):
-    """Tries the methods on the same folds and takes the simplest that is as good as the best.
+class AutoClassifier(ClassifierMixin, SimilarityEstimator):
+    """Try the methods on the same folds and take the simplest that is as good as the best.
 
     1. The similarity is diagnosed; the diagnosis gives the order in which methods are tried.
     2. Each method's whole grid is evaluated on every fold, as ``PathSearchCV`` does it; the methods share what they
@@ -90,8 +58,8 @@ class AutoClassifier(SimilarityClassifier):
     cv : int, splitter or iterable, default=10
         Folds. An int means stratified and shuffled ones, at most as many as the smallest class has samples.
     stack : bool, default=False
-        Whether the best local and the best global method, fused by the product of their posteriors, stand for election
-        too.
+        Whether the best local and the best global method, fused by the product of their posteriors, also take part
+        in the selection.
     nested_cv : int, default=None
         Outer folds for ``nested_error_``, at most as many as the smallest class has samples. Each takes as long as the
         rest of ``fit``, a ``time_budget`` included.
@@ -144,6 +112,8 @@ class AutoClassifier(SimilarityClassifier):
     [('k-NN', 4.0), ('SVM (clip)', 4.4), ('nearest centroid', 10.1)]
     """
 
+    _takes_training = False
+
     def __init__(
         self,
         methods="all",
@@ -170,33 +140,51 @@ class AutoClassifier(SimilarityClassifier):
         self.dissimilarity = dissimilarity
 
     def fit(self, X, y):
-        """Diagnose, try, choose, and fit the chosen method on everything."""
+        """Diagnose the similarity, try the methods, choose one, and fit it on everything.
+
+        Parameters
+        ----------
+        X : square matrix, Proximities, or sequence of raw objects
+        y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        self
+        """
+        fitted = copy.copy(self)  # a fit that fails leaves the estimator as it was
+        fitted._fit(X, y)
+        vars(self).update(vars(fitted))
+        return self
+
+    def _fit(self, X: Any, y: Any) -> None:
         start = time.perf_counter()
         self._check_parameters()
         table = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
-        with unchanged_on_failure(self), warnings.catch_warnings():
-            data = self._read(X, y)
-            # What there is to say about the matrix was said; a machine stopped early is judged by its errors.
+        with warnings.catch_warnings():
+            samples = self._read_samples(X, y)
+            # The user has been warned of the matrix; a machine that was stopped early is judged by its errors.
             warnings.simplefilter("ignore", SimilarityWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            contest = Contest(data, list(table), self._folds())
+            contest = Contest(samples, table, self._folds(samples.y))
             deadline = None if self.time_budget is None else start + float(self.time_budget)
             contest.run(ordered(list(table), self.diagnosis_), deadline, self.n_jobs, self.verbose > 0)
             if self.stack:
-                table |= contest.add_fused(table)
+                table |= contest.add_fused()
             self._choose(contest)
-            chosen = at_best(table[self.best_method_][0], self.best_params_, self._labels)
-            with nullcontext() if data.computed is None else known_matrix(X, self.similarity, data.computed):
-                self.best_estimator_ = chosen.fit(X, data.y)
+            self._fit_chosen(samples, table[self.best_method_][0])
             self.out_of_fold_ = contest.out_of_fold(self.best_method_)
             self.nested_error_ = self.nested_standard_error_ = None
             if self.nested_cv is not None:
-                self._nest(X, data, [name for name in table if name != FUSED])
-            for name in ("n_features_in_", "feature_names_in_"):
-                self.__dict__.pop(name, None)
-                if self._is_precomputed and hasattr(self.best_estimator_, name):
-                    setattr(self, name, getattr(self.best_estimator_, name))
-        return self
+                self._nest(samples, table)
+
+    def _fit_chosen(self, samples: Samples, estimator: Any) -> None:
+        chosen = at_best(estimator, self.best_params_, samples.y)
+        self.best_estimator_ = chosen.fit(samples.whole() if reads_training(chosen) else samples.X, samples.y)
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if self._new_reader().is_precomputed and hasattr(self.best_estimator_, name):
+                setattr(self, name, getattr(self.best_estimator_, name))
 
     def _check_parameters(self):
         if self.time_budget is not None:
@@ -210,20 +198,18 @@ class AutoClassifier(SimilarityClassifier):
         if self.cv is not None and not isinstance(self.cv, Integral) and not hasattr(self.cv, "split"):
             raise ValueError("nested_cv needs a cv that splits any number of samples: an integer or a splitter.")
 
-    def _read(self, X, y):
-        """The input as the folds are cut from it, diagnosed."""
-        data = SearchData(self, X, check_labels(y, _num_samples(X)))
-        self._set_labels(data.y, at_least=2)
-        whole = data.X
-        if data.learns is not None:
-            whole = pairwise(X, similarity=data.learns.learned(X, data.y))
-        self.diagnosis_ = diagnose(whole, data.y, dissimilarity=data.estimator.dissimilarity)
-        return data
+    def _read_samples(self, X: Any, y: Any) -> Samples:
+        """Return the samples from which the folds are cut, having diagnosed them."""
+        samples = X if isinstance(X, Samples) else Samples(self._new_reader(), X, check_labels(y, _num_samples(X)))
+        self.classes_ = np.unique(samples.y)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
+        self.diagnosis_ = diagnose(samples.values, samples.y, dissimilarity=samples.reader.map_name)
+        return samples
 
-    def _folds(self):
-        y = self._labels
+    def _folds(self, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         if isinstance(self.cv, Integral):
-            return self._stratified(self.cv)
+            return self._stratified(self.cv, y)
         try:
             splits = check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y)
             everything = np.arange(len(y))  # masks become positions
@@ -234,19 +220,19 @@ class AutoClassifier(SimilarityClassifier):
             raise ValueError(f"cv must give at least one fold, and none without samples; got {self.cv!r}.")
         return folds
 
-    def _stratified(self, n_folds):
-        """So many folds, or as many as the smallest class has samples, but two or more."""
-        counts = np.bincount(self._labels)
+    def _stratified(self, n_folds: int, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return so many folds, or as many as the smallest class has samples, but two or more."""
+        counts = np.unique(y, return_counts=True)[1]
         if counts.max() < 2:
             raise ValueError("y must have a class of at least two samples: with one of each nothing can be tried.")
         n_folds = max(2, min(int(n_folds), int(counts.min())))
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-            return list(splitter.split(np.zeros(len(self._labels)), self._labels))
+            return list(splitter.split(np.zeros(len(y)), y))
 
-    def _choose(self, contest):
-        """The leaderboard, and the simplest method that is no more than a standard error behind the best."""
+    def _choose(self, contest: Contest) -> None:
+        """Set the leaderboard, and the simplest method that is at most a standard error behind the best."""
         runs = sorted(contest.runs.values(), key=lambda run: run.error)
         if not runs:
             first = next(iter(contest.failures.items()))
@@ -270,32 +256,69 @@ class AutoClassifier(SimilarityClassifier):
         self.best_params_ = contest.runs[self.best_method_].parameters
         self.failures_, self.left_out_, self.n_folds_ = contest.failures, contest.left_out, contest.n_folds
 
-    def _nest(self, X, data, names):
-        """The error of all of this, choice and all, on folds that had no part in it."""
-        # On the matrix that raw objects have become; what learns from data learns from each outer fold anew.
-        inner, X = (self, X) if data.learns is not None else (data.estimator, data.X)
-        inner = clone(inner).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
-        outer = self._stratified(self.nested_cv)
+    def _nest(self, samples: Samples, table: dict[str, Method]) -> None:
+        """Set the error of the whole procedure, the choice included, on folds that had no part in it."""
+        names = [name for name in table if name != FUSED]
+        inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
+        # What raw objects have become is not computed again; a similarity that learns, learns from each fold anew.
+        outer = samples if samples.learns else samples.precomputed()
+        inner.set_params(similarity=outer.reader.similarity, dissimilarity=outer.reader.dissimilarity)
+        folds = self._stratified(self.nested_cv, samples.y)
         try:
-            scores = cross_validate(inner, X, data.y, cv=outer, n_jobs=self.n_jobs, error_score="raise")["test_score"]
+            found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds)]
         except ValueError as error:
             raise ValueError(f"nested_cv={self.nested_cv!r} leaves an outer fold too little: {error}") from error
+        scores = np.array([np.mean(labels == samples.y[test]) for labels, (_, test) in zip(found, folds)])
         self.nested_error_ = float(1 - np.mean(scores))
         self.nested_standard_error_ = standard_error(scores)
 
+    def _nested(self, samples: Samples, inner: Any, folds: list) -> Any:
+        return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
+
     def predict(self, X):
-        """What the chosen method says."""
+        """Predict the class of each sample with the chosen method.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
     @available_if(_best_has("predict_proba"))
     def predict_proba(self, X):
-        """The posterior that the chosen method gives to each class, in the order of ``classes_``."""
+        """Return the posterior probability of each class by the chosen method.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            In the order of ``classes_``.
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
     @available_if(_best_has("decision_function"))
     def decision_function(self, X):
-        """The decision values of the chosen method."""
+        """Return the decision values of the chosen method.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, G)
+        """
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)

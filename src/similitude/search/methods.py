@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestCentroid as NearestMean
 from sklearn.pipeline import make_pipeline
@@ -26,9 +25,9 @@ from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
+from similitude.reader import Reader
+from similitude.search.evaluation import Method
 from similitude.transform.embedding import PseudoEuclideanEmbedding
-
-Method = tuple[BaseEstimator, dict[str, list]]
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
 RIDGES = [10.0**j for j in range(-3, 2)]
@@ -118,7 +117,7 @@ def _table(contract: dict[str, Any]) -> dict[str, Method]:
         "learned-spectrum SVM": (LearnedSpectrumSVC(**contract), {"eta": SMOOTHNESS, "gamma": PRICES}),
         **{f"{name} (features)": recipe(name, **contract) for name in RECIPES},
     }
-    if KNNClassifier(**contract)._is_precomputed:  # of raw objects there are no rows to be features
+    if Reader(**contract).is_precomputed:  # of raw objects there are no rows to be features
         fused = FusedClassifier([("sda", LocalSDA(alpha=0.1, **contract)), ("bda", LocalBDA())])
         jointly = {"sda__n_neighbors": NEIGHBORS[::3], "sda__alpha": SHARES, "bda__n_neighbors": [2, 4, 8, 16, 32]}
         table["SDA and BDA fused"] = (fused, jointly)

@@ -10,14 +10,21 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import SimilarityEstimator, unchanged_on_failure
-from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.eigen import (
+    ZERO_TOLERANCE,
+    cut_zeros,
+    eigh,
+    modified_eigenvalues,
+    negative_eigenfraction,
+    spectrum_shift,
+)
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions, symmetrized_for
 
 METHODS = ("clip", "flip", "shift", "square", "none")
 TEST_ROWS = ("consistent", "augmented", "untreated")
 
-_MODIFY: dict[str, Any] = {"clip": lambda values: np.maximum(values, 0.0), "flip": np.abs}
+# By what the part of a new row along each eigenvector is multiplied.
 _MAP: dict[str, Any] = {"clip": lambda values: (values > 0).astype(float), "flip": np.sign}
 
 
@@ -115,11 +122,11 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
             return kernel
         if self.method == "shift":
             kernel = S.copy()
-            kernel[np.diag_indices_from(kernel)] += max(-self.eigenvalues_.min(), 0.0)
+            kernel[np.diag_indices_from(kernel)] += spectrum_shift(self.eigenvalues_)
             return kernel
         if self.method == "none":
             return S.copy()
-        return _with_spectrum(S, self._raw_values, _MODIFY[self.method](self.eigenvalues_), self._vectors)
+        return _with_spectrum(S, self._raw_values, modified_eigenvalues(self.eigenvalues_, self.method), self._vectors)
 
     def _fit(self, X, y):
         self._check_parameters()
@@ -147,7 +154,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
             raise ValueError(f"method must be one of {METHODS}; got {self.method!r}.")
         if self.test_rows not in TEST_ROWS:
             raise ValueError(f"test_rows must be one of {TEST_ROWS}; got {self.test_rows!r}.")
-        if self.test_rows == "augmented" and self.method not in _MODIFY:
+        if self.test_rows == "augmented" and self.method not in _MAP:
             raise ValueError(f"test_rows='augmented' is defined for clip and flip only; method is {self.method!r}.")
         if not 0 <= self.tol < 1:
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
@@ -184,7 +191,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
             matrix[n, :n] = matrix[:n, n] = row
             matrix[n, n] = own
             values, vectors = eigh(matrix)
-            modified = _MODIFY[self._method](cut_zeros(values, self._tol))
+            modified = modified_eigenvalues(cut_zeros(values, self._tol), self._method)
             treated[i] = vectors[:n] @ (modified * vectors[n])
         return treated
 
