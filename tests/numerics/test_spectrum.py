@@ -8,7 +8,7 @@ from similitude.numerics.spectrum import (
     modified_eigenvalues,
     modified_matrix,
     row_map_weights,
-    shift_of,
+    spectrum_shift,
 )
 from tests.reference import spectrum as reference
 
@@ -27,14 +27,22 @@ VALUES = np.array([-2.0, -0.5, 0.0, 1.0, 3.0])
 )
 def test_eigenvalues_after_each_change(spectrum, modified, weights):
     assert modified_eigenvalues(VALUES, spectrum).tolist() == list(modified)
+    assert modified_eigenvalues(np.empty(0), spectrum).shape == (0,)
     assert row_map_weights(VALUES, spectrum).tolist() == list(weights)
     if spectrum != "shift":
         assert np.array_equal(VALUES * row_map_weights(VALUES, spectrum), modified_eigenvalues(VALUES, spectrum))
 
 
 def test_a_semidefinite_matrix_is_not_shifted():
-    assert shift_of(np.array([0.5, 1.0])) == shift_of(np.array([0.0])) == 0.0
-    assert shift_of(VALUES) == 2.0
+    assert spectrum_shift(np.array([0.5, 1.0])) == spectrum_shift(np.array([0.0])) == 0.0
+    assert spectrum_shift(VALUES) == 2.0
+
+
+def test_changes_that_overflow_or_do_not_exist_are_refused():
+    with pytest.raises(ValueError, match="'square' overflows"):
+        modified_eigenvalues(np.array([1e200]), "square")
+    with pytest.raises(ValueError, match="spectrum must be clip, flip, shift, square or none; got 'fold'"):
+        modified_eigenvalues(np.array([1.0]), "fold")
 
 
 @pytest.mark.parametrize("shift", [-4.0, 0.0, 4.0], ids=["mostly negative", "half", "mostly positive"])
