@@ -333,9 +333,10 @@ class Training:
         extras = Extras(self_similarity=self.self_similarity)
         load = [lambda part=part: cut(S, part, columns) for part in (kept, left_out)]
         part = Training(self.reader, len(kept), load[0], extras.take(kept), announced=False)
-        # As at predict: of raw objects both directions are known, of a matrix new rows have one.
-        back = None if self.reader.is_matrix else lambda: cut(S, kept, left_out).T
-        return part, Rows(self.reader, len(left_out), load[1], extras.take(left_out), back=back)
+        rows = Rows(self.reader, len(left_out), load[1], extras.take(left_out))
+        if self.reader.asymmetric:  # as at predict: of raw objects both directions are known
+            rows.symmetric = cut(mean_of_directions(S), left_out, columns)
+        return part, rows
 
 
 class Rows:
