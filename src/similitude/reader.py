@@ -300,7 +300,8 @@ class Training:
 
     def replaced(self, S: Any) -> Training:
         """Return the same samples with these similarities."""
-        return Training(self.reader, len(self), lambda: S, Extras(self.features, self.self_similarity, self.ids))
+        extras = Extras(self.features, self.self_similarity, self.ids)
+        return Training(self.reader, len(self), lambda: S, extras, announced=self.announced)
 
     def as_rows(self) -> Rows:
         """Return the training samples as rows, to be compared with themselves."""
@@ -338,7 +339,10 @@ class Training:
         extras = Extras(self_similarity=self.self_similarity)
         load = [lambda part=part: cut(S, part, columns) for part in (kept, left_out)]
         part = Training(self.reader, len(kept), load[0], extras.take(kept), announced=False)
-        return part, Rows(self.reader, len(left_out), load[1], extras.take(left_out))
+        rows = Rows(self.reader, len(left_out), load[1], extras.take(left_out))
+        if self.reader.asymmetric:  # as at predict: of raw objects both directions are known
+            rows.symmetric = cut(mean_of_directions(S), left_out, columns)
+        return part, rows
 
 
 class Rows:
@@ -413,6 +417,8 @@ class ObjectRows(Rows):
     def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
         """Return the similarities to the training samples at the positions ``used``, in that order."""
         needed = self.reader.columns_read(used)
+        if not len(needed):
+            return np.empty((len(self), 0))
         if "S" in vars(self) or len(needed) == self.reader.n_columns:
             return super().columns(used, symmetric=symmetric)
         part = copy.copy(self.reader)
