@@ -19,6 +19,8 @@ test: lint types doctest coverage
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m tests.docstrings
 
 types: .venv/installed-dev
 	$(BIN)/mypy

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,39 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"no real data in {folder}: set SIMILITUDE_DATA to the folder that has it")
     return folder
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    """A FIFO, and a function that returns the bytes written into it so far.
+
+    A thread reads it from the beginning, so that nothing that is written into it, or opens it, ever has to wait.
+    """
+    path, received, over = tmp_path / "fifo", bytearray(), threading.Event()
+    os.mkfifo(path)
+    end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    def read():
+        while True:
+            last = over.is_set()
+            try:
+                piece = os.read(end, 2**16)
+            except BlockingIOError:  # opened by a writer that has not written yet
+                piece = b""
+            received.extend(piece)
+            if not piece and last:
+                return
+            if not piece:
+                over.wait(0.01)
+
+    def content():
+        over.set()
+        reader.join(60)
+        assert not reader.is_alive()
+        return bytes(received)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    yield path, content
+    content()
+    os.close(end)

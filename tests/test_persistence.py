@@ -37,7 +37,7 @@ from similitude import (
     persistence,
     save_model,
 )
-from similitude._model_tree import Decoder, Encoder, _name_of
+from similitude.persistence._tree import Decoder, Encoder, _name_of
 from similitude.datasets import load_voting
 from similitude.search.methods import methods
 from similitude.similarities import VDM, Levenshtein, Measure, jaccard, register

@@ -100,6 +100,15 @@ def test_errors_name_the_file(tmp_path, files, message):
         load_similarity_repository(fill(tmp_path, **files))
 
 
+def test_labels_with_ids(tmp_path):
+    named = "a,b\n1,0\n0,2\n"
+    fill(tmp_path, **{"v_similarityDOTcsv": named, "v_labelsDOTcsv": "b,yes\na,no\n"})
+    assert load_similarity_repository(tmp_path)["v"].y.tolist() == ["no", "yes"]
+    (tmp_path / "v_similarity.csv").write_text("1,0\n0,2\n")
+    with pytest.raises(ValueError, match=r"v_labels.csv: the labels have ids"):
+        load_similarity_repository(tmp_path)
+
+
 def test_wrong_number_of_binary_labels(tmp_path):
     fill(tmp_path, **{"v_similarityDOTtxt": ROWS})
     np.save(tmp_path / "v_labels.npy", np.zeros(2))

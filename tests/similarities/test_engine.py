@@ -684,6 +684,27 @@ def test_a_folder_that_cannot_be_written():
     assert not left
 
 
+def test_a_fifo_is_left_alone(tmp_path):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    f.interrupted(path, block_size=1)
+    os.truncate(journal, journal_file.HEADER_SIZE)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match=r"out: .*S.npy is not a regular file"):
+        pairwise(range(10), similarity=f.measure, out=path)
+    assert path.is_fifo()
+
+
+def test_a_link_stays(tmp_path):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    path.symlink_to("elsewhere.npy")
+    f.interrupted(path, block_size=1)
+    os.truncate(journal, journal_file.HEADER_SIZE)
+    pairwise(range(10), similarity=f.measure, out=path)
+    assert path.is_symlink()
+    assert np.load(tmp_path / "elsewhere.npy")[9, 9] == 99
+
+
 def test_a_folder_that_does_not_exist(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"out: cannot write .*nowhere.*: No such file or directory"):
         pairwise([1, 2], similarity=prefix_of_numbers, out=tmp_path / "nowhere" / "S.npy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +12,15 @@ from pathlib import Path
 
 
 def check_writable(path: str | os.PathLike, name: str = "path") -> Path:
-    """Refuse a path at which no file can be written, before the work that is to be written there."""
+    """Return the path, or raise a ValueError if nothing can be written there; call it before the work to be written."""
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{name}: {path} is a folder; a file is needed.")
-    folder = path.parent
+    if is_special(path):
+        if not os.access(path, os.W_OK):
+            raise ValueError(f"{name}: cannot write into {path}: permission denied.")
+        return path
+    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
     if not folder.is_dir():
         raise ValueError(f"{name}: there is no folder {folder}.")
     try:
@@ -26,10 +31,29 @@ def check_writable(path: str | os.PathLike, name: str = "path") -> Path:
     return path
 
 
+def is_special(path: Path) -> bool:
+    """Return whether the path leads to something that is neither a regular file nor a folder: a FIFO or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A path beside ``path`` to write to; it takes the place of ``path`` once all is written, and goes otherwise."""
-    path = Path(os.path.realpath(path))  # a link stays one
+    """Yield a temporary path; what was written there becomes the content of ``path``, unless an error is raised.
+
+    A regular file is replaced in one step. A symbolic link stays, and the file that it points to is replaced. A FIFO
+    or a device stays, too: the content is written into it.
+    """
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; a file is needed.")
+    if is_special(path):
+        with tempfile.TemporaryDirectory() as folder:
+            part = Path(folder, path.name)
+            yield part
+            # Without O_CREAT: if the FIFO has gone meanwhile, that is an error, and no file takes its place.
+            with part.open("rb") as source, os.fdopen(os.open(path, os.O_WRONLY), "wb") as target:
+                shutil.copyfileobj(source, target)
+        return
+    path = Path(os.path.realpath(path))
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         yield part

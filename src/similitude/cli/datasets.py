@@ -13,7 +13,7 @@ from similitude.cli.options import AsJson, Quiet, Seed, notes
 
 if TYPE_CHECKING:
     from similitude.cli.catalogue import Entry
-    from similitude.cli.data import Samples
+    from similitude.cli.data import LoadedData
 
 _HEADINGS = {
     "ships": "What ships (or comes with scikit-learn, or is made by rule)",
@@ -97,7 +97,7 @@ def export_dataset(
         typer.echo(f"next: similitude inspect {output / MATRIX} --labels {output / LABELS}{more}")
 
 
-def _rows_of_objects(data: Samples) -> list[list[Any]] | None:
+def _rows_of_objects(data: LoadedData) -> list[list[Any]] | None:
     """Raw objects as rows of a table; None for matrices and images."""
     import numpy as np
 

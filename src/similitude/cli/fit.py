@@ -16,6 +16,7 @@ from similitude.cli.options import (
     Jobs,
     Key,
     Labels,
+    LabelsInOrder,
     Matrix,
     Quiet,
     Seed,
@@ -26,7 +27,7 @@ from similitude.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from similitude.cli.data import Samples
+    from similitude.cli.data import LoadedData
 
 AUTO = "auto"
 FOLDS = 10
@@ -39,6 +40,7 @@ def fit_model(
     ],
     matrix: Matrix = None,
     labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="A method of `similitude compare` (svm-clip, ...), or auto: the best.")
     ] = AUTO,
@@ -63,7 +65,7 @@ def fit_model(
         raise ValueError(f"--time-budget is for --method auto; got {method!r}.")
     check_writable(output, "--output")
     say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
     folds = fold_count(data.y, FOLDS, say)
     if name == AUTO:
         model, found = _chosen(data, folds, seed, time_budget, n_jobs, not quiet)
@@ -89,7 +91,7 @@ def named_method(name: str) -> str:
     return known[slug(name)]
 
 
-def _tuned(name: str, data: Samples, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
+def _tuned(name: str, data: LoadedData, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
     """One method at the best point of its grid."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import StratifiedKFold
@@ -120,7 +122,7 @@ def _tuned(name: str, data: Samples, folds: int, seed: int, n_jobs: int, show: b
 
 
 def _chosen(
-    data: Samples, folds: int, seed: int, time_budget: float | None, n_jobs: int, show: bool
+    data: LoadedData, folds: int, seed: int, time_budget: float | None, n_jobs: int, show: bool
 ) -> tuple[Any, dict[str, Any]]:
     """The method that suits the data, and how all of them did; no times, so that the same model is the same file."""
     from similitude import AutoClassifier

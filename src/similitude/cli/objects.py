@@ -94,7 +94,7 @@ def _table(path: Path, kind: str) -> Objects:
     rows = read_cells(path)
     ids = None
     if rows[0][0].strip().lower() == "id":
-        ids, rows = [row[0] for row in rows[1:]], [row[1:] for row in rows[1:]]
+        ids, rows = [row[0].strip() for row in rows[1:]], [row[1:] for row in rows[1:]]
         if not rows or not rows[0]:
             raise ValueError(f"{path}: has a heading and ids, and no objects.")
         check_unique(path, ids, list(range(2, len(ids) + 2)))

@@ -15,6 +15,10 @@ Matrix = Annotated[
 Labels = Annotated[
     Path | None, typer.Option(metavar="FILE", help="File with one class label per sample.", show_default=False)
 ]
+LabelsInOrder = Annotated[
+    bool,
+    typer.Option("--labels-in-order", help="Labels with ids are in the order of the samples, which have no ids."),
+]
 Dissimilarity = Annotated[
     str | None,
     typer.Option(

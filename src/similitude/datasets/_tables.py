@@ -272,8 +272,14 @@ def _undecodable(path: Path, opener: Any) -> int:
     return 1
 
 
-def read_labels(path: Path, n: int, ids: list[str] | None) -> tuple[np.ndarray, list[str] | None]:
-    """n labels, and the ids of a file of two columns; known ids decide the order."""
+def read_labels(
+    path: Path, n: int, ids: list[str] | None, in_order: bool = False
+) -> tuple[np.ndarray, list[str] | None]:
+    """Return the labels of n samples in their order, and the ids of the samples or else those of the label file.
+
+    Labels with ids are matched to the samples by id. Where the samples have no ids, such labels are taken as they come
+    if they are ``in_order``, and are refused otherwise.
+    """
     rows = list(_label_rows(path))
     if not rows:
         raise ValueError(f"{path}: the label file is empty; one label per sample is needed ({n}).")
@@ -295,7 +301,14 @@ def read_labels(path: Path, n: int, ids: list[str] | None) -> tuple[np.ndarray, 
         check_unique(path, own, [line for line, _ in rows])
         if ids is not None:
             labels = _in_order(path, rows, ids)
-        ids = own if ids is None else ids
+        elif in_order:
+            ids = own
+        else:
+            raise ValueError(
+                f"{path}: the labels have ids, but the samples have none to match them to. If the labels are in the "
+                "order of the samples, say so by labels_in_order=True (--labels-in-order) or leave out their ids; if "
+                "not, give the matrix ids: D.npy takes them from D.ids.txt beside it, one id per line."
+            )
     return _as_labels(labels), ids
 
 

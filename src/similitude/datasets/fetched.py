@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from similitude._utils.extras import require
+from similitude._utils.files import replacing
 
 PROTEIN_FILE = "protein.RData"
 PROTEIN_SHA256 = "009f95edcba72e67f3db269dac30e84c62b88f5e152b7bdce1064680bf77f16c"
@@ -123,10 +124,8 @@ def _download_protein(data_home: Any, allowed: bool) -> Path:
     _check_hash(content, f"{PROTEIN_MEMBER} in {PROTEIN_URL}")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / PROTEIN_FILE
-    # Complete or not there at all: another process may be looking for it.
-    partial = folder / f"{PROTEIN_FILE}.{os.getpid()}.part"
-    partial.write_bytes(content)
-    partial.replace(path)
+    with replacing(path) as part:  # another process may be looking for the file
+        part.write_bytes(content)
     return path
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import Bunch
 
 from similitude._utils.extras import require
 from similitude.datasets._tables import check_unique, matching_names, read_labels, read_table, suffix
+from similitude.datasets.id_files import ID_NAMES, id_file, read_ids
 
 _SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".npy", ".npz", ".mat", ".mtx", ".mtx.gz", ".parquet")
 _MAT_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
@@ -22,6 +23,7 @@ def load_proximity(
     path: str | os.PathLike,
     labels: str | os.PathLike | None = None,
     *,
+    labels_in_order: bool = False,
     key: str | None = None,
     square: bool = True,
     mmap: bool = False,
@@ -38,16 +40,21 @@ def load_proximity(
         * ``.csv``, ``.tsv`` (also ``.gz``): one row per sample, cells separated by commas, semicolons or tabs. A
           header row, an id column, or both, are found by their cells not being numbers (whole numbers that name both
           rows and columns are found too). An empty first cell counts as the corner of such a table.
-        * ``.npy``, ``.npz`` (also SciPy's sparse matrices).
+        * ``.npy``. Ids are read from text files beside it, one id per line: ``D.ids.txt`` for the rows of ``D.npy``
+          (and for its columns, if there are as many), ``D.column_ids.txt`` for columns that are other samples.
+        * ``.npz`` (also SciPy's sparse matrices). Ids are read from its arrays ``ids`` and ``column_ids``.
         * ``.mat``: numeric and sparse variables of MATLAB up to version 7.
         * ``.mtx`` (also ``.gz``): Matrix Market.
         * ``.parquet``: numeric columns, and at most one of text: the ids. Needs ``similitude[data]``.
     labels : path, default=None
-        One label per line, in the order of the rows; or two columns, id and label, in any order where the matrix has
+        One label per line, in the order of the rows; or two columns, id and label, in any order, for a matrix with
         ids. Columns are separated by commas or semicolons in ``.csv``, by tabs elsewhere. A heading is found by there
         being one row too many.
+    labels_in_order : bool, default=False
+        Whether labels with ids are in the order of the rows of a matrix without ids, and name them. Otherwise such
+        labels are refused. Where the matrix has ids, labels are matched to these in any case.
     key : str, default=None
-        Which array of an ``.npz`` or ``.mat`` file; not needed where there is one.
+        Which array of an ``.npz`` or ``.mat`` file; not needed where there is one, ids aside.
     square : bool, default=True
         Whether rows and columns must be the same samples.
     mmap : bool, default=False
@@ -62,7 +69,7 @@ def load_proximity(
         y : ndarray of shape (n,) or None
             The labels: integers where all of them are, else strings.
         ids, column_ids : ndarrays of str or None
-            The names of rows and columns that the files have; the same where the matrix is square.
+            The ids of rows and columns that the files have; the same if ``square``.
 
     Raises
     ------
@@ -104,6 +111,8 @@ def load_proximity(
     else:
         S = _READERS[kind](path, key, mmap)
     S = _as_matrix(path, S, square, mmap)
+    if kind in (".npy", ".npz") and key not in ID_NAMES:
+        rows, columns = _ids(path, kind, S.shape)
     for names in (rows, columns):
         if names is not None:
             check_unique(path, names, layout.lines if layout and names is rows else None)
@@ -111,7 +120,7 @@ def load_proximity(
         rows = columns = matching_names(path, rows, columns, layout)
     y = None
     if labels is not None:
-        y, rows = read_labels(_existing(labels, "labels"), S.shape[0], rows)
+        y, rows = read_labels(_existing(labels, "labels"), S.shape[0], rows, labels_in_order)
         columns = rows if square else columns
     ids, column_ids = (None if names is None else np.array(names) for names in (rows, columns))
     return Bunch(S=S, y=y, ids=ids, column_ids=column_ids)
@@ -141,8 +150,8 @@ def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
     except Exception as error:  # the readers of damaged files raise errors of every kind
         if "allow_pickle" in str(error) or "Python objects" in str(error):
             raise ValueError(
-                f"{path}: holds pickled Python objects, which are not loaded because that can run any code; save a "
-                "plain array of numbers."
+                f"{path}: holds pickled Python objects, which are not loaded because that can run any code; save plain "
+                "arrays of numbers or text."
             ) from None
         raise ValueError(f"{path}: not {what}, or truncated or corrupt ({type(error).__name__}: {error}).") from error
 
@@ -162,8 +171,35 @@ def _read_npz(path: Path, key: str | None, mmap: bool) -> Any:
         names = list(archive.files)
         if key is None and {"format", "shape", "data"} <= set(names):
             return readable(path, "a sparse matrix of SciPy", lambda: _checked_sparse(sparse.load_npz(path)))
-        name = choose_array(path, names, key)
+        name = choose_array(path, [name for name in names if name == key or name not in ID_NAMES], key)
         return readable(path, "a NumPy archive", lambda: archive[name])
+
+
+def _ids(path: Path, kind: str, shape: tuple[int, int]) -> tuple[list[str] | None, list[str] | None]:
+    """Return the ids of rows and columns in an ``.npz`` file, or beside a ``.npy`` file."""
+    rows, columns = (_archived_ids(path, name) if kind == ".npz" else read_ids(path, name) for name in ID_NAMES)
+    if columns is None and shape[0] == shape[1]:
+        columns = rows
+    for name, ids, count, what in zip(ID_NAMES, (rows, columns), shape, ("row", "column")):
+        if ids is not None and len(ids) != count:
+            where = f"its array {name!r}" if kind == ".npz" else id_file(path, name).name
+            raise ValueError(
+                f"{path}: there are {len(ids)} ids in {where} for {count} {what}s; one id per {what} is needed."
+            )
+    return rows, columns
+
+
+def _archived_ids(path: Path, name: str) -> list[str] | None:
+    with np.load(path, allow_pickle=False) as archive:
+        if name not in archive.files:
+            return None
+        ids = readable(path, "a NumPy archive", lambda: archive[name])
+    if ids.ndim != 1 or ids.dtype.kind not in "Uiu":
+        raise ValueError(
+            f"{path}: the array {name!r} must hold one id per sample, text or whole numbers; got {ids.dtype} of shape "
+            f"{ids.shape}."
+        )
+    return [text.strip() for text in ids.astype(str).tolist()]
 
 
 def _checked_sparse(S: Any) -> Any:

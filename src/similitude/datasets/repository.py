@@ -110,8 +110,10 @@ def _load(folder: Path, name: str, files: dict[str, list[Path]]) -> Bunch:
         if len(paths) != 1:
             there = ", ".join(path.name for path in [*matrices, *labels])
             raise ValueError(f"{folder}: {name}: one {what} file is needed, {len(paths)} found among: {there}.")
-    S = _read_text(matrices[0]) if matrices[0].suffix.lower() == ".txt" else load_proximity(matrices[0]).S
-    return Bunch(S=S, y=_read_labels(labels[0], S.shape[0]), dissimilarity="matrix" not in files)
+    is_text = matrices[0].suffix.lower() == ".txt"
+    data = Bunch(S=_read_text(matrices[0]), ids=None) if is_text else load_proximity(matrices[0])
+    y = _read_labels(labels[0], data.S.shape[0], None if data.ids is None else data.ids.tolist())
+    return Bunch(S=data.S, y=y, dissimilarity="matrix" not in files)
 
 
 def _read_text(path: Path) -> np.ndarray:
@@ -140,10 +142,10 @@ def _numbers(path: Path, line: int, cells: Iterable[str]) -> list[float]:
     return numbers
 
 
-def _read_labels(path: Path, n: int) -> Any:
+def _read_labels(path: Path, n: int, ids: list[str] | None) -> Any:
     kind = path.suffix.lower()
     if kind not in (".npy", ".mat"):
-        return read_labels(path, n, None)[0]
+        return read_labels(path, n, ids)[0]
     if kind == ".mat":
         y = load_proximity(path, square=False).S.ravel()
     else:

@@ -11,6 +11,8 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from similitude._utils.files import is_special
+
 APPLICATION = 0x53494D45
 """SQLite's application_id of a store: "SIME"."""
 VERSION = 1
@@ -91,6 +93,8 @@ class Store:
         self.path = None if path is None else Path(path)
         if self.path is not None and not self.path.parent.is_dir():
             raise ValueError(f"store: there is no folder {self.path.parent} to put {self.path.name} into.")
+        if self.path is not None and is_special(self.path):
+            raise ValueError(f"store: {self.path} is not a regular file, which a store needs.")
         with self._told():
             where = ":memory:" if self.path is None else str(self.path)
             self._connection = sqlite3.connect(where, timeout=60.0, isolation_level=None)

@@ -12,16 +12,16 @@ from sklearn.utils import check_random_state
 
 from similitude.base import check_labels
 from similitude.diagnosis import Diagnosis, diagnose
-from similitude.neighbors.knn import KNNClassifier
 from similitude.numerics.shared import shared_work
-from similitude.proximity.check import SimilarityWarning, check_similarity, dense
+from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
+from similitude.reader import Reader, Samples
 from similitude.report import figures
 from similitude.report.code import Source, code_lines
 from similitude.report.mistakes import Mistake, find_mistakes
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import resolve
 
 MAX_SAMPLES = 2000
 """Samples up to which the pictures show all of them."""
@@ -186,16 +186,23 @@ def find(
     with warnings.catch_warnings():
         # What there is to say about the matrix, the advice says.
         warnings.simplefilter("ignore", SimilarityWarning)
-        native, S, how, origin = _similarities(X, y, contract)
+        samples = X if isinstance(X, Samples) else Samples(Reader(**contract), X, y, warns=False)
+        S, origin = _similarities(samples)
         n = S.shape[0]
         classes, labels = np.unique(check_labels(y, n), return_inverse=True)
-        names = _names(ids, X, n)
+        names = _names(ids, samples.X, n)
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
         with shared_work():
             diagnosis = getattr(auto, "diagnosis_", None)  # made already where a method was chosen by AutoClassifier
             if diagnosis is None:
-                diagnosis = diagnose(native, y, dissimilarity=how, max_samples=max_samples, random_state=random_state)
+                diagnosis = diagnose(
+                    samples.values,
+                    y,
+                    dissimilarity=samples.reader.map_name,
+                    max_samples=max_samples,
+                    random_state=random_state,
+                )
             spectra = figures.spectra(shown)
         return Findings(
             title=str(title),
@@ -216,25 +223,22 @@ def find(
         )
 
 
-def _similarities(X: Any, y: Any, contract: dict[str, Any]) -> tuple[Any, Any, str | None, str]:
-    """The values as given or computed, the similarities, the map between them, and in words how they came about."""
-    reader = KNNClassifier(**contract)  # any estimator: all read the contract alike
-    how = reader._map_name
-    if reader._is_precomputed:
-        native = check_similarity(as_proximities(X).S, name="X", orientation="any")
+def _similarities(samples: Samples) -> tuple[Any, str]:
+    """Return the similarities, and in words how they came about."""
+    reader, map_name = samples.reader, samples.reader.map_name
+    if reader.is_precomputed:
         origin = "The similarities are those of the matrix that was given."
-        if how is not None:
-            origin = f"The matrix that was given holds dissimilarities; the map {how!r} made them similarities."
+        if map_name is not None:
+            origin = f"The matrix that was given holds dissimilarities; the map {map_name!r} made them similarities."
     else:
-        measure = resolve(reader.similarity)
-        native = pairwise(X, similarity=measure.learned(X, y))
-        learned = ", learned from all samples and their labels" if measure.learns else ""
-        origin = f"The similarities were computed from the objects by {measure.name or 'a function'!r}{learned}"
-        origin += "." if how is None else f", and made similarities by the map {how!r}."
-        if measure.learns:
+        name = resolve(reader.similarity).name or "a function"
+        learned = ", learned from all samples and their labels" if samples.learns else ""
+        origin = f"The similarities were computed from the objects by {name!r}{learned}"
+        origin += "." if map_name is None else f", and made similarities by the map {map_name!r}."
+        if samples.learns:
             origin += " The errors below come from similarities learned on each training part alone."
-    S = native if how is None else LearnedMap.learn(native, how, name="X")(native, name="X")
-    return native, S, how, origin
+    native = as_proximities(samples.values).S
+    return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X"), origin
 
 
 def _names(ids: Sequence[Any] | None, X: Any, n: int) -> tuple[str, ...]:

@@ -21,8 +21,7 @@ from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Samples
 from similitude.search.contest import FUSED, Contest, at_best
-from similitude.search.evaluation import Method, evaluate, predictions
-from similitude.search.grid import reads_training
+from similitude.search.evaluation import Method, evaluate, predictions, reads_training
 from similitude.search.methods import methods, ordered
 from similitude.search.standing import Standing
 
@@ -201,7 +200,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _read_samples(self, X: Any, y: Any) -> Samples:
         """Return the samples from which the folds are cut, having diagnosed them."""
-        samples = Samples(self._new_reader(), X, check_labels(y, _num_samples(X)))
+        samples = X if isinstance(X, Samples) else Samples(self._new_reader(), X, check_labels(y, _num_samples(X)))
         self.classes_ = np.unique(samples.y)
         if len(self.classes_) < 2:
             raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")

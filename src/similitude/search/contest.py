@@ -17,7 +17,9 @@ from similitude.numerics.shared import shared_work
 from similitude.numerics.significance import standard_error
 from similitude.reader import Samples
 from similitude.search.evaluation import (
+    Batch,
     Evaluated,
+    Fold,
     Method,
     at_point,
     evaluate,
@@ -26,7 +28,6 @@ from similitude.search.evaluation import (
     first_best,
     predictions,
 )
-from similitude.search.grid import Batch, Fold
 from similitude.search.methods import LOCAL, slug
 
 FUSED = "local and global fused"

@@ -1,26 +1,30 @@
 """The engine: what methods, each with its grid, answer about samples that they were not trained on.
 
-``PathSearchCV``, ``AutoClassifier``, the command ``compare`` and the experiments read what :func:`evaluate` returns.
+``PathSearchCV``, ``AutoClassifier``, the command ``compare`` and the experiments read what :func:`evaluate` returns. On
+each fold, grid points and methods share what they have in common.
 """
 
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib.parallel import get_active_backend
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from similitude._utils.progress import progress
+from similitude.base import GridFit, PathClassifier, SimilarityEstimator
 from similitude.numerics.shared import shared_work
 from similitude.reader import Reader, Samples
-from similitude.search.grid import Batch, Fold, fit_grid, reading_part, reads_training
 
-Judge = Callable[[Batch, Fold], list]
+Judge = Callable[["Batch", "Fold"], list]
 """Gives one result for each point of a batch on a fold."""
 
 Method = tuple[Any, dict[str, list]]
@@ -144,3 +148,257 @@ def first_best(scores: np.ndarray) -> int:
 def at_point(estimator: Any, parameters: Mapping[str, Any]) -> Any:
     """Return a copy of the estimator with these parameters."""
     return clone(estimator).set_params(**clone(dict(parameters), safe=False))
+
+
+class Fold:
+    """One fold of the samples, in the form that each estimator takes; cut out when it is first asked for.
+
+    Parameters
+    ----------
+    samples : Samples
+    train, test : ndarrays of int
+    train_too : bool, default=False
+        Whether the training samples are evaluated as well: they are the second target then.
+    """
+
+    def __init__(self, samples: Samples, train: np.ndarray, test: np.ndarray, train_too: bool = False):
+        self.samples, self.train = samples, train
+        self._targets = [test, train] if train_too else [test]
+        self.y = samples.y[train]
+        self.truths = [samples.y[target] for target in self._targets]
+
+    @cached_property
+    def _read(self) -> tuple[Any, list[Any]]:
+        training, rows = self.samples.fold(self.train, self._targets[0])
+        return training, [rows, *(self.samples.fold(self.train, target)[1] for target in self._targets[1:])]
+
+    @cached_property
+    def _native(self) -> dict[bool, tuple[Any, list[Any]]]:
+        return {}
+
+    def given_to(self, estimator: Any) -> tuple[Any, list[Any]]:
+        """Return the training part, and the targets: read already for our own, else as the user gave them."""
+        if reads_training(estimator):
+            return self._read
+        pairwise = bool(get_tags(estimator).input_tags.pairwise)
+        return self.as_given(pairwise)
+
+    def as_given(self, pairwise: bool) -> tuple[Any, list[Any]]:
+        """Return the training part and the targets as the user gave them; ``pairwise``: cut on both axes."""
+        if pairwise not in self._native:
+            parts = [self.samples.native(self.train, target, pairwise) for target in self._targets]
+            self._native[pairwise] = parts[0][0], [test for _, test in parts]
+        return self._native[pairwise]
+
+
+def reading_part(estimator: Any) -> tuple[Any, str]:
+    """Return the part of an estimator that reads its input, and the prefix of that part's parameters."""
+    prefix = ""
+    while isinstance(estimator, Pipeline) and estimator.steps:
+        name, estimator = estimator.steps[0]
+        prefix += f"{name}__"
+    return estimator, prefix
+
+
+def reads_training(estimator: Any) -> bool:
+    """Return whether an estimator takes samples that have been read already."""
+    part, _ = reading_part(estimator)
+    return isinstance(part, SimilarityEstimator) and part._takes_training
+
+
+class Batch:
+    """Grid points that were fitted together, or the error where that failed.
+
+    Attributes
+    ----------
+    indices : list of int
+        The positions of the points in the grid.
+    seconds : float
+        What fitting took.
+    error : str or None
+        The traceback of the fit that failed.
+    """
+
+    error: str | None = None
+
+    def __init__(self, indices: list[int], targets: list[Any], seconds: float = 0.0):
+        self.indices, self.targets, self.seconds = indices, targets, seconds
+        self._wrap: Callable[[Any], Any] = lambda estimator: estimator
+        self._known: dict[tuple[int, str], list[np.ndarray]] = {}
+
+    def answers(self, target: int, response: str) -> list[np.ndarray]:
+        """Return what each point answers about a target; computed once."""
+        if (target, response) not in self._known:
+            self._known[target, response] = self._answers(self.targets[target], response)
+        return self._known[target, response]
+
+    def _answers(self, X: Any, response: str) -> list[np.ndarray]:
+        raise NotImplementedError
+
+    def fitted(self, j: int) -> Any:
+        """Return the estimator fitted at the j-th point, which takes ``targets``."""
+        raise NotImplementedError
+
+    def whole(self, j: int) -> Any:
+        """Return the estimator fitted at the j-th point with the steps before it, which takes X as the user does."""
+        return self._wrap(self.fitted(j))
+
+    def after(self, steps: list, name: str) -> Batch:
+        """Return the batch as one of a pipeline with these steps before it."""
+        wrap = self._wrap
+        self._wrap = lambda estimator: Pipeline([*steps, (name, wrap(estimator))])
+        return self
+
+
+class PathBatch(Batch):
+    """Points of a path, fitted at once."""
+
+    def __init__(self, indices: list[int], targets: list[Any], fit: GridFit, seconds: float):
+        super().__init__(indices, targets, seconds)
+        self._fit = fit
+
+    def _answers(self, X, response):
+        return self._fit.answers(X, response)
+
+    def fitted(self, j):
+        return self._fit.at(j)
+
+    @property
+    def estimator(self) -> Any:
+        """An estimator of the kind that was fitted."""
+        return self._fit.estimator
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The classes, in the order of posteriors."""
+        return self._fit.labels.classes
+
+
+class PlainBatch(Batch):
+    """Equal points, fitted as one."""
+
+    def __init__(self, indices: list[int], targets: list[Any], estimator: Any, seconds: float):
+        super().__init__(indices, targets, seconds)
+        self.estimator = estimator
+
+    def _answers(self, X, response):
+        return [getattr(self.estimator, response)(X)] * len(self.indices)
+
+    def fitted(self, j):
+        return self.estimator
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The classes, in the order of posteriors."""
+        return self.estimator.classes_
+
+
+class FailedBatch(Batch):
+    """Points whose fit failed."""
+
+    def __init__(self, indices: list[int], seconds: float):
+        super().__init__(indices, [], seconds)
+        self.error = traceback.format_exc()
+
+
+def grouped(grid: list[dict], chosen: Callable[[str], bool]) -> Iterator[tuple[dict, list[int]]]:
+    """Yield the points that agree in the chosen parameters: those parameters, and the points' positions."""
+    groups: list[tuple[dict, list[int]]] = []
+    for i, point in enumerate(grid):
+        fixed = {name: value for name, value in point.items() if chosen(name)}
+        for known, indices in groups:
+            if known.keys() == fixed.keys() and all(_same(known[name], fixed[name]) for name in fixed):
+                indices.append(i)
+                break
+        else:
+            groups.append((fixed, [i]))
+    yield from groups
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    return type(a) is type(b) and isinstance(a, (str, int, float, bool, tuple)) and a == b
+
+
+def fit_grid(estimator: Any, fold: Fold, grid: list[dict], guarded: bool) -> Iterator[Batch]:
+    """Fit every point of a grid on the training part of a fold; yields batches as they are ready.
+
+    Points that differ only in the estimator's path parameters share one path; points of a pipeline that differ only
+    in its last step share the steps before; the rest is fitted one by one. With ``guarded`` a fit that fails gives a
+    batch with its error.
+    """
+    X, targets = fold.given_to(estimator)
+    yield from _fit_grid(estimator, X, fold.y, targets, grid, guarded)
+
+
+def _fit_grid(
+    estimator: Any, X: Any, y: np.ndarray, targets: list[Any], grid: list[dict], guarded: bool
+) -> Iterator[Batch]:
+    together = _path_parameters(estimator, grid)
+    for fixed, indices in grouped(grid, lambda name: name not in together):
+        points = [{name: value for name, value in grid[i].items() if name in together} for i in indices]
+        start = time.perf_counter()
+        try:
+            candidate = clone(estimator).set_params(**clone(fixed, safe=False))
+            if isinstance(candidate, Pipeline) and together:
+                yield from _pipeline(candidate, X, y, targets, points, indices, guarded)
+            elif isinstance(candidate, PathClassifier):
+                fit = GridFit(candidate, X, y, points)
+                yield PathBatch(indices, targets, fit, time.perf_counter() - start)
+            else:
+                fitted = candidate.fit(X, y)
+                yield PlainBatch(indices, targets, fitted, time.perf_counter() - start)
+        except Exception:
+            if not guarded:
+                raise
+            if len(indices) > 1 and together:
+                # One bad point must not fail the others: each on its own tells which.
+                for i in indices:
+                    yield _alone(estimator, X, y, targets, grid[i], i)
+            else:
+                yield FailedBatch(indices, time.perf_counter() - start)
+
+
+def _path_parameters(estimator: Any, grid: list[dict]) -> set[str]:
+    """Return the parameters that may differ between points that are fitted together."""
+    if isinstance(estimator, PathClassifier):
+        return set(estimator._path_parameters)
+    if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
+        last = estimator.steps[-1][0]
+        return {name for point in grid for name in point if name.startswith(f"{last}__")}
+    return set()
+
+
+def _alone(estimator: Any, X: Any, y: np.ndarray, targets: list[Any], point: dict, index: int) -> Batch:
+    start = time.perf_counter()
+    try:
+        fitted = clone(estimator).set_params(**clone(point, safe=False)).fit(X, y)
+        return PlainBatch([index], targets, fitted, time.perf_counter() - start)
+    except Exception:
+        return FailedBatch([index], time.perf_counter() - start)
+
+
+def _pipeline(
+    pipeline: Pipeline,
+    X: Any,
+    y: np.ndarray,
+    targets: list[Any],
+    points: list[dict],
+    indices: list[int],
+    guarded: bool,
+) -> Iterator[Batch]:
+    """Fit the steps before the last once; the last step gets its own grid on what comes out of them."""
+    start = time.perf_counter()
+    name, last = pipeline.steps[-1]
+    if last == "passthrough" or last is None:
+        raise ValueError("the last step of the pipeline must be an estimator.")
+    before = Pipeline(pipeline.steps[:-1])
+    transformed = before.fit_transform(X, y)
+    after = [before.transform(target) for target in targets]
+    seconds = time.perf_counter() - start
+    own = [{key.removeprefix(f"{name}__"): value for key, value in point.items()} for point in points]
+    for batch in _fit_grid(last, transformed, y, after, own, guarded):
+        batch.seconds += seconds * len(batch.indices) / len(indices)
+        batch.indices = [indices[i] for i in batch.indices]
+        yield batch.after(before.steps, name)

@@ -16,8 +16,7 @@ from sklearn.utils import get_tags, indexable
 from similitude.base import PathClassifier, check_labels
 from similitude.finders import check_search
 from similitude.reader import Samples
-from similitude.search.evaluation import evaluate, samples_for
-from similitude.search.grid import Batch, Fold, grouped, reading_part, reads_training
+from similitude.search.evaluation import Batch, Fold, evaluate, grouped, reading_part, reads_training, samples_for
 from similitude.search.scoring import score_batch
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from similitude._utils.files import is_special
 from similitude.similarities._blocks import Block
 
 try:
@@ -148,6 +149,8 @@ class DiskMatrix:
         self.path = Path(out)
         if self.path.suffix != ".npy":
             raise ValueError(f"out must be an array or the path of a .npy file; got {os.fspath(out)!r}.")
+        if is_special(self.path):
+            raise ValueError(f"out: {self.path} is not a regular file, which a matrix on disk needs.")
         self._wanted = Header(*shape, 0, "", half, objects, measure)
         self._matrix: Any = None
         # Looked at before there is a journal of this run, and again when it is locked.
@@ -188,7 +191,7 @@ class DiskMatrix:
                 raise self._exists()
             return
         if not self._journal.done or not self.path.exists():
-            self.path.unlink(missing_ok=True)
+            self._unlink()
             self._journal.reset()
             return
         self._check(header)
@@ -218,6 +221,10 @@ class DiskMatrix:
                 "start anew, or choose another name."
             )
 
+    def _unlink(self) -> None:
+        """Delete the matrix; a symbolic link to it stays."""
+        Path(os.path.realpath(self.path)).unlink(missing_ok=True)
+
     def begin(self, length: int) -> None:
         """Fix the block length of this run."""
         if self.length not in (None, length):
@@ -238,7 +245,7 @@ class DiskMatrix:
                     os.posix_fallocate(file.fileno(), 0, size)
             except OSError as error:
                 if error.errno == errno.ENOSPC:
-                    self.path.unlink()
+                    self._unlink()
                     self._journal.reset()
                     raise OSError(error.errno, f"out: no room for the {size} bytes of {self.path}") from error
 

@@ -301,7 +301,7 @@ def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float
         raise ValueError(
             "model: spectrum='none' left an indefinite kernel, which has no norm; choose another spectrum."
         )
-    S = dense(model._new_proximities(X).S).astype(np.float64)
+    S = dense(model._rows(X).S).astype(np.float64)
     if S.shape[0] != S.shape[1]:
         raise ValueError(f"X must be the square matrix that the model was fitted on; got shape {S.shape}.")
     with warnings.catch_warnings():

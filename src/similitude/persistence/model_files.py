@@ -18,12 +18,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude._model_tree import Decoder, Encoder, _dtype
+from similitude.persistence._tree import Decoder, Encoder, _dtype
 from similitude._utils.files import check_writable, replacing
 from similitude._utils.versions import versions
 from similitude.base import SimilarityEstimator
 
-FORMAT = (1, 0)
+FORMAT = (2, 0)
 """Files of another first number cannot be read; a larger second one only says that there is more to tell."""
 
 _TREE = "model.json"
@@ -196,8 +196,9 @@ def _facts(model: Any) -> dict[str, Any]:
     reader = input_reader(model)
     given, n_columns = "other", getattr(reader, "n_features_in_", None)
     if isinstance(reader, SimilarityEstimator):
-        given = "similarities" if reader._map_name is None else "dissimilarities"
-        if not reader._is_matrix:
+        contract = reader._new_reader()
+        given = "similarities" if contract.map_name is None else "dissimilarities"
+        if not contract.is_matrix:
             given, n_columns = "objects", _num_samples(reader.objects_)
     support = getattr(reader, "support_columns_", None)
     return {
@@ -210,7 +211,7 @@ def _facts(model: Any) -> dict[str, Any]:
 
 def _own_ids(model: Any) -> list[str] | None:
     reader = input_reader(model)
-    names = getattr(reader, "_column_ids", None)
+    names = getattr(getattr(reader, "_reader", None), "column_ids", None)
     names = getattr(reader, "feature_names_in_", None) if names is None else names
     return None if names is None else [str(name) for name in names.tolist()]
 
@@ -254,7 +255,8 @@ def _check_seal(path: Path, file: IO[bytes]) -> None:
         raise ValueError(f"{path}: is no model file of similitude, or is truncated.")
     if int(seal[1]) != FORMAT[0]:
         raise ValueError(
-            f"{path}: is a model file of format {int(seal[1])}; this version of similitude reads format {FORMAT[0]}."
+            f"{path}: is a model file of format {int(seal[1])}; this version of similitude reads format {FORMAT[0]}. "
+            "Fit the model again and save it with this version, or load it with the version that saved it."
         )
     if _digest(file) != seal[3]:
         raise ValueError(f"{path}: the model file is damaged: its checksum does not match its contents.")
