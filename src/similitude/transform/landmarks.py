@@ -196,11 +196,10 @@ class LandmarkEstimator(SimilarityEstimator):
         labels = np.zeros(n, dtype=np.intp) if y is None else _codes(y, n)
         return choose_by_class("kmedoids", native if training.reader.map_name is None else -native, labels, m, rng)
 
-    def _keep_landmarks(self, training: Training, landmarks: Landmarks) -> None:
-        """Keep what prediction needs: of raw objects the landmarks alone."""
-        self._reader = training.reader.reduced_to(landmarks.positions)
-        self.landmarks_ = landmarks.positions
-        self.support_columns_ = self._reader.columns_read(landmarks.positions)
+    def _keep_landmarks(self, reader: Reader, positions: np.ndarray) -> None:
+        """Keep what new samples need: of raw objects the landmarks alone."""
+        self._reader, self.landmarks_ = reader.reduced_to(positions), positions
+        self.support_columns_ = self._reader.columns_read(positions)
 
 
 def _codes(y: Any, n: int) -> np.ndarray:
