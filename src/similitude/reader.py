@@ -23,7 +23,7 @@ from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constan
 from similitude.proximity.proximities import Extras, Proximities, as_proximities, at_columns
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
-from similitude.similarities import Measure, check_objects, pairwise, resolve
+from similitude.similarities import Measure, Named, check_objects, named_values, pairwise, resolve
 
 _NONE = Extras()
 _TRIED = 16
@@ -44,6 +44,9 @@ class Reader:
         The constant of the map; None: learned from the training samples.
     search : {"matrix", "stream", "graph"} or a finder, default="matrix"
         How the neighbours of raw objects are found.
+    learns_map : bool, default=True
+        Whether the map is learned from all training samples. A method that learns it from a few of them by
+        :meth:`learned_map` takes native values.
 
     Attributes
     ----------
@@ -59,6 +62,8 @@ class Reader:
         The names of the columns of a DataFrame that are strings, and the ids of ``Proximities``.
     asymmetric : bool
         Whether new rows of raw objects are the mean of both directions, where a method needs them symmetric.
+    kept : ndarray of int or None
+        The positions of the training samples in ``objects``, where these are not all: see :meth:`reduced_to`.
     """
 
     measure: Measure | None = None
@@ -68,6 +73,7 @@ class Reader:
     column_names: np.ndarray | None = None
     column_ids: np.ndarray | None = None
     asymmetric: bool = False
+    kept: np.ndarray | None = None
 
     def __init__(
         self,
@@ -78,6 +84,7 @@ class Reader:
         map_argument: str = "dissimilarity",
         scale: float | None = None,
         search: Any = "matrix",
+        learns_map: bool = True,
     ):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
@@ -85,6 +92,7 @@ class Reader:
         self.map_argument = map_argument
         self.scale = scale
         self.search = search
+        self.learns_map = learns_map
         self.extras: tuple[str, ...] = ()
 
     @property
@@ -156,10 +164,11 @@ class Reader:
         self.n_columns, self.column_names = S.shape[1], _get_feature_names(matrix_of(X))
         self.column_ids = given.column_ids
         self._note_extras(given.extras)
-        if map_name is not None:
-            self.map = LearnedMap.learn(S, map_name, scale=self.scale)
-            S = self.map(S, name="X")
-        return Training(self, S.shape[0], lambda: S, given.extras)
+        native = GivenValues(S, square=self.is_precomputed)
+        if self.learns_map and map_name is not None:
+            self.map = self.learned_map(S)
+            S = self.similarities(S)
+        return Training(self, S.shape[0], lambda: S, given.extras, native=native)
 
     def _note_extras(self, extras: Extras) -> None:
         """Remember what came with the training samples, which new rows must have too."""
@@ -171,15 +180,25 @@ class Reader:
         self.objects = check_objects(X)
         self.n_columns = _num_samples(self.objects)
         self.measure = measure = resolve(self.similarity).learned(self.objects, y)
-        if search is not None or map_name is None:
-            return Training(self, self.n_columns, lambda: pairwise(self.objects, similarity=measure))
+        native: Any = ComputedValues(measure, self.objects, self.objects)
+
+        def load() -> Any:
+            return self.similarities(pairwise(self.objects, similarity=measure))
+
+        if search is not None or map_name is None or not self.learns_map:
+            return Training(self, self.n_columns, load, native=native)
         if not learned_constants_needed(map_name):
-            self.map = learned = LearnedMap(map_name, {})
-            return Training(self, self.n_columns, lambda: learned(pairwise(self.objects, similarity=measure), name="X"))
-        native = pairwise(self.objects, similarity=measure)
-        self.map = LearnedMap.learn(native, map_name, scale=self.scale)
-        S = self.map(native, name="X")
-        return Training(self, self.n_columns, lambda: S)
+            self.map = LearnedMap(map_name, {})
+            return Training(self, self.n_columns, load, native=native)
+        values = pairwise(self.objects, similarity=measure)
+        self.map = self.learned_map(values)
+        S = self.similarities(values)
+        return Training(self, self.n_columns, lambda: S, native=GivenValues(values, square=True))
+
+    def learned_map(self, native: Any) -> LearnedMap | None:
+        """Return the map with constants learned from native values; None where these are similarities."""
+        map_name = self.map_name
+        return None if map_name is None else LearnedMap.learn(native, map_name, scale=self.scale)
 
     def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Rows:
         """Return the rows of new samples.
@@ -193,15 +212,19 @@ class Reader:
             The fitted estimator that asks: its column names are checked, and it is named in errors.
         """
         if not self.is_matrix:
-            return ObjectRows(self, check_objects(X))
+            objects = check_objects(X)
+            native = ComputedValues(self.measure, objects, self.objects, self.kept)
+            return Rows(self, _num_samples(objects), native, objects=objects)
         S = check_similarity(matrix_of(X), name="X", square=False, estimator=estimator)
         given = as_proximities(X)
         part = support if support is not None and len(support) and S.shape[1] != self.n_columns else None
         if estimator is not None:
             _check_width(matrix_of(X), S.shape[1], part, estimator)
         self._check_same_columns(given, part)
-        S = self.similarities(S)
-        return Rows(self, S.shape[0], lambda: S, given.extras, support=part)
+        places = None if part is None else np.searchsorted(part, np.arange(self.n_columns))
+        rows = Rows(self, S.shape[0], GivenValues(S, columns=places), given.extras, support=part)
+        rows.S = self.similarities(S)
+        return rows
 
     def _check_same_columns(self, given: Proximities, part: np.ndarray | None) -> None:
         names = {name: "column_ids" if name == "ids" else name for name in self.extras}
@@ -229,10 +252,93 @@ class Reader:
         return (self.map.transposed() if transposed else self.map)(native, name="X")
 
     def columns_read(self, used: np.ndarray) -> np.ndarray:
-        """The columns that rows must have where ``used`` are needed: all, where the map looks at whole rows."""
-        if self.map is None or self.map.how != "double-centring":
-            return np.unique(used)
-        return np.arange(self.n_columns)
+        """Return the columns that rows must have where ``used`` are needed: all, where the map looks at whole rows."""
+        if self.map is not None and self.map.map_name == "double-centring":
+            return np.arange(self.n_columns)
+        return np.unique(used) if self.kept is None else np.arange(len(self.kept))
+
+    def reduced_to(self, positions: np.ndarray) -> Reader:
+        """Return a reader that gives native values, and of raw objects keeps those at the positions alone."""
+        reduced = copy.copy(self)
+        reduced.map, reduced.learns_map = None, False
+        if self.objects is not None:
+            places = positions if self.kept is None else np.searchsorted(self.kept, positions)
+            reduced.objects, reduced.kept = _safe_indexing(self.objects, places), positions
+            reduced.n_columns = len(positions)
+        return reduced
+
+
+class GivenValues:
+    """Native values of row samples to column samples, given as a matrix or a part of one.
+
+    Parameters
+    ----------
+    values : array, CSR matrix or Proximities
+    rows, columns : ndarray of int, default=None
+        Where the samples are found among the rows and the columns of the matrix; None: in their order.
+    square : bool, default=False
+        Whether the matrix has the same samples as rows and as columns, so that the other direction is known.
+    """
+
+    def __init__(self, values: Any, rows: Any = None, columns: Any = None, *, square: bool = False):
+        self.values, self.rows, self.columns, self.square = values, rows, columns, square
+
+    def block(self, rows: slice, columns: np.ndarray) -> Any:
+        """Return the values of consecutive rows to some of the columns."""
+        return cut(matrix_of(self.values), self._rows(rows), self._columns(columns))
+
+    def back(self, rows: slice, columns: np.ndarray) -> Any:
+        """Return the values in the other direction, of ``columns`` to ``rows``, transposed; None where not known."""
+        return cut(matrix_of(self.values), self._columns(columns), self._rows(rows)).T if self.square else None
+
+    def among(self, positions: np.ndarray) -> Any:
+        """Return the values among some of the column samples."""
+        return cut(matrix_of(self.values), self._columns(positions), self._columns(positions))
+
+    def _rows(self, rows: slice) -> np.ndarray:
+        return np.arange(rows.start, rows.stop) if self.rows is None else self.rows[rows]
+
+    def _columns(self, columns: np.ndarray) -> np.ndarray:
+        return columns if self.columns is None else self.columns[columns]
+
+
+class ComputedValues:
+    """Native values of raw objects to others, computed when they are asked for.
+
+    Parameters
+    ----------
+    measure : Measure
+    objects, others : sequences
+        The samples of the rows, and of the columns.
+    kept : ndarray of int, default=None
+        The positions of the columns that ``others`` are, where these are not all.
+    """
+
+    def __init__(self, measure: Any, objects: Any, others: Any, kept: np.ndarray | None = None):
+        self.measure, self.objects, self.others, self.kept = measure, objects, others, kept
+
+    def block(self, rows: slice, columns: np.ndarray) -> np.ndarray:
+        """Return the values of consecutive rows to some of the columns."""
+        if not len(columns):
+            return np.empty((rows.stop - rows.start, 0))
+        return named_values(self._rows(rows), self._columns(columns), self.measure)
+
+    def back(self, rows: slice, columns: np.ndarray) -> np.ndarray:
+        """Return the values in the other direction, of ``columns`` to ``rows``, transposed."""
+        return named_values(self._columns(columns), self._rows(rows), self.measure).T
+
+    def among(self, positions: np.ndarray) -> np.ndarray:
+        """Return the values among some of the column samples."""
+        return named_values(self._columns(positions), None, self.measure)
+
+    def _rows(self, rows: slice) -> Named:
+        whole = rows == slice(0, _num_samples(self.objects))
+        return Named(self.objects if whole else _safe_indexing(self.objects, rows), np.arange(rows.start, rows.stop))
+
+    def _columns(self, columns: np.ndarray) -> Named:
+        places = columns if self.kept is None else np.searchsorted(self.kept, columns)
+        whole = np.array_equal(places, np.arange(_num_samples(self.others)))
+        return Named(self.others if whole else _safe_indexing(self.others, places), columns)
 
 
 class Training:
@@ -248,6 +354,8 @@ class Training:
         Gives the similarities; called when these are first looked at.
     extras : Extras
         What came with the samples: features, self-similarities, ids.
+    native : GivenValues or ComputedValues, default=None
+        The values before the map, block by block; of raw objects none is computed that is not asked for.
     announced : bool, default=True
         Whether the user is warned of what is noticed in the similarities; a search warns of the whole matrix, not of
         each fold.
@@ -260,9 +368,10 @@ class Training:
         load: Callable[[], Any],
         extras: Extras = _NONE,
         *,
+        native: Any = None,
         announced: bool = True,
     ):
-        self.reader, self._n, self._load, self.announced = reader, n, load, announced
+        self.reader, self._n, self._load, self.native, self.announced = reader, n, load, native, announced
         self.features, self.self_similarity, self.ids = extras
 
     def __len__(self) -> int:
@@ -277,6 +386,16 @@ class Training:
     def S(self) -> Any:
         """The similarities, (n, n) or, with fixed prototypes, (n, p)."""
         return self._load()
+
+    def columns(self, used: np.ndarray) -> Any:
+        """Return the similarities to the samples at the positions ``used``, in that order.
+
+        Of raw objects no others are computed, unless the map looks at whole rows.
+        """
+        computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
+        if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
+            return at_columns(self.S, used)
+        return self.reader.similarities(self.native.block(slice(0, len(self)), used))
 
     def note_asymmetry(self, who: str) -> bool:
         """Return whether S is asymmetric; if so, warn that ``who`` takes the mean of both directions instead.
@@ -300,14 +419,26 @@ class Training:
 
     def replaced(self, S: Any) -> Training:
         """Return the same samples with these similarities."""
-        extras = Extras(self.features, self.self_similarity, self.ids)
-        return Training(self.reader, len(self), lambda: S, extras, announced=self.announced)
+        return self._with(self.reader, lambda: S)
 
     def as_rows(self) -> Rows:
         """Return the training samples as rows, to be compared with themselves."""
+        rows = Rows(self.reader, len(self), self.native, objects=self.reader.objects)
         if self.has_matrix:
-            return Rows(self.reader, len(self), lambda: self.S)
-        return ObjectRows(self.reader, self.reader.objects)
+            rows.S = self.S
+        return rows
+
+    def read_by(self, reader: Reader) -> Training:
+        """Return the same samples as another reader reads them, whose map is learned from them."""
+        for name in ("measure", "objects", "n_columns", "column_names", "column_ids", "extras"):
+            setattr(reader, name, getattr(self.reader, name))
+        values = self.native.block(slice(0, len(self)), np.arange(reader.n_columns))
+        reader.map = reader.learned_map(values)
+        return self._with(reader, lambda: reader.similarities(values))
+
+    def _with(self, reader: Reader, load: Callable[[], Any]) -> Training:
+        extras = Extras(self.features, self.self_similarity, self.ids)
+        return Training(reader, len(self), load, extras, native=self.native, announced=self.announced)
 
     def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
         """Return what finds the neighbours of new rows among the training samples.
@@ -328,18 +459,16 @@ class Training:
 
     def _seems_symmetric(self) -> bool:
         """Return whether a function on raw objects is symmetric as far as a few objects tell."""
-        measure, some = self.reader.measure, slice(0, min(_TRIED, len(self)))
-        return measure.symmetric or is_symmetric(
-            pairwise(_safe_indexing(self.reader.objects, some), similarity=measure)
-        )
+        measure, some = self.reader.measure, _safe_indexing(self.reader.objects, slice(0, _TRIED))
+        return measure.symmetric or is_symmetric(pairwise(some, similarity=measure))
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Training, Rows]:
         """Return a part of the training samples, and the rows of others to it, all mapped as the whole is."""
         S, columns = self.S, np.arange(self.S.shape[1]) if self.reader.is_columns else kept
         extras = Extras(self_similarity=self.self_similarity)
-        load = [lambda part=part: cut(S, part, columns) for part in (kept, left_out)]
-        part = Training(self.reader, len(kept), load[0], extras.take(kept), announced=False)
-        rows = Rows(self.reader, len(left_out), load[1], extras.take(left_out))
+        part = Training(self.reader, len(kept), lambda: cut(S, kept, columns), extras.take(kept), announced=False)
+        rows = Rows(self.reader, len(left_out), None, extras.take(left_out))
+        rows.S = cut(S, left_out, columns)
         if self.reader.asymmetric:  # as at predict: of raw objects both directions are known
             rows.symmetric = cut(mean_of_directions(S), left_out, columns)
         return part, rows
@@ -354,29 +483,27 @@ class Rows:
         The fitted reader.
     m : int
         How many samples there are.
-    load : callable
-        Gives the similarities; called when these are first looked at.
+    native : GivenValues or ComputedValues
+        The values before the map, block by block.
     extras : Extras
         What came with the samples: features, self-similarities, ids.
-    back : callable, default=None
-        Gives the similarities in the other direction, psi(x_j, x), of shape (m, n), where they are known.
+    objects : sequence, default=None
+        The samples, where they are raw objects; of their similarities only those are computed that are looked at.
     support : ndarray of int, default=None
         The positions of the columns where there are not all.
     """
-
-    objects: Any = None
 
     def __init__(
         self,
         reader: Reader,
         m: int,
-        load: Callable[[], Any],
+        native: Any,
         extras: Extras = _NONE,
         *,
-        back: Callable[[], Any] | None = None,
+        objects: Any = None,
         support: np.ndarray | None = None,
     ):
-        self.reader, self._m, self._load, self._back, self._support = reader, m, load, back, support
+        self.reader, self._m, self.native, self.objects, self._support = reader, m, native, objects, support
         self.features, self.self_similarity, _ = extras
 
     def __len__(self) -> int:
@@ -385,46 +512,39 @@ class Rows:
     @cached_property
     def S(self) -> Any:
         """The similarities psi(x, x_j) to the training samples, (m, n)."""
-        return self._load()
+        return self._similarities(np.arange(self.reader.n_columns))
 
     @cached_property
     def symmetric(self) -> Any:
         """The mean of both directions where these are known to differ, else S."""
-        if not self.reader.asymmetric or self._back is None:
-            return self.S
-        return self.S * self.S.dtype.type(0.5) + self._back() * self.S.dtype.type(0.5)
+        return self._mean(self.S, np.arange(self.reader.n_columns))
 
     def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
         """Return the similarities to the training samples at the positions ``used``, in that order."""
-        S = self.symmetric if symmetric else self.S
-        return at_columns(S, used if self._support is None else np.searchsorted(self._support, used))
+        computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
+        if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
+            S = self.symmetric if symmetric else self.S
+            return at_columns(S, used if self._support is None else np.searchsorted(self._support, used))
+        S = self._similarities(used)
+        return self._mean(S, used) if symmetric else S
 
+    def read_by(self, reader: Reader) -> Rows:
+        """Return the same samples as another reader, fitted to the same training samples, reads them."""
+        extras = Extras(self.features, self.self_similarity)
+        return Rows(reader, len(self), self.native, extras, objects=self.objects, support=self._support)
 
-class ObjectRows(Rows):
-    """Rows of raw objects: of their similarities only those are computed that are looked at."""
+    def _similarities(self, columns: np.ndarray) -> Any:
+        return self.reader.similarities(self.native.block(slice(0, len(self)), columns))
 
-    def __init__(self, reader: Reader, objects: Any):
-        super().__init__(reader, _num_samples(objects), self._forth, back=self._back_again)
-        self.objects = objects
-
-    def _forth(self) -> Any:
-        return self.reader.similarities(pairwise(self.objects, self.reader.objects, similarity=self.reader.measure))
-
-    def _back_again(self) -> Any:
-        native = pairwise(self.reader.objects, self.objects, similarity=self.reader.measure).T
-        return self.reader.similarities(native, transposed=True)
-
-    def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
-        """Return the similarities to the training samples at the positions ``used``, in that order."""
-        needed = self.reader.columns_read(used)
-        if not len(needed):
-            return np.empty((len(self), 0))
-        if "S" in vars(self) or len(needed) == self.reader.n_columns:
-            return super().columns(used, symmetric=symmetric)
-        part = copy.copy(self.reader)
-        part.objects = _safe_indexing(self.reader.objects, needed)
-        rows = ObjectRows(part, self.objects)
-        return at_columns(rows.symmetric if symmetric else rows.S, np.searchsorted(needed, used))
+    def _mean(self, S: Any, columns: np.ndarray) -> Any:
+        """Return the mean of S and of the other direction where the two differ and both are known."""
+        if not self.reader.asymmetric or self.native is None:
+            return S
+        back = self.native.back(slice(0, len(self)), columns)
+        if back is None:
+            return S
+        half = S.dtype.type(0.5)
+        return S * half + self.reader.similarities(back, transposed=True) * half
 
 
 class Samples:
@@ -482,18 +602,10 @@ class Samples:
         columns = np.arange(self.values.shape[1]) if reader.is_columns else train
         training = self._training(reader, train, columns)
         training.announced = False
-
-        def load() -> Any:
-            return reader.similarities(_similarities(self.values, test, columns))
-
-        def back() -> Any:
-            return reader.similarities(_similarities(self.values, train, test).T, transposed=True)
-
-        extras = _extras(self.values, test)
-        rows = Rows(reader, len(test), load, extras, back=None if reader.is_matrix else back)
-        if not reader.is_matrix:
-            rows.objects = _safe_indexing(self.X, test)
-        return training, rows
+        # Of a matrix predict gets the rows alone, so that the other direction must not be looked at.
+        native = GivenValues(self.values, test, columns, square=not reader.is_matrix)
+        objects = None if reader.is_matrix else _safe_indexing(self.X, test)
+        return training, Rows(reader, len(test), native, _extras(self.values, test), objects=objects)
 
     def whole(self) -> Training:
         """Return all samples as training samples."""
@@ -517,12 +629,13 @@ class Samples:
         reader.n_columns = len(columns)
         if not reader.is_matrix:
             reader.measure, reader.objects = resolve(reader.similarity), _safe_indexing(self.X, rows)
-        map_name, extras = reader.map_name, _extras(self.values, rows)
-        if map_name is None:
-            return Training(reader, len(rows), lambda: _similarities(self.values, rows, columns), extras)
-        native = _similarities(self.values, rows, columns)
-        reader.map = learned = LearnedMap.learn(native, map_name, scale=reader.scale)
-        return Training(reader, len(rows), lambda: learned(native, name="X"), extras)
+        extras = _extras(self.values, rows)
+        native = GivenValues(self.values, rows, columns, square=not reader.is_columns)
+        if not reader.learns_map or reader.map_name is None:
+            return Training(reader, len(rows), lambda: _similarities(self.values, rows, columns), extras, native=native)
+        values = _similarities(self.values, rows, columns)
+        reader.map = reader.learned_map(values)
+        return Training(reader, len(rows), lambda: reader.similarities(values), extras, native=native)
 
     def precomputed(self) -> Samples:
         """Return the same samples as a precomputed matrix of native values."""
