@@ -149,6 +149,9 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
 
     _least_classes = 1
 
+    _path: Any
+    """What ``fit`` keeps: a :class:`FittedPath` with one point."""
+
     def _point(self, parameters: dict[str, Any]) -> Any:
         """Return one point of a grid, checked; ``parameters`` has a value for each of ``_path_parameters``."""
         raise NotImplementedError
@@ -472,8 +475,8 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         return fitted, fitted._learn(training, y, transforms)
 
     def _become(self, fitted: Any) -> None:
-        vars(self).clear()
-        vars(self).update(vars(fitted))
+        self.__dict__.clear()
+        self.__dict__.update(vars(fitted))
 
     def transform(self, X):
         """Transform new samples.

@@ -252,7 +252,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         found = decompose(state.moments.rows, state.W, self.tol)
         path = self._ridge_path(points, path.to, found, state.moments, state)
         self.classes_, self._path = labels.classes, path
-        vars(self).update(path.attributes())
+        self.__dict__.update(path.attributes())
         return self
 
 
