@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import FittedPath, Labels, SimilarityClassifier
+from similitude.base import FittedPath, SimilarityClassifier
+from similitude.labels import Labels
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE
