@@ -149,6 +149,9 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
 
     _least_classes = 1
 
+    _path: Any
+    """What ``fit`` keeps: a :class:`FittedPath` with one point."""
+
     def _point(self, parameters: dict[str, Any]) -> Any:
         """Return one point of a grid, checked; ``parameters`` has a value for each of ``_path_parameters``."""
         raise NotImplementedError
@@ -214,8 +217,7 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
 
     def _adopt(self, training: Any, labels: Labels, path: FittedPath) -> None:
         """Become the estimator fitted at the one point of this path; nothing can fail any more."""
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)  # of an earlier fit
+        forget_fit(self)
         self._keep_training(training)
         self.classes_, self._path = labels.classes, path
         for name, value in path.attributes().items():
@@ -413,8 +415,14 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
     A fit that fails leaves the estimator as it was.
     """
 
-    def _learn(self, training: Training, y: Any) -> Callable[[], Any]:
-        """Set the attributes that are learned, and return a function that gives the transformed training samples."""
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense, before anything is read."""
+
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
+        """Set the attributes that are learned, and return a function that gives the transformed training samples.
+
+        That function is called where ``transforms`` is true, so that what it needs can be kept.
+        """
         raise NotImplementedError
 
     def _transform(self, rows: Rows) -> Any:
@@ -434,8 +442,8 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         -------
         self
         """
-        fitted, _ = self._fitted(X, y)
-        vars(self).update(vars(fitted))
+        fitted, _ = self._fitted(X, y, transforms=False)
+        self._become(fitted)
         return self
 
     def fit_transform(self, X, y=None):
@@ -452,17 +460,23 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         -------
         ndarray or CSR matrix with n rows
         """
-        fitted, transformed = self._fitted(X, y)
+        fitted, transformed = self._fitted(X, y, transforms=True)
         answer = transformed()
-        vars(self).update(vars(fitted))
+        self._become(fitted)
         return answer
 
-    def _fitted(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _fitted(self, X: Any, y: Any, transforms: bool) -> tuple[Any, Any]:
         """Return a fitted copy, and a function that gives the transformed training samples."""
+        self._check_parameters()
         training = self._read(X, y)
         fitted = copy.copy(self)
+        forget_fit(fitted)
         fitted._keep_training(training)
-        return fitted, fitted._learn(training, y)
+        return fitted, fitted._learn(training, y, transforms)
+
+    def _become(self, fitted: Any) -> None:
+        self.__dict__.clear()
+        self.__dict__.update(vars(fitted))
 
     def transform(self, X):
         """Transform new samples.
@@ -514,6 +528,12 @@ class FeatureClassifier(PathClassifier):
         self.n_features_in_ = training.X.shape[1]
         if training.names is not None:
             self.feature_names_in_ = training.names
+
+
+def forget_fit(estimator: Any) -> None:
+    """Remove the public attributes that an earlier fit has left."""
+    for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
+        delattr(estimator, name)
 
 
 def check_labels(y: Any, n: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ def check_objects(X: Any) -> Any:
     """Return a sequence of raw objects; a sparse matrix as CSR, whose rows are the objects."""
     if sparse.issparse(X):
         X = X.tocsr()
-    elif not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
+    elif not hasattr(X, "__len__") or isinstance(X, (str, bytes, Mapping, set, frozenset)):
         raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
     if _num_samples(X) == 0:
         raise ValueError("X must hold at least one object; got 0.")
