@@ -1,4 +1,4 @@
-"""Versions of what a result or a model depends on."""
+"""Versions of the libraries that a result or a model depends on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sklearn
 
 
 def versions() -> dict[str, str]:
-    """By name: similitude, numpy, scipy, scikit-learn, python."""
+    """Return the versions of similitude, numpy, scipy, scikit-learn and Python by name."""
     from similitude import __version__
 
     return {
