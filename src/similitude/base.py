@@ -149,6 +149,9 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
 
     _least_classes = 1
 
+    _path: Any
+    """What ``fit`` keeps: a :class:`FittedPath` with one point."""
+
     def _point(self, parameters: dict[str, Any]) -> Any:
         """Return one point of a grid, checked; ``parameters`` has a value for each of ``_path_parameters``."""
         raise NotImplementedError
@@ -319,7 +322,9 @@ class GridFit:
         self.path = estimator._fit_path(self._training, self.labels, points)
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
-        """Return one array for each point; "predict" gives labels."""
+        """Return one array for each point: what the method of the fitted estimator named by ``response`` returns."""
+        if response == "predict_log_proba" and response not in self.estimator._responses:
+            return [log_of(posterior) for posterior in self.answers(rows, "predict_proba")]
         return decoded(self.path.answers(self._rows(rows), response), response, self.labels.classes)
 
     def _rows(self, rows: Any) -> Any:
@@ -470,8 +475,8 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         return fitted, fitted._learn(training, y, transforms)
 
     def _become(self, fitted: Any) -> None:
-        vars(self).clear()
-        vars(self).update(vars(fitted))
+        self.__dict__.clear()
+        self.__dict__.update(vars(fitted))
 
     def transform(self, X):
         """Transform new samples.
@@ -625,8 +630,9 @@ def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
 
 
 def as_one_row(estimator: Any, X: Any) -> Any:
-    """Return one sample as ``predict`` takes it; a precomputed row may have one dimension."""
-    if not estimator._new_reader().is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
+    """Return one sample as ``predict`` of a fitted estimator takes it; a precomputed row may have one dimension."""
+    check_is_fitted(estimator)
+    if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
         return X
     return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
 

@@ -157,7 +157,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         self.dissimilarity = dissimilarity
 
     @property
-    def _responses(self) -> tuple[str, ...]:  # type: ignore[override]
+    def _responses(self):
         # What counts is the fit that was made, not a parameter set after it.
         path = vars(self).get("_path")
         model = self.model if path is None else path.model
@@ -252,8 +252,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         found = decompose(state.moments.rows, state.W, self.tol)
         path = self._ridge_path(points, path.to, found, state.moments, state)
         self.classes_, self._path = labels.classes, path
-        for name, value in path.attributes().items():
-            setattr(self, name, value)
+        self.__dict__.update(path.attributes())
         return self
 
 

@@ -158,7 +158,7 @@ class KNNClassifier(SearchingClassifier):
         # Grid points that come to the same are answered once.
         spectrum = "none" if spectrum == "pinv" else spectrum
         treated = bool(consistent) and spectrum in ("clip", "flip")
-        restarts = self.restarts if weights == "kri" and spectrum == "none" else 0
+        restarts = int(self.restarts) if weights == "kri" and spectrum == "none" else 0
         return KNNPoint(k, Weighting(weights, spectrum, treated, restarts), float(parameters["reg"]))
 
     def _fit_path(self, training, labels, points):

@@ -135,7 +135,7 @@ def local_nearest_centroids(
     sizes : ndarray of int
         Ascending, each at most k.
     """
-    from similitude.neighbors._centroid_kernel import gather, gather_csr, nearest_centroids
+    from similitude.neighbors.local_centroids import gather, gather_csr, nearest_centroids
 
     similarities, indices = neighbors
     m, k = indices.shape

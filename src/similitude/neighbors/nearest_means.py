@@ -105,7 +105,7 @@ class LocalMeansPath(FittedPath):
 
     def _local_means(self, rows: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return distances to the local means, and to the farthest sample averaged, both of shape (G, m, ks)."""
-        from similitude.neighbors._centroid_kernel import mean_distances
+        from similitude.neighbors.local_centroids import mean_distances
 
         distances, radii = np.empty((2, len(sizes), len(rows), sizes.shape[1]))
         for h, samples in enumerate(self.samples):

@@ -15,33 +15,57 @@ SPECTRA = ("clip", "flip", "shift", "square", "none")
 """The names of the changes."""
 
 
+def spectrum_shift(values: np.ndarray) -> float:
+    """Return what a shift adds to each eigenvalue, and to the diagonal: ``abs(min(lambda_min, 0))``."""
+    return abs(float(np.min(values, initial=0.0)))
+
+
 def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
     """Return the eigenvalues after the change.
+
+    ========  =====================================
+    spectrum  the eigenvalue lambda becomes
+    ========  =====================================
+    clip      max(lambda, 0)
+    flip      abs(lambda)
+    shift     lambda + abs(min(lambda_min, 0))
+    square    lambda^2
+    none      lambda
+    ========  =====================================
 
     Parameters
     ----------
     values : ndarray of shape (n,)
         Eigenvalues in any order; those that count as zero must be 0.
     spectrum : {"clip", "flip", "shift", "square", "none"}
-        Clip sets negative eigenvalues to 0, flip takes absolute values, shift subtracts the least one where it is
-        negative, square squares all of them.
 
     Returns
     -------
     ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude.numerics.spectrum import modified_eigenvalues
+    >>> modified_eigenvalues(np.array([-2.0, 0.0, 3.0]), "shift")
+    array([0., 2., 5.])
     """
-    if spectrum == "clip":
-        return np.maximum(values, 0.0)
-    if spectrum == "flip":
-        return np.abs(values)
-    if spectrum == "shift":
-        return values + shift_of(values)
-    return np.square(values) if spectrum == "square" else values
-
-
-def shift_of(values: np.ndarray) -> float:
-    """Return what a shift adds to every eigenvalue: minus the least one where that is negative, else 0."""
-    return max(-float(np.min(values, initial=0.0)), 0.0)
+    with np.errstate(over="ignore"):
+        if spectrum == "clip":
+            modified = np.maximum(values, 0.0)
+        elif spectrum == "flip":
+            modified = np.abs(values)
+        elif spectrum == "shift":
+            modified = values + spectrum_shift(values)
+        elif spectrum == "square":
+            modified = np.square(values)
+        elif spectrum == "none":
+            modified = values
+        else:
+            raise ValueError(f"spectrum must be clip, flip, shift, square or none; got {spectrum!r}.")
+    if not np.isfinite(modified).all():
+        raise ValueError(f"{spectrum!r} overflows on eigenvalues as large as these; rescale S first.")
+    return modified
 
 
 def row_map_weights(values: np.ndarray, spectrum: str) -> np.ndarray:
@@ -93,7 +117,7 @@ def modified_matrix(
         return K
     cut = cut_zeros(values, tol)
     if spectrum == "shift":
-        K[np.diag_indices_from(K)] += shift_of(cut)
+        K[np.diag_indices_from(K)] += spectrum_shift(cut)
         return K
     modified = modified_eigenvalues(cut, spectrum)
     changed, remaining = modified != values, modified != 0
