@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityClassifier, check_labels
+from similitude.base import SimilarityClassifier
 from similitude.boosting._dboost_path import DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, voted_rounds
+from similitude.labels import check_labels
 from similitude.proximity.check import dense
 from similitude.proximity.split import cut
 

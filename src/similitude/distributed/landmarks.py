@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from similitude.base import Labels
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, cut, lengths_of
 from similitude.features import LandmarkClassifier, Moments, fit_by_moments
 from similitude.features.landmark_moments import add, block_moments
+from similitude.labels import Labels
 from similitude.reader import ComputedValues
 from similitude.similarities import check_block_size
 from similitude.transform import Landmarks, row_blocks

@@ -9,10 +9,12 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
-from similitude.base import Labels, SimilarityClassifier, check_labels, check_positive, class_weights
+from similitude._utils.checks import check_positive
+from similitude.base import SimilarityClassifier
 from similitude.features._landmark_models import features_in_place, linear_models
 from similitude.features._landmark_path import LandmarkPath, RidgeState
 from similitude.features.landmark_moments import Linear, Moments, add, solve, summed_moments, with_targets
+from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.numerics.nystroem import decompose, modified_features
 from similitude.transform import LandmarkEstimator, Landmarks, row_blocks

@@ -6,7 +6,6 @@ from similitude.generative.fused import FusedClassifier
 from similitude.generative.fused_knn import FusedKNN
 from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
-from similitude.generative.max_entropy import MaximumEntropy
 from similitude.generative.mixture_sda import MixtureSDA
 from similitude.generative.sda import SDA
 
@@ -18,6 +17,5 @@ __all__ = [
     "GenerativeClassifier",
     "LocalBDA",
     "LocalSDA",
-    "MaximumEntropy",
     "MixtureSDA",
 ]

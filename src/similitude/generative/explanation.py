@@ -16,11 +16,12 @@ class Explanation:
 
     Classes are numbered by g in the order of ``classes``, centroids by j. It is printed as a table.
 
-    Attributes
+    Parameters
     ----------
     method : str
         The name of the classifier.
     classes : ndarray of shape (G,)
+        The labels.
     centroids : ndarray of int of shape (J,)
         The positions of the centroids in the training set.
     centroid_classes : ndarray of int of shape (J,)
@@ -29,23 +30,26 @@ class Explanation:
         The similarities of the sample to the centroids.
     weights : ndarray of shape (G, J)
         The weights of the components: 1, except in mixtures.
-    means, lambdas : ndarrays of shape (G, J)
-        The mean similarity of class g to centroid j, and lambda of the distribution with this mean; NaN where there is
-        no distribution.
+    means : ndarray of shape (G, J)
+        The mean similarity of class g to centroid j; NaN for a class without a model.
     log_likelihoods : ndarray of shape (G, H)
         log P(x | g) as far as it comes from the centroids of each of the H classes that have any; NaN for a class
         without a model.
-    average_log_likelihoods : ndarray of shape (G, H) or None
-        The same by the average distributions of the training samples (regularized local SDA).
     log_priors, log_joint, posterior : ndarrays of shape (G,)
         log P(g), log P(x, g) and P(g | x).
     prediction : label
         The predicted class.
     by_centroid : bool
         Whether the most similar centroid decides in place of the distributions.
-    neighbors : ndarray of int of shape (k,) or None
+    family : MaximumEntropy
+        The distributions that similarities can have.
+    pmfs : Pmfs
+        The fitted ones, of shape (G, J).
+    average_log_likelihoods : ndarray of shape (G, H), default=None
+        As ``log_likelihoods``, by the average distributions of the training samples (regularized local SDA).
+    neighbors : ndarray of int of shape (k,), default=None
         The positions of the neighbours, nearest first (local SDA).
-    counts : ndarray of int of shape (G,) or None
+    counts : ndarray of int of shape (G,), default=None
         The number of neighbours of each class.
     """
 
@@ -57,20 +61,20 @@ class Explanation:
     weights: np.ndarray
     means: np.ndarray
     log_likelihoods: np.ndarray
-    average_log_likelihoods: np.ndarray | None = None
     log_priors: np.ndarray
     log_joint: np.ndarray
     posterior: np.ndarray
     prediction: Any
     by_centroid: bool
-    neighbors: np.ndarray | None = None
-    counts: np.ndarray | None = None
     family: MaximumEntropy
     pmfs: Pmfs
+    average_log_likelihoods: np.ndarray | None = None
+    neighbors: np.ndarray | None = None
+    counts: np.ndarray | None = None
 
     @property
     def lambdas(self) -> np.ndarray:
-        """lambda of each distribution, (G, J)."""
+        """lambda of each distribution, (G, J); NaN for a class without a model."""
         return self.family.parameters(self.pmfs)[0]
 
     @property

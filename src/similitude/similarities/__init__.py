@@ -2,7 +2,7 @@
 
 from similitude.similarities._blocks import Block
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
-from similitude.similarities.comparison import Comparison, check_objects, sliceable
+from similitude.similarities.comparison import Comparison, append_objects, check_objects, sliceable
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
 from similitude.similarities.documents import TfidfCosine
 from similitude.similarities.fingerprint import fingerprint_of_measure
@@ -64,6 +64,7 @@ __all__ = [
     "TverskyLinear",
     "TverskyRatio",
     "add_noise",
+    "append_objects",
     "batch",
     "chebyshev",
     "check_block_size",

@@ -39,7 +39,7 @@ def pairwise(
     block_size: int | None = None,
     progress: bool = False,
 ) -> np.ndarray:
-    """The matrix of similarities (or dissimilarities: native values) between two sequences of objects.
+    """Return the matrix of similarities (or dissimilarities: native values) between two sequences of objects.
 
     It is computed in blocks of rows and columns. Where B is None and the function symmetric, those below the diagonal
     are mirrored. A value must depend on its two objects only, not on the others in the same batch.
@@ -149,7 +149,7 @@ class Named(NamedTuple):
 
 
 def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
-    """The matrix that ``pairwise`` gives; errors name the objects by their places."""
+    """Return the matrix that ``pairwise`` gives; errors name the objects by their places."""
     same = B is None
     B = A if B is None else B
     shape, half = (_count(A.objects), _count(B.objects)), same and measure.symmetric

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from similitude.base import SimilarityEstimator, check_labels
+from similitude.base import SimilarityEstimator
+from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
 from similitude.numerics.nystroem import NystroemSpectrum, decompose, decompose_whole, triangle
 from similitude.proximity.check import check_similarity, dense, is_symmetric
