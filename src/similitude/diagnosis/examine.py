@@ -107,7 +107,7 @@ def diagnose(
     A, scale = figures.unit_scale(values if mapped is None else mapped)
     symmetric = is_symmetric(values)
     tolerance = SYMMETRY_TOLERANCE[values.dtype]
-    spectrum = figures.spectrum(A, symmetric, max(ZERO_TOLERANCE, tolerance))
+    spectrum = figures.spectrum(figures.eigenvalues(A, symmetric, max(ZERO_TOLERANCE, tolerance)))
     raw = A if mapped is None else figures.unit_scale(values)[0]
     near = figures.neighbors(A, n_neighbors)
     by_class = None if classes is None else _class_figures(A, scale, classes, labels, drawn)

@@ -105,9 +105,9 @@ def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
 
 
 def negative_eigenfraction(eigenvalues: np.ndarray) -> float:
-    """Sum of |negative eigenvalues| over the sum of all |eigenvalues| (NEF)."""
+    """Return the sum of |negative eigenvalues| over the sum of all |eigenvalues| (NEF)."""
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     if largest == 0:
         return 0.0
     sizes = np.abs(eigenvalues / largest)
-    return float(np.sum(sizes[eigenvalues < 0]) / np.sum(sizes))
+    return abs(float(np.sum(sizes[eigenvalues < 0]) / np.sum(sizes)))  # the sum of no numbers may be -0.0
