@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from similitude import KNNClassifier
-from similitude.diagnosis import Spectra
+from similitude.diagnosis.pictures import Spectra
 from similitude.report import find, page
 from similitude.report.mistakes import Mistake
 from similitude.report.page import embedded

@@ -2,34 +2,6 @@
 
 from similitude.diagnosis.disorder import Disorder, disorder
 from similitude.diagnosis.examine import diagnose
-from similitude.diagnosis.pictures import (
-    GoodnessCurve,
-    Hubness,
-    Separation,
-    Spectra,
-    color_range,
-    goodness_curve,
-    hubness,
-    ordered_by_class,
-    separation,
-    spectra,
-)
 from similitude.diagnosis.result import ClassFigures, Diagnosis
 
-__all__ = [
-    "ClassFigures",
-    "Diagnosis",
-    "Disorder",
-    "GoodnessCurve",
-    "Hubness",
-    "Separation",
-    "Spectra",
-    "color_range",
-    "diagnose",
-    "disorder",
-    "goodness_curve",
-    "hubness",
-    "ordered_by_class",
-    "separation",
-    "spectra",
-]
+__all__ = ["ClassFigures", "Diagnosis", "Disorder", "diagnose", "disorder"]

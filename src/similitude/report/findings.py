@@ -11,19 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from similitude.base import check_labels
-from similitude.diagnosis import (
-    Diagnosis,
-    GoodnessCurve,
-    Hubness,
-    Separation,
-    Spectra,
-    diagnose,
-    goodness_curve,
-    hubness,
-    ordered_by_class,
-    separation,
-    spectra,
-)
+from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.neighbors.knn import KNNClassifier
 from similitude.numerics.shared import shared_work
 from similitude.proximity.check import SimilarityWarning, check_similarity, dense
@@ -127,11 +115,11 @@ class Findings:
     S: np.ndarray
     order: np.ndarray
     diagnosis: Diagnosis
-    spectra: Spectra
+    spectra: pictures.Spectra
     modification: str
-    separation: Separation
-    hubness: Hubness | None
-    goodness: GoodnessCurve | None
+    separation: pictures.Separation
+    hubness: pictures.Hubness | None
+    goodness: pictures.GoodnessCurve | None
     outcome: Outcome | None
 
 
@@ -197,7 +185,7 @@ def find(
             diagnosis = getattr(auto, "diagnosis_", None)
             if diagnosis is None:
                 diagnosis = diagnose(native, y, dissimilarity=how, max_samples=max_samples, random_state=random_state)
-            eigenvalues = spectra(shown)
+            spectra = pictures.spectra(shown)
         drawn_labels = labels[drawn]
         return Findings(
             title=str(title),
@@ -207,12 +195,12 @@ def find(
             labels=labels,
             drawn=drawn,
             S=shown,
-            order=ordered_by_class(shown, drawn_labels),
+            order=pictures.ordered_by_class(shown, drawn_labels),
             diagnosis=diagnosis,
-            spectra=eigenvalues,
+            spectra=spectra,
             modification=_modification(auto),
-            separation=separation(shown, drawn_labels, len(classes)),
-            hubness=hubness(shown, drawn_labels, max(diagnosis.n_neighbors, 1)),
+            separation=pictures.separation(shown, drawn_labels, len(classes)),
+            hubness=pictures.hubness(shown, drawn_labels, max(diagnosis.n_neighbors, 1)),
             goodness=_goodness(shown, drawn_labels),
             outcome=None if auto is None else _outcome(auto, S, classes, labels, source, contract),
         )
@@ -255,14 +243,14 @@ def _draw(n: int, size: int, random_state: Any) -> np.ndarray:
     return np.sort(check_random_state(random_state).permutation(n)[:size])
 
 
-def _goodness(S: np.ndarray, labels: np.ndarray) -> GoodnessCurve | None:
+def _goodness(S: np.ndarray, labels: np.ndarray) -> pictures.GoodnessCurve | None:
     """Return the goodness of the similarity; None where it is not defined."""
     counts = np.unique(labels, return_counts=True)[1]
     if len(counts) < 2 or counts.max() < 2:
         return None
     # Not goodness(): it takes a matrix that looks like a dissimilarity as one, unlike the other pictures.
     found = Goodness(S, S, np.unique(labels, return_inverse=True)[1], smaller_is_closer=False)
-    return goodness_curve(found, gammas=GAMMAS)
+    return pictures.goodness_curve(found, gammas=GAMMAS)
 
 
 def _modification(auto: Any) -> str:

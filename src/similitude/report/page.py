@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from similitude.diagnosis import color_range
 from similitude.diagnosis.card import printable
+from similitude.diagnosis.pictures import color_range
 from similitude.report.findings import Findings
 from similitude.report.markup import WIDTH, text
 from similitude.report.matrix import PackedMatrix, pack

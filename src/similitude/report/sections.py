@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.diagnosis import color_range
 from similitude.diagnosis.card import figures, number, percent
+from similitude.diagnosis.pictures import color_range
 from similitude.report.findings import Findings
 from similitude.report.markup import Section, chip, figure, lead, name, picture, row, section, table, text, with_minus
 from similitude.report.matrix import PackedMatrix
