@@ -43,6 +43,9 @@ class Spectra:
 def spectra(S: np.ndarray, methods: Iterable[str] = ("clip", "flip", "shift")) -> Spectra:
     """Return the eigenvalues of ``(S + S^T)/2`` before and after modifications of the spectrum.
 
+    Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 if S is of type float32) count as zero, as in
+    :func:`~similitude.diagnosis.diagnose`.
+
     Parameters
     ----------
     S : ndarray of shape (n, n)

@@ -1,4 +1,4 @@
-"""The one symmetric eigendecomposition of the package.
+"""The symmetric eigendecomposition of the package, and what is computed from eigenvalues.
 
 SciPy's divide-and-conquer driver (``evd``) is the fastest LAPACK offers here: at n = 900 ``evr`` takes 1.2 times and
 ``ev`` 5 to 6 times as long (``python -m benchmarks eigen``).
@@ -22,7 +22,7 @@ _SMALL = 1000
 
 
 def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues (ascending) and eigenvectors (columns) of a symmetric matrix, in float64.
+    """Return the eigenvalues (ascending) and eigenvectors (columns) of a symmetric matrix, in float64.
 
     Only the lower triangle is read.
     """
@@ -46,7 +46,7 @@ def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarray:
-    """The eigenvalues with those that count as zero set to zero."""
+    """Return the eigenvalues, with zeros in place of those that count as zero."""
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     return np.where(np.abs(eigenvalues) <= tol * largest, 0.0, eigenvalues)
 

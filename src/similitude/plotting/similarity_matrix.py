@@ -13,7 +13,7 @@ from similitude.diagnosis.pictures import color_range
 from similitude.numerics.extras import require
 from similitude.plotting._drawing import COLORS, axes_for, integer_ticks, keep_axes, literal, number, size_in_points
 from similitude.proximity.check import asymmetry, check_similarity, is_symmetric
-from similitude.proximity.proximities import Proximities
+from similitude.proximity.proximities import as_proximities
 
 MOST_PIXELS = 1000
 """The largest number of pixels on a side; the pixels of a larger matrix are means of blocks."""
@@ -147,7 +147,7 @@ class SimilarityMatrixDisplay:
         SimilarityMatrixDisplay
         """
         require("matplotlib.pyplot", "plot")
-        S = check_similarity(S.S if isinstance(S, Proximities) else S, orientation="any")
+        S = check_similarity(as_proximities(S).S, orientation="any")
         n = S.shape[0]
         classes, counts, order = _by_class(y, n)
         block = -(-n // MOST_PIXELS)

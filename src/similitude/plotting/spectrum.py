@@ -25,7 +25,7 @@ from similitude.plotting._drawing import (
 )
 from similitude.plotting._rank_axis import FEW, marked, rank_axis
 from similitude.proximity.check import check_similarity, dense, is_symmetric
-from similitude.proximity.proximities import Proximities
+from similitude.proximity.proximities import as_proximities
 from similitude.proximity.symmetry import warn_of_asymmetry
 from similitude.spectrum.modifier import SpectrumModifier
 
@@ -167,7 +167,7 @@ class SpectrumDisplay:
         methods = [methods] if isinstance(methods, str) else list(methods)
         if not set(methods) <= set(METHODS):
             raise ValueError(f"methods must be some of {METHODS}; got {methods!r}.")
-        S = dense(check_similarity(S.S if isinstance(S, Proximities) else S))
+        S = dense(check_similarity(as_proximities(S).S))
         warn_of_asymmetry("SpectrumDisplay", S, stacklevel=3)
         found = spectra(S, methods)
         return cls(eigenvalues=found.before, modified=found.after, name=name, scale=scale).plot(ax)

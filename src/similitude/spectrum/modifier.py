@@ -53,23 +53,25 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
     tol : float, default=1e-10
         Eigenvalues with ``|lambda| <= tol * max|lambda|`` count as zero.
     test_rows : {"consistent", "augmented", "untreated"}, default="consistent"
-        How new rows are treated: by the linear map above; by modifying, for clip and flip, the (n+1) x (n+1) matrix of
-        the training samples and the new one (Wu et al. 2005; one eigendecomposition per row; its self-similarity
-        from :class:`~similitude.Proximities`, by default the mean one of the training samples); not at all, which
-        shows what neglect costs.
+        How new rows are treated. "consistent": by the linear map above. "augmented", for clip and flip: by modifying
+        the (n+1) x (n+1) matrix of the training samples and the new one (Wu et al. 2005), which takes one
+        eigendecomposition per row; the self-similarity of the new sample comes from
+        :class:`~similitude.Proximities`, by default it is the mean one of the training samples. "untreated": not at
+        all, for comparison.
     similarity, dissimilarity
         The input contract.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n,)
-        Of the (symmetrised) training similarities, ascending; for ``square`` and ``none`` of the symmetric part.
+        Eigenvalues of the (symmetrised) training similarities, ascending; for ``square`` and ``none`` of the symmetric
+        part.
     n_negative_ : int
-        How many of them are negative.
+        The number of negative eigenvalues.
     negative_eigenfraction_ : float
         ``sum |negative lambda| / sum |lambda|``.
     transform_matrix_ : ndarray of shape (n, n)
-        P, such that rows S become S P; computed when first asked for.
+        P, such that rows S become S P; computed at the first access.
 
     References
     ----------
@@ -160,7 +162,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
 
     def transform(self, X):
-        """Treat rows of similarities to the training samples as ``test_rows`` says."""
+        """Return rows of similarities to the training samples, treated as ``test_rows`` says."""
         check_is_fitted(self)
         given = self._new_proximities(X)
         S = dense(given.S).astype(np.float64, copy=False)
@@ -174,7 +176,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
         if self._method == "square":
             return S @ self._similarities.T
         weights = _MAP[self._method](self.eigenvalues_)
-        # P = base I + V diag(weights - base) V^T: take the base that leaves fewer eigenvectors to multiply by.
+        # P = base I + V diag(weights - base) V^T, with the base that needs fewer eigenvectors.
         base = 1.0 if np.sum(weights == 1.0) > np.sum(weights == 0.0) else 0.0
         chosen = weights != base
         vectors = self._vectors[:, chosen]
@@ -197,14 +199,14 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
 
     @cached_property
     def transform_matrix_(self):
-        """P, such that rows S of similarities become S P."""
+        """Return P, such that rows S of similarities become S P."""
         check_is_fitted(self)
         n = len(self.eigenvalues_)
         return np.eye(n) if self._method in ("shift", "none") else self._map_rows(np.eye(n))
 
 
 def _with_spectrum(S, values, modified, vectors):
-    """S with its eigenvalues changed, multiplying by the changed or the remaining eigenvectors, whichever are fewer."""
+    """Return S with modified eigenvalues, from the changed or from the remaining eigenvectors, whichever are fewer."""
     changed, remaining = modified != values, modified != 0
     if np.sum(changed) <= np.sum(remaining):
         V = vectors[:, changed]
@@ -212,5 +214,5 @@ def _with_spectrum(S, values, modified, vectors):
     else:
         V = vectors[:, remaining]
         kernel = (V * modified[remaining]) @ V.T
-    # Rounding leaves differences in the last bit between the triangles.
+    # By rounding, the two triangles differ in the last bit.
     return mean_of_directions(kernel)
