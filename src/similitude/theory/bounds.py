@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -12,10 +11,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import check_labels
-from similitude.kernel.similarity_svc import SimilaritySVC
-from similitude.proximity.check import SimilarityWarning, dense
+from similitude.kernel import SimilaritySVC
+from similitude.numerics.eigen import eigh
+from similitude.numerics.spectrum import modified_matrix
+from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.transform.spectrum import SpectrumModifier
 
 
 class Promise(NamedTuple):
@@ -295,8 +295,8 @@ def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any
 
 
 def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float]:
-    """Decision values of the training samples, beta and kappa."""
-    spectrum = model._machine.spectrum
+    """Return the decision values of the training samples, beta and kappa."""
+    spectrum = model._path.points[0].spectrum
     if spectrum == "none" and model.indefinite_:
         raise ValueError(
             "model: spectrum='none' left an indefinite kernel, which has no norm; choose another spectrum."
@@ -304,9 +304,8 @@ def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float
     S = dense(model._rows(X).S).astype(np.float64)
     if S.shape[0] != S.shape[1]:
         raise ValueError(f"X must be the square matrix that the model was fitted on; got shape {S.shape}.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SimilarityWarning)  # fit has said it
-        K = SpectrumModifier(spectrum).fit_transform(S if spectrum == "square" else mean_of_directions(S))
+    symmetric = mean_of_directions(S)
+    K = modified_matrix(S if spectrum == "square" else symmetric, spectrum, *eigh(symmetric))
     w = np.zeros(len(K))
     w[model.support_] = model.dual_coef_[0]
     values = K @ w
