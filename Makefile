@@ -20,12 +20,13 @@ lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m tests.docstrings
 
 types: .venv/installed-dev
 	$(BIN)/mypy
 
 doctest: .venv/installed-dev
-	$(BIN)/python -m pytest $(WORKERS) --doctest-modules --doctest-continue-on-failure src
+	$(BIN)/python -m pytest $(WORKERS) --doctest-modules --doctest-continue-on-failure src reproductions
 	$(BIN)/python -m pytest $(WORKERS) --doctest-glob='*.md' README.md docs
 
 pytest: .venv/installed-dev
@@ -43,11 +44,11 @@ test-minimum: .venv-minimum/installed
 bench: .venv/installed-dev
 	$(BIN)/python -m benchmarks
 
-# The papers' tables, as far as the data at hand goes: hours. What is done is kept, and the same command goes on.
+# The papers' tables, on the data that is available: hours. Results are kept, and the same command continues.
 TABLES := chen2009-table3 chen2009-table4 chen2009kernels-table1 cazzanti2007-table1 cazzanti2007-table2 \
 	cazzanti2007-table3 fusion2009-table1 fusion2009-table2 wang2009-table2
 reproduce: .venv/installed-dev
-	for name in $(TABLES); do $(BIN)/similitude reproduce $$name --store reproduced.sqlite --n-jobs -1 || exit; done
+	for name in $(TABLES); do $(BIN)/python -m reproductions $$name --store reproduced.sqlite --n-jobs -1 || exit; done
 
 # A warning is an error: a link that leads nowhere, a docstring that does not parse, a page in no list.
 docs: .venv/installed-docs

@@ -1,16 +1,16 @@
 """Local BDA on the sets of Cazzanti, Gupta & Srivastava (2009), Table 1: another scale of the features, another k.
 
-The table itself is ``similitude reproduce fusion2009-table1``, with the same data and splits. Over sqrt(q), q = d + 3,
-the prior's 0.05 I is 0.05 q I: as if q in the paper's 0.95 q diag + 0.05 I were to multiply both. Not what is printed;
-it was tried when Pen Digits came out otherwise.
+The table itself is ``python -m reproductions fusion2009-table1``, with the same data and splits. With features over
+sqrt(q), q = d + 3, the prior's 0.05 I is 0.05 q I: as if q in the paper's 0.95 q diag + 0.05 I multiplied both. The
+paper does not print that; it was tried because our error on Pen Digits differs from the paper's.
 """
 
 import numpy as np
+from reproductions import PAPERS
+from reproductions.fusion2009 import FEATURE_NEIGHBORS, chosen
+from reproductions.recipe import DataMissing
 
 from similitude import LocalBDA, LocalNearestMeans
-from similitude.experiments import PAPERS
-from similitude.experiments.papers.fusion2009 import FEATURE_NEIGHBORS, chosen
-from similitude.experiments.papers.recipe import DataMissing
 
 TABLE = PAPERS["fusion2009-table1"]
 

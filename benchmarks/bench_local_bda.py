@@ -8,11 +8,11 @@ integers, whose distances, and so the ties among them, are exact in both. Letter
 import time
 
 import numpy as np
+from reproductions.uci import fetch_uci
 from tests.reference import local_bda as reference
 
 from benchmarks.timing import best_of, side_by_side
 from similitude import LocalBDA
-from similitude.datasets import fetch_uci
 
 N_TRAIN, SEED, N_LOOP = 16_000, 0, 100
 GRID = [*range(1, 21), *range(30, 101, 10)]  # Cazzanti, Gupta & Srivastava 2009

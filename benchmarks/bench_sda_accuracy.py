@@ -10,6 +10,9 @@ import time
 from functools import cache
 
 import numpy as np
+from reproductions.cazzanti2007 import NAIVE_BAYES, TABLE_1, TABLE_3
+from reproductions.chen2009 import POTENTIAL_GRID
+from reproductions.fusion2009 import ALPHAS, PUBLISHED_2
 from sklearn.base import clone
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import CategoricalNB
@@ -18,9 +21,6 @@ from sklearn.preprocessing import OrdinalEncoder
 from benchmarks.voting_data import NEIGHBORS, search, voting, voting_partition
 from similitude import KNNClassifier, LocalNearestCentroid, NearestCentroid, PathSearchCV
 from similitude.datasets import load_voting, make_perturbed_centroids
-from similitude.experiments.papers.cazzanti2007 import NAIVE_BAYES, TABLE_1, TABLE_3
-from similitude.experiments.papers.chen2009 import POTENTIAL_GRID
-from similitude.experiments.papers.fusion2009 import ALPHAS, PUBLISHED_2
 from similitude.features.potential_svc import PotentialSVC
 from similitude.generative.local_sda import LocalSDA
 from similitude.generative.mixture_sda import MixtureSDA

@@ -4,13 +4,14 @@ Today: scikit-learn's estimators under ``GridSearchCV`` on a precomputed matrix,
 weight vector, one linear system for each KRR weight vector, one root for each parameter of local SDA, one libsvm fit
 for each neighbourhood and C, one quadratic program in cvxpy for each P-SVM. Both are timed on the first of 20
 partitions, and the peers of the local methods and of the P-SVM on some of its samples or programs, then scaled up.
-``similitude reproduce chen2009-table3 --datasets Voting`` runs all of it and prints the errors beside the paper's.
+``python -m reproductions chen2009-table3 --datasets Voting`` runs all of it and prints the errors beside the paper's.
 """
 
 import time
 import warnings
 
 import numpy as np
+from reproductions.chen2009 import POTENTIAL_GRID, table_3_methods
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold
@@ -25,7 +26,6 @@ from benchmarks.bench_potential_svc import program_of
 from benchmarks.bench_sda import plain_joint
 from benchmarks.voting_data import COSTS, FOLDS, KRR_REGS, NEIGHBORS, search, voting_partition
 from similitude import SimilarityWarning
-from similitude.experiments.papers.chen2009 import POTENTIAL_GRID, table_3_methods
 from similitude.features.recipes import recipe
 
 N_PARTITIONS = 20

@@ -8,14 +8,14 @@ import time
 import warnings
 
 import numpy as np
+from reproductions.uci import UCI_SETS
+from reproductions.wang2009 import LARGEST, METHODS, METRICS, PUBLISHED, features
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import StratifiedKFold
 
 from similitude import KNNClassifier, PathSearchCV
 from similitude.boosting.dboost import DBoostClassifier
-from similitude.datasets.uci import UCI_SETS
-from similitude.experiments.papers.wang2009 import LARGEST, METHODS, METRICS, PUBLISHED, features
 from similitude.features.recipes import recipe
 
 # The paper says neither how it treats more than two classes nor whether its figures are RealBoost's.

@@ -8,10 +8,10 @@ not the paper's.
 import time
 
 import numpy as np
+from reproductions.chen2009 import PUBLISHED_3, table_3_methods
 
 from benchmarks.voting_data import error_row, search, voting_partition
 from similitude import KNNClassifier
-from similitude.experiments.papers.chen2009 import PUBLISHED_3, table_3_methods
 
 N_PARTITIONS = 20
 _RECIPES = table_3_methods()

@@ -13,6 +13,8 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
+from reproductions.chen2009_kernels import ETAS, PUBLISHED, TENS, methods
+from reproductions.chen2009_kernels import regularizer as nearer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -27,8 +29,6 @@ from similitude import (
     train_test_split,
 )
 from similitude.datasets import make_negative_direction
-from similitude.experiments.papers.chen2009_kernels import ETAS, PUBLISHED, TENS, methods
-from similitude.experiments.papers.chen2009_kernels import regularizer as nearer
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.numerics.votes import one_vs_one
 

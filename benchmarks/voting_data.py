@@ -1,11 +1,11 @@
 """Voting under the value difference metric, the papers' grids, and the papers' way of choosing from them."""
 
+from reproductions.chen2009 import COSTS, KRI_REGS, KRR_REGS, NEIGHBORS
+from reproductions.recipe import voting_similarities as voting
 from sklearn.model_selection import KFold
 
 from similitude import train_test_split
 from similitude.experiments import selection
-from similitude.experiments.papers.chen2009 import COSTS, KRI_REGS, KRR_REGS, NEIGHBORS
-from similitude.experiments.papers.recipe import voting_similarities as voting
 
 __all__ = ["COSTS", "KRI_REGS", "KRR_REGS", "NEIGHBORS", "error_row", "pooled_errors", "search", "voting_partition"]
 

@@ -20,7 +20,8 @@ from similitude import (
     SimilaritySVC,
     SimilarityWarning,
 )
-from similitude.base import GridFit, Labels
+from similitude.base import GridFit
+from similitude.labels import Labels
 from similitude.one_vs_one import class_pairs
 from tests.paths import path_answers
 

@@ -37,8 +37,8 @@ from similitude import (
     persistence,
     save_model,
 )
-from similitude.persistence._tree import Decoder, Encoder, _name_of
 from similitude.datasets import load_voting
+from similitude.persistence._tree import Decoder, Encoder, _name_of
 from similitude.search.methods import methods
 from similitude.similarities import VDM, Levenshtein, Measure, jaccard, register
 from similitude.similarities.registry import _registry

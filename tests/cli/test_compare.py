@@ -6,12 +6,12 @@ import json
 import joblib
 import numpy as np
 import pytest
+from similitude.cli.nested import nested_errors
 from sklearn.model_selection import StratifiedKFold, cross_validate
 from typer.testing import CliRunner
 
 from similitude import PathSearchCV
 from similitude.cli import app, nested
-from similitude.cli.nested import nested_errors
 from similitude.datasets import load_voting
 from similitude.search.methods import SLOW, methods
 from similitude.search.parameters import parameters_text

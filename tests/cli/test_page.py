@@ -14,9 +14,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 LONG = ("similitude report", "similitude fit --dataset negative-direction")  # what these write is tested elsewhere
 
 
-def shown():
+def shown(page=PAGE):
     """Each command of the page, and the lines below it."""
-    for block in re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, *lines = part.splitlines()
             yield command, lines

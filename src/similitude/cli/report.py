@@ -127,7 +127,7 @@ def _source(
 
     if data.entry is not None:
         entry = data.entry
-        return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}")
+        return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
     more = (", labels_in_order=True" if in_order else "") + ("" if key is None else f", key={key!r}")
     call = f"load_proximity({str(matrix)!r}, labels={str(labels)!r}{more})"
     return Source("load_proximity", call, "data.S", "data.y")

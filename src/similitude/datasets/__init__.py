@@ -1,4 +1,4 @@
-"""Data: what ships, what is fetched, what is simulated, what is read from files."""
+"""Data sets that ship, are simulated or fetched, and a reader of files."""
 
 from similitude.datasets.bundled import load_voting
 from similitude.datasets.bundled_objects import load_digit_images, load_promoters
@@ -7,17 +7,13 @@ from similitude.datasets.ellipsoids import make_ellipsoids
 from similitude.datasets.fetched import fetch_protein
 from similitude.datasets.files import load_proximity
 from similitude.datasets.networks import make_copurchase, make_patrol
-from similitude.datasets.repository import load_similarity_repository
 from similitude.datasets.simulated import make_negative_direction, make_perturbed_centroids
-from similitude.datasets.uci import fetch_uci, uci_names
 
 __all__ = [
     "fetch_protein",
-    "fetch_uci",
     "load_digit_images",
     "load_promoters",
     "load_proximity",
-    "load_similarity_repository",
     "load_voting",
     "make_complementary",
     "make_copurchase",
@@ -25,5 +21,4 @@ __all__ = [
     "make_negative_direction",
     "make_patrol",
     "make_perturbed_centroids",
-    "uci_names",
 ]

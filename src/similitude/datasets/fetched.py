@@ -1,4 +1,4 @@
-"""Data that is downloaded once and kept: checked by its hash, and read without a network where it is there already."""
+"""Data that is downloaded once and kept; its hash is checked whenever it is read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ The similarity in the tables of Chen et al. (JMLR 10, 2009) is another one of th
 
 
 def fetch_protein(data_home: str | os.PathLike | None = None, download_if_missing: bool = True) -> Bunch:
-    """Fetch the dissimilarities of 213 globins of four classes.
+    """Return the dissimilarities of 213 globins of four classes.
 
     The file ``protein.RData`` is looked for in ``data_home``, in the folder named by the environment variable
     SIMILITUDE_DATA, and in the user's cache, in this order; only where none has it is it downloaded. Its SHA-256 is
@@ -80,7 +80,7 @@ def fetch_protein(data_home: str | os.PathLike | None = None, download_if_missin
 
 
 def _cache(data_home: Any) -> Path:
-    """The folder to download to."""
+    """Return the folder to download to."""
     if data_home is not None:
         return Path(data_home).expanduser()
     return Path(require("pooch", "data").os_cache("similitude"))
@@ -107,7 +107,7 @@ def _check_hash(content: bytes, where: str) -> None:
 
 
 def _download_protein(data_home: Any, allowed: bool) -> Path:
-    """Download the archive, and keep the one file in it once its hash is right."""
+    """Download the archive, keep the one file in it if its hash is right, and return its path."""
     folder = _cache(data_home)
     remedy = f"Put {PROTEIN_FILE} (in {PROTEIN_URL} it is {PROTEIN_MEMBER}) into {folder}, or set SIMILITUDE_DATA."
     if not allowed:
@@ -130,7 +130,7 @@ def _download_protein(data_home: Any, allowed: bool) -> Path:
 
 
 def _member(archive: bytes) -> bytes:
-    """The one file of the archive, read in memory: nothing else of it touches the disk."""
+    """Return the one file of the archive; nothing else of it is written to the disk."""
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:gz") as tar:
         file = tar.extractfile(PROTEIN_MEMBER)
         if file is None:

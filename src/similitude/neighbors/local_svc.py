@@ -9,9 +9,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude._utils.checks import check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
-from similitude.base import FittedPath, Labels, check_positive
+from similitude.base import FittedPath
+from similitude.labels import Labels
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 

@@ -18,10 +18,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude.persistence._tree import Decoder, Encoder, _dtype
 from similitude._utils.files import check_writable, replacing
 from similitude._utils.versions import versions
 from similitude.base import SimilarityEstimator
+from similitude.persistence._tree import Decoder, Encoder, _dtype
 
 FORMAT = (2, 0)
 """Files of another first number cannot be read; a larger second one only says that there is more to tell."""

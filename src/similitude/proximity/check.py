@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
+
+from similitude._utils.warn import warn
 
 SYMMETRY_TOLERANCE = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-5}
 """Largest ``|S - S^T| / max|S|`` that counts as symmetric."""
@@ -86,11 +87,10 @@ def check_similarity(
             "similitude.PairwiseMeta."
         )
     if square and orientation == "similarity" and looks_like_dissimilarity(S):
-        warnings.warn(
+        warn(
             f"{name} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity, but larger values "
             f"are taken to mean more alike. If it is one, pass dissimilarity='max-minus' (or another map).",
             SimilarityWarning,
-            stacklevel=3,
         )
     return S
 

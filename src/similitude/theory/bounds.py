@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import check_labels
 from similitude.kernel import SimilaritySVC
+from similitude.labels import check_labels
 from similitude.numerics.eigen import eigh
 from similitude.numerics.spectrum import modified_matrix
 from similitude.proximity.check import dense

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from reproductions.repository import load_similarity_repository
 from scipy import io, sparse
-
-from similitude.datasets import load_similarity_repository
 
 S = np.array([[1.0, 0.5, -0.25], [0.5, 2.0, 1e-3], [-0.25, 1e-3, 3.0]])
 ROWS = "1 0.5 -0.25\n0.5 2 0.001\n-0.25 0.001 3\n"
@@ -55,6 +54,17 @@ def test_both_layouts_and_other_files(tmp_path):
     np.testing.assert_array_equal(sets["Aural"].S, S)
     assert sets["patrol"].y.dtype.kind == "i"
     assert sets["patrol"].y.tolist() == [1, 2, 1]
+
+
+def test_labels_with_ids_are_put_into_the_order_of_the_matrix(tmp_path):
+    fill(tmp_path, **{"v_simDOTcsv": "id,x,y\nx,1,0.5\ny,0.5,2\n", "v_labelsDOTcsv": "y,b\nx,a\n"})
+    assert load_similarity_repository(tmp_path)["v"].y.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("labels", ["01\n1\n2\n", "1\n2\n1.5\n"])
+def test_labels_that_are_no_whole_numbers_stay_text(tmp_path, labels):
+    sets = load_similarity_repository(fill(tmp_path, **{"v_simDOTtxt": ROWS, "v_labelsDOTtxt": labels}))
+    assert sets["v"].y.tolist() == labels.split()
 
 
 def test_dissimilarity_is_said(tmp_path):

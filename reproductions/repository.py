@@ -1,18 +1,15 @@
-"""Reading the layout of the Similarity-based Learning Repository: a matrix and a label file for each data set."""
+"""Folders in the layout of the Similarity-based Learning Repository: a matrix and a label file for each data set."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from similitude.datasets._tables import is_number, open_text, read_labels
-from similitude.datasets.files import load_proximity
+from similitude.datasets import load_proximity
 
 _MATRIX = {"similarity", "similarities", "sim", "s", "matrix", "proximity", "proximities"}
 _DISSIMILARITY = {"dissimilarity", "dissimilarities", "distance", "distances", "d"}
@@ -21,10 +18,10 @@ _SUFFIXES = (".txt", ".csv", ".tsv", ".npy", ".npz", ".mat", ".mtx")
 
 
 def load_similarity_repository(folder: str | os.PathLike) -> dict[str, Bunch]:
-    """Read a folder of data sets, each a matrix of similarities and a file of labels.
+    """Return the data sets of a folder, each a matrix of similarities and a file of labels.
 
-    Two layouts are read, also mixed: a sub-folder for each set (``Voting/similarity.txt`` and ``Voting/labels.txt``),
-    or pairs of files that begin with its name (``voting_similarity.txt`` and ``voting_labels.txt``). The last word of a
+    Two layouts are read: a sub-folder for each set (``Voting/similarity.txt`` and ``Voting/labels.txt``), or pairs of
+    files that begin with its name (``voting_similarity.txt`` and ``voting_labels.txt``). The last word of a
     file's name, after ``_``, ``-``, ``.`` or a space, tells what it is: ``similarity``, ``sim``, ``matrix``, ``S``,
     ``proximity``; ``dissimilarity``, ``distance``, ``D``; ``labels``, ``classes``, ``y``, ``target``; plurals and any
     case too. Other files are left alone.
@@ -62,7 +59,7 @@ def load_similarity_repository(folder: str | os.PathLike) -> dict[str, Bunch]:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from similitude.datasets import load_similarity_repository
+    >>> from reproductions.repository import load_similarity_repository
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "toy_similarity.txt").write_text("1 0.2\\n0.2 1\\n")
     >>> _ = (folder / "toy_labels.txt").write_text("yes\\nno\\n")
@@ -110,22 +107,25 @@ def _load(folder: Path, name: str, files: dict[str, list[Path]]) -> Bunch:
         if len(paths) != 1:
             there = ", ".join(path.name for path in [*matrices, *labels])
             raise ValueError(f"{folder}: {name}: one {what} file is needed, {len(paths)} found among: {there}.")
-    is_text = matrices[0].suffix.lower() == ".txt"
-    data = Bunch(S=_read_text(matrices[0]), ids=None) if is_text else load_proximity(matrices[0])
-    y = _read_labels(labels[0], data.S.shape[0], None if data.ids is None else data.ids.tolist())
-    return Bunch(S=data.S, y=y, dissimilarity="matrix" not in files)
+    as_arrays = labels[0].suffix.lower() in (".npy", ".mat")
+    if matrices[0].suffix.lower() == ".txt":
+        S = _read_matrix(matrices[0])
+        y = (_label_array if as_arrays else _label_lines)(labels[0], len(S))
+    else:
+        data = load_proximity(matrices[0], None if as_arrays else labels[0])
+        S, y = data.S, _label_array(labels[0], data.S.shape[0]) if as_arrays else data.y
+    return Bunch(S=S, y=y, dissimilarity="matrix" not in files)
 
 
-def _read_text(path: Path) -> np.ndarray:
-    """A square matrix of numbers between white space, commas or semicolons."""
+def _read_matrix(path: Path) -> np.ndarray:
+    """Return a square matrix from a text of numbers between white space, commas or semicolons."""
     rows: list[list[float]] = []
-    with open_text(path) as file:
-        for line, text in enumerate(file, 1):
-            cells = [cell for cell in re.split(r"[\s,;]+", text) if cell]
-            if cells:
-                rows.append(_numbers(path, line, cells))
-                if len(rows[-1]) != len(rows[0]):
-                    raise ValueError(f"{path}: row {line} has {len(cells)} numbers, the first row {len(rows[0])}.")
+    for line, text in enumerate(_lines(path), 1):
+        cells = [cell for cell in re.split(r"[\s,;]+", text) if cell]
+        if cells:
+            rows.append([_number(path, line, column, cell) for column, cell in enumerate(cells, 1)])
+            if len(cells) != len(rows[0]):
+                raise ValueError(f"{path}: row {line} has {len(cells)} numbers, the first row {len(rows[0])}.")
     if not rows:
         raise ValueError(f"{path}: the file is empty; a matrix is needed.")
     if len(rows) != len(rows[0]):
@@ -133,26 +133,39 @@ def _read_text(path: Path) -> np.ndarray:
     return np.array(rows)
 
 
-def _numbers(path: Path, line: int, cells: Iterable[str]) -> list[float]:
-    numbers = []
-    for column, cell in enumerate(cells, 1):
-        if not is_number(cell) or not np.isfinite(float(cell)):
-            raise ValueError(f"{path}: row {line}, column {column}: {cell!r} is not a finite number.")
-        numbers.append(float(cell))
-    return numbers
+def _number(path: Path, line: int, column: int, cell: str) -> float:
+    try:
+        number = float(cell)
+    except ValueError:
+        number = np.nan
+    if not np.isfinite(number):
+        raise ValueError(f"{path}: row {line}, column {column}: {cell!r} is not a finite number.")
+    return number
 
 
-def _read_labels(path: Path, n: int, ids: list[str] | None) -> Any:
-    kind = path.suffix.lower()
-    if kind not in (".npy", ".mat"):
-        return read_labels(path, n, ids)[0]
-    if kind == ".mat":
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8-sig").splitlines()
+
+
+def _label_lines(path: Path, n: int) -> np.ndarray:
+    labels = [line.strip() for line in _lines(path) if line.strip()]
+    _check_count(path, len(labels), n)
+    whole = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", label) for label in labels)
+    return np.array([int(label) for label in labels] if whole else labels)
+
+
+def _label_array(path: Path, n: int) -> np.ndarray:
+    if path.suffix.lower() == ".mat":
         y = load_proximity(path, square=False).S.ravel()
     else:
         try:
             y = np.load(path, allow_pickle=False).ravel()
         except (ValueError, OSError, EOFError) as error:
             raise ValueError(f"{path}: not a NumPy array of labels ({error}).") from error
-    if len(y) != n:
-        raise ValueError(f"{path}: {len(y)} labels for {n} samples; one label per row of the matrix is needed.")
+    _check_count(path, len(y), n)
     return y.astype(int) if y.dtype.kind in "fiub" and (y == y.astype(int)).all() else y
+
+
+def _check_count(path: Path, found: int, n: int) -> None:
+    if found != n:
+        raise ValueError(f"{path}: {found} labels for {n} samples; one label per row of the matrix is needed.")

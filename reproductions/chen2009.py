@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from similitude.experiments.papers.recipe import PaperTable, by_row, from_repository, voting
-from similitude.experiments.protocol import Protocol
+from reproductions.recipe import PaperTable, by_row, from_repository, voting
+from similitude import KNNClassifier, LocalSDA, LocalSVC, PotentialSVC, SimilaritySVC
+from similitude.experiments import Protocol
+from similitude.features.recipes import recipe
 
 # Table 2.
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
@@ -167,10 +169,7 @@ PUBLISHED_4 = by_row(
 
 
 def table_3_methods():
-    """The methods of Table 3 with the grids of Table 2."""
-    from similitude import KNNClassifier, LocalSDA, LocalSVC, PotentialSVC, SimilaritySVC
-    from similitude.features.recipes import recipe
-
+    """Return the methods of Table 3 with the grids of Table 2."""
     k = {"n_neighbors": NEIGHBORS}
     estimators = [
         (KNNClassifier(), k),
@@ -180,7 +179,7 @@ def table_3_methods():
         (LocalSDA(), k),
         (LocalSVC(), {**k, "C": COSTS}),
         (SimilaritySVC(spectrum="clip"), {"C": COSTS}),
-        # Its kernel S S' is that of the linear machine on rows of similarities as features.
+        # Its kernel S S' is that of the linear SVM on rows of similarities as features.
         (SimilaritySVC(spectrum="square"), {"C": COSTS}),
         recipe("RBF SVM"),
         (PotentialSVC(), POTENTIAL_GRID),
@@ -189,9 +188,7 @@ def table_3_methods():
 
 
 def table_4_methods():
-    """KRI, KRR, SVM-KNN and SVM, each with every modification of the spectrum."""
-    from similitude import KNNClassifier, LocalSVC, SimilaritySVC
-
+    """Return KRI, KRR, SVM-KNN and SVM, each with every modification of the spectrum."""
     k = {"n_neighbors": NEIGHBORS}
     spectra = ("clip", "flip", "shift")
     estimators = [
@@ -205,7 +202,7 @@ def table_4_methods():
 
 _NOTE = (
     "The partitions are not the paper's. Voting is the value difference metric from all labels, as in the paper. "
-    "Protein is a similarity that only the repository has: the globins of fetch_protein are other numbers."
+    "Protein is a similarity that only the repository has: the globins of fetch_protein have other dissimilarities."
 )
 
 TABLES = [
@@ -225,6 +222,6 @@ TABLES = [
         datasets={name: DATASETS["Amazon-47" if name == "Amazon" else name] for name in PUBLISHED_4},
         methods=table_4_methods,
         published=PUBLISHED_4,
-        note=f"{_NOTE} Table 4 has no standard deviations: differences are in ours.",
+        note=f"{_NOTE} Table 4 has no standard deviations: differences are in units of ours.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""A published table: its figures, and what it takes to make it again."""
+"""A published table: its figures, and the data, methods and protocol that compute them again."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from similitude.datasets import load_similarity_repository, load_voting
-from similitude.experiments.protocol import Protocol
-from similitude.experiments.running import Dataset
+from reproductions.repository import load_similarity_repository
+from similitude.datasets import load_voting
+from similitude.experiments import Dataset, Protocol
 from similitude.similarities import VDM
 
 Figure = tuple[float, float | None]
-"""Error and standard deviation in percent; None where the paper has no deviation."""
+"""Error and standard deviation in percent; None where the paper prints no deviation."""
 
 REPOSITORY = (
     "put its matrix and its labels, from the Similarity-based Learning Repository, into the folder that data_home or "
-    "the environment variable SIMILITUDE_DATA names, as similitude.datasets.load_similarity_repository reads them"
+    "the environment variable SIMILITUDE_DATA names, in the layout that reproductions.repository reads"
 )
 
 
 class DataMissing(Exception):
-    """A data set cannot be had here; the message tells how to get it."""
+    """A data set is not available here; the message tells how to get it."""
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of a paper: what it says, and the recipe of the experiment.
+    """A table of a paper: its figures, and the recipe of the experiment.
 
     ``datasets`` maps names to functions of ``data_home`` that return a Dataset or raise DataMissing; ``methods`` is a
     function that returns (estimator, grid) by name; ``published`` holds the figures by data set and method.
@@ -51,7 +51,7 @@ class PaperTable:
 
 
 def by_row(methods: list[str], **columns: tuple) -> dict[str, dict[str, Figure]]:
-    """Figures by data set and method from columns in the order of the methods, each a pair or a mean."""
+    """Return figures by data set and method from columns in the order of the methods; an entry is a pair or a mean."""
     return {
         name.replace("_", " "): {
             m: f if isinstance(f, tuple) else (f, None) for m, f in zip(methods, column, strict=True) if f is not None
@@ -62,19 +62,19 @@ def by_row(methods: list[str], **columns: tuple) -> dict[str, dict[str, Figure]]
 
 @cache
 def voting_similarities(weighted: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Voting under the value difference metric learned from all labels, as in the papers, and the labels."""
+    """Return 1 - d of Voting, d the value difference metric learned from all labels as in the papers, and labels."""
     data = load_voting()
     S = 1 - VDM(weighted=weighted).fit(data.data, data.target)(data.data, data.data)
     return S, data.target
 
 
 def voting(_: Any = None) -> Dataset:
-    """Similarities 1 - d of Voting, d the value difference metric over its maximum."""
+    """Return Voting under the value difference metric."""
     return Dataset(*voting_similarities())
 
 
 def from_repository(*names: str) -> Callable[[Any], Dataset]:
-    """What reads a data set, known by one of these names, from a folder in the repository's layout."""
+    """Return a function that reads the data set of one of these names from a folder in the repository's layout."""
 
     def load(data_home: Any = None) -> Dataset:
         folder = data_home if data_home is not None else os.environ.get("SIMILITUDE_DATA")

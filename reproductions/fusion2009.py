@@ -11,26 +11,38 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_svmlight_files
+from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from reproductions.chen2009 import PROTOCOL
+from reproductions.recipe import DataMissing, PaperTable, by_row, from_repository, voting
+from reproductions.uci import fetch_uci
+from similitude import (
+    FusedClassifier,
+    FusedKNN,
+    KNNClassifier,
+    LocalBDA,
+    LocalNearestMeans,
+    LocalSDA,
+    LocalSVC,
+    SimilarityFeatures,
+)
 from similitude._utils.extras import require
-from similitude.datasets import fetch_uci
-from similitude.experiments.papers.chen2009 import PROTOCOL
-from similitude.experiments.papers.recipe import DataMissing, PaperTable, by_row, from_repository, voting
-from similitude.experiments.protocol import Protocol
-from similitude.experiments.running import Dataset
-from similitude.experiments.selection import pooled_search
+from similitude.experiments import Dataset, Protocol, pooled_search
 from similitude.similarities import batch
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
-"""Table 2; more than there are samples means all of them, the paper's min(n, 128)."""
+"""Of Table 2. A number above that of the samples means all of them, which is the paper's min(n, 128)."""
 FEATURE_NEIGHBORS = [*range(1, 21), *range(30, 101, 10)]
 ALPHAS = [1e-6, 1e-3, 0.01, 0.1, 0.5, 0.9]
 SVM_NEIGHBORS, SVM_C = [5, 10, 20, 50, 100], [0.01, 1.0, 100.0]
 COMPONENTS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
 SPLITS = {1_000: (100, 20), 10_000: (10, 2), 100_000: (3, 1)}
-"""Up to so many training samples: how many splits choose the neighbours, and the dearer SVM-KNN and mixtures."""
+"""Largest training part: how many splits choose parameters, of most methods and of SVM-KNN and mixtures."""
 
 TABLE_1 = ["k-NN", "local nearest means", "local BDA", "SVM-KNN", "GMM"]
 PUBLISHED_1 = by_row(
@@ -63,15 +75,13 @@ PUBLISHED_2 = by_row(
 
 
 def vowel(data_home: Any = None) -> Dataset:
-    """Vowel with its split by speakers, 528 and 462."""
+    """Return Vowel with its split by speakers, 528 and 462."""
     parts = [np.asarray(_rdata(f"vowel.{part}", data_home), dtype=float) for part in ("train", "test")]
     return _original(*((part[:, 1:], part[:, 0]) for part in parts))
 
 
 def pen_digits(data_home: Any = None) -> Dataset:
-    """Pen Digits with its split by writers, 7494 and 3498."""
-    from sklearn.datasets import load_svmlight_files
-
+    """Return Pen Digits with its split by writers, 7494 and 3498."""
     paths = [str(_file(f"pendigits.{part}.libsvm", data_home)) for part in ("train", "test")]
     X_train, y_train, X_test, y_test = load_svmlight_files(paths)
     return _original((X_train.toarray(), y_train), (X_test.toarray(), y_test))
@@ -83,7 +93,7 @@ def _original(train: tuple, test: tuple) -> Dataset:
 
 
 def _from_uci(name: str, n_train: int) -> Any:
-    """What reads a set whose split is not in the source: a random one of its size, with equal shares of the classes."""
+    """Return a function that reads a set without its split, and draws one of the paper's size, stratified."""
 
     def load(_: Any = None) -> Dataset:
         try:
@@ -97,7 +107,7 @@ def _from_uci(name: str, n_train: int) -> Any:
 
 
 def _standardised(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> Dataset:
-    """On the training part, once: not anew in each of the splits that choose parameters."""
+    """Return the data scaled by its training part, once for all the splits that choose parameters."""
     return Dataset(StandardScaler().fit(X[train]).transform(X), y, {}, [(train, test)])
 
 
@@ -119,18 +129,18 @@ def _rdata(name: str, data_home: Any) -> Any:
 
 def _internet_ads(_: Any = None) -> Dataset:
     raise DataMissing(
-        "its similarity, Tversky's on 1556 binary features, and its three features need a page of their own"
+        "the recipe does not combine Tversky's similarity on its 1556 binary features with its three other features yet"
     )
 
 
 @batch
 def linear(A: Any, B: Any) -> np.ndarray:
-    """-||x - z||^2 / 2: the linear kernel to a machine with a bias, and its nearest are the Euclidean ones."""
+    """Return -||x - z||^2 / 2: the linear kernel for an SVM with a bias, with the Euclidean nearest neighbours."""
     return -0.5 * cdist(A, B, "sqeuclidean")
 
 
 class ClassMixtures(ClassifierMixin, BaseEstimator):
-    """The class of largest prior times density, each density a mixture of Gaussians with full covariances.
+    """Predict the class of largest prior times density, each density a mixture of Gaussians with full covariances.
 
     A class with fewer samples than ``n_components`` has as many components as samples.
     """
@@ -140,8 +150,6 @@ class ClassMixtures(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Fit the mixture of each class."""
-        from sklearn.mixture import GaussianMixture
-
         self.classes_, counts = np.unique(y, return_counts=True)
         self.log_priors_ = np.log(counts / len(y))
         self.mixtures_ = [
@@ -151,13 +159,13 @@ class ClassMixtures(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        """The class of largest joint density."""
+        """Return the class of largest joint density."""
         logs = np.transpose([mixture.score_samples(X) for mixture in self.mixtures_])
         return self.classes_[np.argmax(logs + self.log_priors_, axis=1)]
 
 
 def chosen(method: str, estimator: Any, X: Any, y: np.ndarray, folds: Any) -> dict[str, list]:
-    """The grid point with the fewest errors on the random splits, of which large training parts take fewer."""
+    """Return a grid of one point, that with the fewest errors on the random splits; large training parts have fewer."""
     smallest = np.unique(y, return_counts=True)[1].min()
     grid: dict[str, list] = {"n_neighbors": [k for k in FEATURE_NEIGHBORS if k <= smallest]}
     if method == "SVM-KNN":
@@ -170,22 +178,14 @@ def chosen(method: str, estimator: Any, X: Any, y: np.ndarray, folds: Any) -> di
 
 
 def table_1_methods() -> dict[str, tuple]:
-    """The methods of Table 1, on features."""
-    from similitude import KNNClassifier, LocalBDA, LocalNearestMeans, LocalSVC
-
+    """Return the methods of Table 1, on features."""
     local_svc = LocalSVC(spectrum="none", similarity=linear)
     estimators = [KNNClassifier(similarity=linear), LocalNearestMeans(), LocalBDA(), local_svc, ClassMixtures()]
     return {name: (e, partial(chosen, name, e)) for name, e in zip(TABLE_1, estimators, strict=True)}
 
 
 def table_2_methods() -> dict[str, tuple]:
-    """The methods of Table 2 on data that has similarities alone: the features are rows of them."""
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
-
-    from similitude import FusedClassifier, KNNClassifier, LocalBDA, LocalSDA, SimilarityFeatures
-    from similitude.generative.fused_knn import FusedKNN
-
+    """Return the methods of Table 2 on data that has similarities alone: the features are rows of them."""
     k = {"n_neighbors": NEIGHBORS}
     fused = FusedClassifier([("sda", LocalSDA()), ("bda", LocalBDA())])
     jointly = {"sda__n_neighbors": NEIGHBORS, "sda__alpha": ALPHAS, "bda__n_neighbors": NEIGHBORS}
@@ -222,7 +222,7 @@ TABLES = [
         "grids are thinned, 20, 2 and 1. Vowel and Pen Digits have the paper's test parts, the others random ones of "
         "its sizes.",
         large={
-            name: f"it has {n} samples: name it in datasets to run it all the same"
+            name: f"it has {n} samples: name it in datasets to run it"
             for name, n in (("Letter Rec", 20_000), ("Opt Digits", 5_620), ("Pen Digits", 10_992))
         },
     ),
@@ -240,6 +240,6 @@ TABLES = [
         },
         methods=table_2_methods,
         published=PUBLISHED_2,
-        note="The partitions are not the paper's. It has no standard deviations: differences are in ours.",
+        note="The partitions are not the paper's. It has no standard deviations: differences are in units of ours.",
     ),
 ]

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 
+from reproductions.chen2009 import POTENTIAL_GRID
+from reproductions.recipe import DataMissing, Figure, PaperTable, voting
+from similitude import SDA, KNNClassifier, LocalNearestCentroid, LocalSDA, NearestCentroid, PotentialSVC
 from similitude.datasets import fetch_protein, load_voting, make_perturbed_centroids
-from similitude.experiments.papers.chen2009 import POTENTIAL_GRID
-from similitude.experiments.papers.recipe import DataMissing, Figure, PaperTable, voting
-from similitude.experiments.protocol import Protocol
-from similitude.experiments.running import Dataset
-from similitude.experiments.selection import pooled_search
+from similitude.experiments import Dataset, Protocol, pooled_search
 
 METHODS = ["local SDA", "local nearest centroid", "SDA", "nearest centroid", "k-NN", "P-SVM"]
 RUNS, N_TRAIN, N_TEST = 20, 100, 1000
@@ -42,7 +44,7 @@ NAIVE_BAYES = 10.11
 
 
 def perturbed_centroids(d: int) -> Dataset:
-    """Twenty runs of the simulation, 100 training and 1000 test samples each, one below the other, and their splits."""
+    """Return twenty runs of the simulation as one data set, each a split of 100 training and 1000 test samples."""
     X, y, splits = [], [], []
     for seed in range(RUNS):
         train = make_perturbed_centroids(N_TRAIN, d, random_state=seed)
@@ -56,7 +58,7 @@ def perturbed_centroids(d: int) -> Dataset:
 
 
 def protein(data_home: Any = None) -> Dataset:
-    """Globins: the squares of these dissimilarities are integers, as counts of differing amino acids are."""
+    """Return the globins with their dissimilarities squared: integers, as counts of differing amino acids are."""
     try:
         data = fetch_protein(data_home, download_if_missing=False)
     except (ImportError, OSError) as error:
@@ -65,23 +67,19 @@ def protein(data_home: Any = None) -> Dataset:
 
 
 def votes(_: Any = None) -> Dataset:
-    """The votes themselves, under the counting similarity."""
+    """Return the votes themselves, under the counting similarity."""
     data = load_voting()
     return Dataset(data.data, data.target, {"similarity": "counting"})
 
 
 def ten_folds(X: Any, y: np.ndarray, folds: Any) -> dict[str, list]:
-    """The P-SVM's best point of the grid of Chen et al. 2009 by 10-fold cross-validation, not by leave-one-out."""
-    from similitude import PotentialSVC
-
+    """Return a grid of one point: the P-SVM's best of the grid of Chen et al. 2009 by 10 folds, not leave-one-out."""
     machine = PotentialSVC(similarity="counting")
     chosen = pooled_search(machine, POTENTIAL_GRID, X, y, KFold(10, shuffle=True, random_state=0)).best_params_
     return {name: [value] for name, value in chosen.items()}
 
 
 def _methods(k: list[int], potential: Any) -> dict[str, tuple]:
-    from similitude import SDA, KNNClassifier, LocalNearestCentroid, LocalSDA, NearestCentroid, PotentialSVC
-
     estimators = [
         (LocalSDA(fallback="k"), {"n_neighbors": k}),
         (LocalNearestCentroid(), {"n_neighbors": k}),
@@ -94,22 +92,18 @@ def _methods(k: list[int], potential: Any) -> dict[str, tuple]:
 
 
 def table_1_methods() -> dict[str, tuple]:
-    """Table 1: k by leave-one-out over 1, ..., 99."""
+    """Return the methods of Table 1: k is chosen by leave-one-out among 1, ..., 99."""
     return _methods(list(range(1, 100)), ten_folds)
 
 
 def table_2_methods() -> dict[str, tuple]:
-    """Table 2, without the P-SVM."""
+    """Return the methods of Table 2, which has no P-SVM."""
     methods = _methods([*range(1, 101), *range(110, 201, 10)], {})
     return {name: methods[name] for name in METHODS[:5]}
 
 
 def table_3_methods() -> dict[str, tuple]:
-    """Table 3, of the P-SVM's C the two ends; naive Bayes is of the votes, without a similarity."""
-    from sklearn.naive_bayes import CategoricalNB
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OrdinalEncoder
-
+    """Return the methods of Table 3: C of the P-SVM has two values, and naive Bayes takes the votes themselves."""
     potential = {"C": [1.0, 941.0], "epsilon": np.linspace(0.1, 1.0, 10).tolist()}
     bayes = make_pipeline(OrdinalEncoder(), CategoricalNB(min_categories=3))
     return {**_methods(list(range(1, 101)), potential), "naive Bayes": (bayes, {})}
@@ -127,10 +121,10 @@ TABLES = [
         name="cazzanti2007-table1",
         reference=f"{_REFERENCE}, Table 1",
         protocol=Protocol.given(inner="leave-one-out"),
-        datasets={f"d = {d}": (lambda _, d=d: perturbed_centroids(d)) for d in TABLE_1},  # type: ignore[misc]
+        datasets={f"d = {d}": (lambda _, d=d: perturbed_centroids(d)) for d in TABLE_1},
         methods=table_1_methods,
         published={f"d = {d}": _figures(errors) for d, errors in TABLE_1.items()},
-        note="Simulated anew. Of tied k the smallest; the largest is nearer to the paper for k-NN.",
+        note="Simulated anew. Of tied k the smallest is chosen; the largest gives k-NN errors nearer to the paper's.",
     ),
     PaperTable(
         name="cazzanti2007-table2",
@@ -153,6 +147,6 @@ TABLES = [
             "Voting, VDM": _figures(TABLE_3["VDM"]),
         },
         test=None,
-        note="The least leave-one-out error over k, as the paper has it.",
+        note="The least leave-one-out error over k, as in the paper.",
     ),
 ]

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 from sklearn.preprocessing import OrdinalEncoder, minmax_scale
 
-from similitude.datasets import fetch_uci
-from similitude.datasets.uci import UCI_SETS
-from similitude.experiments.papers.recipe import DataMissing, PaperTable
-from similitude.experiments.protocol import Protocol
-from similitude.experiments.running import Dataset
+from reproductions.recipe import DataMissing, PaperTable
+from reproductions.uci import UCI_SETS, fetch_uci
+from similitude import DBoostClassifier, KNNClassifier
+from similitude.experiments import Dataset, Protocol
+from similitude.features.recipes import recipe
 
 METRICS = {"l1": "manhattan", "l-inf": "chebyshev"}
 METHODS = ("NN", "LSVM", "DBoost")
@@ -45,11 +45,11 @@ PUBLISHED = {
 
 
 def features(name: str, data_home: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """Features in [0, 1] and labels; OSError or ImportError where the set cannot be had here."""
+    """Return features in [0, 1] and labels; OSError or ImportError where the set is not available here."""
     data = fetch_uci(name, data_home)
     X, y = data.data, data.target
     if X.dtype == object:
-        # Categories by their order: German's are mostly grades.
+        # Categories become their ranks: those of German are mostly grades.
         text = [isinstance(cell, str) for cell in X[0]]
         X[:, text] = OrdinalEncoder().fit_transform(X[:, text])
     if name.startswith("monk"):
@@ -58,7 +58,7 @@ def features(name: str, data_home: Any = None) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _with_training_sample(X: np.ndarray, y: np.ndarray, count: int, noisy: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The paper adds the problem's training sample to all robots: here as many at random, of Monk 3 with 5% noise."""
+    """Return all robots and as many again at random as the paper adds training samples, of Monk 3 with 5% noise."""
     rng = np.random.default_rng(0)
     again = rng.choice(len(y), count, replace=False)
     labels = y[again]
@@ -82,10 +82,7 @@ def _loader(name: str, metric: str) -> Any:
 
 
 def methods() -> dict[str, tuple]:
-    """Nearest neighbour, LSVM with its sigma by five folds, and DBoost."""
-    from similitude import DBoostClassifier, KNNClassifier
-    from similitude.features.recipes import recipe
-
+    """Return nearest neighbour, LSVM with its sigma by five folds, and DBoost."""
     estimators = [(KNNClassifier(1), {}), recipe("LSVM"), (DBoostClassifier(random_state=0), {})]
     return dict(zip(METHODS, estimators, strict=True))
 
@@ -110,7 +107,7 @@ TABLES = [
         level=0.01,
         note="The folds are not the paper's, which does not say how it treats more than two classes.",
         large={
-            f"{name}, {metric}": f"it has {UCI_SETS[name].n} samples: name it in datasets to run it all the same"
+            f"{name}, {metric}": f"it has {UCI_SETS[name].n} samples: name it in datasets to run it"
             for name, metric in _NAMES
             if UCI_SETS[name].n > LARGEST
         },

@@ -1,10 +1,13 @@
-"""The papers' tables: their figures, their recipes, and slices of them made again."""
+"""The papers' tables: their figures, their recipes, and slices of them computed again."""
 
 import json
 
 import numpy as np
 import pytest
 from benchmarks import voting_data
+from reproductions import PAPERS, cazzanti2007, chen2009, chen2009_kernels, fusion2009, reproduce, uci, wang2009
+from reproductions.recipe import DataMissing, PaperTable, from_repository
+from reproductions.reproduction import Reproduction, _groups
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.model_selection import LeaveOneOut
 from sklearn.neighbors import KNeighborsClassifier
@@ -12,12 +15,8 @@ from sklearn.svm import SVC
 from sklearn.utils import Bunch
 
 from similitude import KNNClassifier, PathSearchCV
-from similitude.datasets import make_perturbed_centroids, uci
-from similitude.experiments import PAPERS, Protocol, Store, reproduce
-from similitude.experiments.papers import cazzanti2007, chen2009, chen2009_kernels, fusion2009, wang2009
-from similitude.experiments.papers.recipe import DataMissing, PaperTable, from_repository
-from similitude.experiments.papers.reproduce import Reproduction, _groups
-from similitude.experiments.results import Results
+from similitude.datasets import make_perturbed_centroids
+from similitude.experiments import Protocol, Results, Store
 from similitude.similarities import counting
 from tests.experiments.test_tables import _results
 
@@ -228,7 +227,6 @@ class TestReproduction:
         text = str(made)
         assert "Not run: other, third: ask <them>." in text
         assert "Within one standard deviation: 0 of 1." in text
-        assert "ask <them>" not in made.table().html()
 
     def test_a_store_is_used_again(self, tmp_path):
         asked = {"datasets": ["d = 2"], "methods": ["SDA"], "partitions": 2}
