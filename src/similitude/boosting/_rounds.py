@@ -15,7 +15,7 @@ _UNEVEN = 4.0
 
 
 class Rounds(NamedTuple):
-    """Base classifiers: their output is ``outputs[t, 1]`` where ``psi(x, x+) - psi(x, x-) > cuts[t]``, else the other."""
+    """Base classifiers: the output is ``outputs[t, 1]`` where ``psi(x, x+) - psi(x, x-) > cuts[t]``, else the other."""
 
     pairs: np.ndarray
     """The positions of x+ and x-, (T, 2)."""
