@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -13,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude.kernel import SimilaritySVC
 from similitude.labels import check_labels
-from similitude.proximity.check import SimilarityWarning, dense
+from similitude.numerics.eigen import eigh
+from similitude.numerics.spectrum import modified_matrix
+from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.transform import SimilarityFeatures, SpectrumModifier
+from similitude.transform import SimilarityFeatures
 
 
 class Promise(NamedTuple):
@@ -304,9 +305,8 @@ def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float
     S = dense(model._rows(X).S).astype(np.float64)
     if S.shape[0] != S.shape[1]:
         raise ValueError(f"X must be the square matrix that the model was fitted on; got shape {S.shape}.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SimilarityWarning)  # fit has warned already
-        K = SpectrumModifier(spectrum).fit_transform(S if spectrum == "square" else mean_of_directions(S))
+    symmetric = mean_of_directions(S)
+    K = modified_matrix(S if spectrum == "square" else symmetric, spectrum, *eigh(symmetric))
     w = np.zeros(len(K))
     w[model.support_] = model.dual_coef_[0]
     values = K @ w
