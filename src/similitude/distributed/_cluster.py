@@ -1,4 +1,4 @@
-"""The cluster: which one, what it holds, sums over a tree, and errors that say what to do."""
+"""Access to the cluster: its client, values that it holds, sums over a tree, and errors that say what to do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from similitude._utils.extras import require
 
 _AT_ONCE = 4
-"""Results that one task of a tree puts together."""
+"""The number of results that one task of a tree puts together."""
 
 
 def current_client(client: Any = None) -> Any:

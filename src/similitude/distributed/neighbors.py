@@ -73,16 +73,37 @@ class ClusterSearch(StreamSearch):
         self.block_size = block_size
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Return the map from native values to similarities, having learned its constants; the rest waits for rows.
+        """Learn the constants of the map, where it has any; all else waits for rows.
 
-        With ``symmetric`` samples are compared in both directions, where these may differ.
+        Parameters
+        ----------
+        reader : Reader
+            Has the training objects.
+        symmetric : bool, default=False
+            Whether samples are compared in both directions, where these may differ.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map from native values to similarities.
         """
         self._check_parameters()
         _held.pop(self, None)
         return super().index(reader, symmetric)
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(similarities, indices)`` of the k most similar training objects, both (m, k), nearest first."""
+        """Return the k most similar training objects of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+        k : int
+
+        Returns
+        -------
+        similarities, indices : ndarrays of shape (m, k)
+            Nearest first.
+        """
         self._check_parameters()
         m, n = len(rows), rows.reader.n_columns
         k = min(int(k), n)
@@ -151,7 +172,7 @@ def _best_in(k: int, samples: Part, shard: Part, rule: Rule, block_size: int | N
 
 
 class _Values(Target):
-    """The distinct values."""
+    """Keeps the distinct values."""
 
     def __init__(self) -> None:
         self.values = np.empty(0)

@@ -154,7 +154,19 @@ class RunningBest(Target):
 
 
 def best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k best of several lists of neighbours, each of them ``(similarities, indices)`` of shape (m, .)."""
+    """Return the k best of several lists of neighbours.
+
+    Parameters
+    ----------
+    k : int
+    *lists : tuples (similarities, indices)
+        Arrays with m rows.
+
+    Returns
+    -------
+    similarities, indices : ndarrays of shape (m, k)
+        Nearest first.
+    """
     from similitude.finders._stream_kernel import sorted_best
 
     values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))

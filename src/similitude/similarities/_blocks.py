@@ -34,7 +34,14 @@ WAITING_BYTES = 2**28
 
 
 class Block(NamedTuple):
-    """Consecutive rows and columns of the matrix, with the block's number in its grid."""
+    """Consecutive rows and columns of the matrix.
+
+    Parameters
+    ----------
+    number : int
+        The block's number in its grid.
+    rows, columns : slice
+    """
 
     number: int
     rows: slice

@@ -194,7 +194,18 @@ def _checked_measure(similarity: Any) -> Measure:
 
 
 def check_sequence(objects: Any, name: str) -> Any:
-    """Return objects that can be counted and cut; a sparse matrix as rows."""
+    """Return objects that can be counted and cut; a sparse matrix as rows.
+
+    Parameters
+    ----------
+    objects : sequence
+    name : str
+        What errors call them.
+
+    Returns
+    -------
+    sequence
+    """
     if sparse.issparse(objects):
         return objects.tocsr()
     has_both = hasattr(objects, "__len__") and hasattr(objects, "__getitem__") and getattr(objects, "shape", None) != ()
@@ -244,7 +255,16 @@ def one_by_one(objects: Any) -> list:
 
 
 class MatrixInMemory:
-    """A target of blocks: the caller's array, or one that is made when the first block shows its type."""
+    """A target of blocks: the caller's array, or one that is made when the first block shows its type.
+
+    Parameters
+    ----------
+    out : ndarray or None
+        The caller's array.
+    shape : tuple of int
+    half : bool
+        Whether blocks below the diagonal are mirrored from those above.
+    """
 
     length = None
     done = frozenset[int]()
@@ -263,10 +283,22 @@ class MatrixInMemory:
             )
 
     def begin(self, length: int) -> None:
-        """Nothing to remember."""
+        """Do nothing: a matrix in memory remembers no block size.
+
+        Parameters
+        ----------
+        length : int
+            Rows and columns of a block.
+        """
 
     def write(self, block: Block, values: np.ndarray) -> None:
-        """Put a block, and its mirror image, in place."""
+        """Put a block, and its mirror image, in place.
+
+        Parameters
+        ----------
+        block : Block
+        values : ndarray
+        """
         if self.matrix is None:
             self.matrix = values if values.shape == self.shape else np.empty(self.shape, values.dtype)
         if self.matrix is values:
@@ -280,7 +312,13 @@ class MatrixInMemory:
             raise ValueError(f"out: a value of {np.abs(values).max()} does not fit into {self.matrix.dtype}.") from None
 
     def finish(self) -> np.ndarray:
+        """Return the matrix.
+
+        Returns
+        -------
+        ndarray
+        """
         return self.matrix
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no file to close."""
