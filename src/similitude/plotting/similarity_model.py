@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from similitude._utils.extras import require
-from similitude.generative.base import GenerativeClassifier
+from similitude.generative import GenerativeClassifier
 from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number
 
 _PLACES = 1000
@@ -16,9 +16,9 @@ class SimilarityModelDisplay:
     """The distributions that a generative classifier compares for one sample.
 
     One Axes for each centroid shows, for each class, the distribution of the similarity to it (dots where Omega is a
-    small set; a point mass is a bar), with a line at the sample's own similarity. The higher a class's curve is there,
-    the more that centroid speaks for it; the legend has the logarithms. Of a mixture each centroid is a component, its
-    distribution times its weight.
+    small set; a point mass is a bar), with a line at the sample's own similarity. The higher the curve of a class is
+    there, the more this centroid adds to its probability; the legend has the logarithms. In a mixture each centroid is
+    a component, and its distribution is multiplied by its weight.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class SimilarityModelDisplay:
         self.names = names
 
     def plot(self, ax=None):
-        """Draw.
+        """Draw the distributions.
 
         Parameters
         ----------
@@ -92,15 +92,15 @@ class SimilarityModelDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X_row, *, ids=None, ax=None):
-        """Draw what a fitted generative classifier sees in one sample.
+        """Draw the distributions that a fitted generative classifier compares for one sample.
 
         Parameters
         ----------
         estimator : fitted SDA, LocalSDA or MixtureSDA
         X_row : one sample as ``estimator.predict`` takes it
-            A precomputed row may be of shape (n,) too; of raw objects, a sequence of one.
+            A precomputed row may have the shape (n,), too; of raw objects, a sequence of one.
         ids : sequence of length n, default=None
-            What the training samples are called; None: the ids given in ``fit``, or else their positions.
+            The names of the training samples; None: the ids given in ``fit``, or else their positions.
         ax : Axes or array of Axes, default=None
             One for each centroid; None makes a new figure.
 
@@ -112,9 +112,8 @@ class SimilarityModelDisplay:
         if not isinstance(estimator, GenerativeClassifier):
             raise ValueError(f"estimator must be SDA, LocalSDA or MixtureSDA; got {type(estimator).__name__}.")
         told = estimator.explain(X_row)
-        n = len(estimator._labels)
+        n, known = estimator._reader.n_columns, (estimator._reader.column_ids, estimator._reader.column_names)
         if ids is None:
-            known = (getattr(estimator, name, None) for name in ("_column_ids", "feature_names_in_"))
             ids = next((given for given in known if given is not None), range(n))
         elif isinstance(ids, str) or len(ids) != n:
             found = "a str" if isinstance(ids, str) else len(ids)
@@ -125,7 +124,7 @@ class SimilarityModelDisplay:
         told = self.explanation
         posterior = told.posterior[np.argmax(told.classes == told.prediction)]
         by = ", decided by the most similar centroid" if told.by_centroid else ""
-        return f"{told.method} says {literal(told.prediction)}, with probability {number(posterior)}{by}"
+        return f"{told.method} predicts {literal(told.prediction)}, with probability {number(posterior)}{by}"
 
     def _places(self, similarity):
         """The similarities at which curves are drawn: Omega, or some of it, and as far as the sample's own."""
