@@ -1,4 +1,4 @@
-"""Making scikit-learn's meta-estimators that cut rows only work on square similarity matrices."""
+"""A wrapper that lets scikit-learn's meta-estimators, which cut rows only, work on square similarity matrices."""
 
 from __future__ import annotations
 
@@ -125,11 +125,22 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         return getattr(self, "meta_", self.meta)
 
     def fit(self, X, y):
-        """Fit the meta-estimator on rows that know their position."""
+        """Fit the meta-estimator on rows that carry their positions.
+
+        Parameters
+        ----------
+        X : square matrix of shape (n, n), or Proximities
+        y : array-like of shape (n,)
+
+        Returns
+        -------
+        self
+        """
         meta = self._with_wrapped_estimators()
-        S = self._fit_proximities(X, y).S
-        self.meta_ = meta.fit(_with_positions(S, np.arange(S.shape[0])), y)
-        self.classes_ = self.meta_.classes_
+        training = self._read(X, y)
+        meta.fit(_with_positions(training.S, np.arange(len(training))), y)
+        self._keep_training(training)
+        self.meta_, self.classes_ = meta, meta.classes_
         return self
 
     def _with_wrapped_estimators(self):
@@ -149,25 +160,54 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         )
 
     def _ask(self, method, X):
-        S = self._new_proximities(X).S
-        return getattr(self.meta_, method)(_with_positions(S, np.full(S.shape[0], -1)))
+        check_is_fitted(self)
+        rows = self._rows(X)
+        return getattr(self.meta_, method)(_with_positions(rows.S, np.full(len(rows), -1)))
 
     def predict(self, X):
-        """The meta-estimator's prediction."""
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        X : matrix of shape (m, n), or Proximities
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
         return self._ask("predict", X)
 
     @_inner_has("predict_proba")
     def predict_proba(self, X):
-        """The meta-estimator's class probabilities."""
+        """Return the posterior probability of each class.
+
+        Parameters
+        ----------
+        X : matrix of shape (m, n), or Proximities
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+        """
         return self._ask("predict_proba", X)
 
     @_inner_has("decision_function")
     def decision_function(self, X):
-        """The meta-estimator's decision values."""
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : matrix of shape (m, n), or Proximities
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, G)
+        """
         return self._ask("decision_function", X)
 
 
 def _with_positions(S, positions):
+    """Return the rows with their positions in front."""
     # Positions are kept as floats beside the similarities: exact up to 2^24 samples even in float32.
     column = positions[:, None].astype(S.dtype)
     return sparse.hstack([column, S], format="csr") if sparse.issparse(S) else np.hstack([column, S])

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.warn import warn
-from similitude.base import FittedPath, Labels, SimilarityClassifier
+from similitude.base import FittedPath, SimilarityClassifier
+from similitude.labels import Labels
 from similitude.numerics.calibration import Calibrator, calibrators
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import dense
@@ -58,13 +59,14 @@ class OneVsOnePath(FittedPath):
     ):
         self.points, self.machines, self.n_classes = points, machines, n_classes
         self.has_probability = calibrate is not None
-        self._calibrate, self._calibrators = calibrate, None
+        self._calibrate, self._calibrators = calibrate, list[Calibrator]()
 
     def answers(self, rows, response):
+        if len(self.machines) > 1:
+            rows.S  # noqa: B018 - computed once for all points, not the columns that each of them needs
         scores = [self._scores(machine, rows) for machine in self.machines]
         if response == "predict_proba":
-            self.complete()
-            return [calibrator.probabilities(values) for calibrator, values in zip(self._calibrators, scores)]
+            return [calibrator.probabilities(values) for calibrator, values in zip(self._complete(), scores)]
         return [predicted(values) for values in scores] if response == "predict" else scores
 
     def _scores(self, machine: Any, rows: Rows) -> np.ndarray:
@@ -74,16 +76,16 @@ class OneVsOnePath(FittedPath):
     def at(self, i):
         one = copy.copy(self)
         one.points, one.machines = [self.points[i]], [self.machines[i]]
-        if self._calibrators is not None:
-            one._calibrators = [self._calibrators[i]]
-        elif self._calibrate is not None:
+        if self._calibrate is not None:
             one._calibrate = lambda: [self._complete()[i]]
+        elif self._calibrators:
+            one._calibrators = [self._calibrators[i]]
         return one
 
     def complete(self):
         self._complete()
 
-    def _complete(self) -> list[Calibrator] | None:
+    def _complete(self) -> list[Calibrator]:
         if self._calibrate is not None:
             self._calibrators, self._calibrate = self._calibrate(), None
         return self._calibrators
@@ -112,10 +114,11 @@ class OneVsOneClassifier(SimilarityClassifier):
     """Base of classifiers that solve one problem for each pair of classes.
 
     A subclass gives in ``_solved(training, labels, points)`` one :class:`PairMachines` for each point, and may change
-    in ``_prepared(training)`` how the training similarities are made ready.
+    in ``_prepared(training, points)`` how the training similarities are made ready.
     """
 
     probability: Any
+    _path: OneVsOnePath
 
     _least_classes = 2
 
@@ -134,12 +137,12 @@ class OneVsOneClassifier(SimilarityClassifier):
     def _solved(self, training: Training, labels: Labels, points: list[Any]) -> list[Any]:
         raise NotImplementedError
 
-    def _prepared(self, training: Training) -> Training:
+    def _prepared(self, training: Training, points: list[Any]) -> Training:
         """Return the training samples as ``_solved`` wants them."""
         return training.replaced(dense(training.S).astype(np.float64, copy=False))
 
     def _fit_path(self, training, labels, points):
-        training = self._prepared(training)
+        training = self._prepared(training, points)
         machines = self._solved(training, labels, points)
         self._warn_of_unsolved(machines)
 

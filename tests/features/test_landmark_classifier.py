@@ -25,9 +25,10 @@ from similitude import (
     load_model,
     save_model,
 )
-from similitude.features import landmark_classifier
+from similitude.base import GridFit
+from similitude.features import landmark_moments
 from similitude.features.landmark_moments import add, block_moments, solve, with_targets
-from similitude.transform import _landmarks
+from similitude.transform import landmarks as landmark_module
 
 NAMES = np.array(["red", "green", "blue"])
 
@@ -178,7 +179,7 @@ def test_blocks_do_not_matter(model):
     S, rows, y = _problem()
     classifier = LandmarkClassifier(8, "flip", model, class_weight={"red": 2.0}, random_state=0)
     expected = clone(classifier).fit(S, y).decision_function(rows)
-    with patch.object(_landmarks, "_ENTRIES", 40):
+    with patch.object(landmark_module, "_ENTRIES", 40):
         found = classifier.fit(S, y).decision_function(rows)
     assert np.allclose(found, expected, atol=1e-9 if model == "ridge" else 1e-4)
 
@@ -309,7 +310,7 @@ def test_many_classes_take_no_large_blocks():
         return block_moments(rows, targets, weights)
 
     expected = LandmarkClassifier(**similarity).fit(C, y)
-    with patch.object(_landmarks, "_ENTRIES", 21 * 12), patch.object(landmark_classifier, "block_moments", noted):
+    with patch.object(landmark_module, "_ENTRIES", 21 * 12), patch.object(landmark_moments, "block_moments", noted):
         found = LandmarkClassifier(**similarity).fit(C, y)
     assert max(lengths) == 12  # by the 20 classes and the constant, not by the 12 landmarks
     assert sum(lengths) == 80
@@ -336,13 +337,14 @@ def test_a_path_equals_plain_fits(estimator, name, classes):
     fits = [clone(estimator).set_params(**point).fit(S, y) for point in grid]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        path = clone(estimator)._predict_path(S, y, rows, grid, response="decision_function")
-        for fit, found in zip(fits, path):
+        path = GridFit(clone(estimator), S, y, grid)
+        for fit, found in zip(fits, path.answers(rows, "decision_function")):
             assert np.allclose(found, fit.decision_function(rows), rtol=1e-9, atol=1e-9)
-        labels = clone(estimator)._predict_path(S, y, rows, grid)
+        labels = path.answers(rows, "predict")
         assert all(np.array_equal(fit.predict(rows), found) for fit, found in zip(fits, labels))
+        assert all(np.array_equal(fit.coef_, path.at(i).coef_) for i, fit in enumerate(fits))
         if estimator.model == "logistic":
-            found = clone(estimator)._predict_path(S, y, rows, grid, response="predict_proba")
+            found = path.answers(rows, "predict_proba")
             assert np.allclose(found, [fit.predict_proba(rows) for fit in fits])
 
 
@@ -449,6 +451,30 @@ def test_model_files(tmp_path):
     assert info["n_columns"] == 9
     more = [m.partial_fit(X[:5], y[:5]).coef_ for m in (other, model)]
     assert np.array_equal(*more)
+
+
+def test_an_asymmetric_function_is_taken_in_both_directions_at_predict_too():
+    X, y = np.random.default_rng(0).normal(size=70).tolist(), np.arange(60) % 2
+
+    def lean(a, b):
+        return float(np.exp(-abs(a - b)) + 0.2 * max(a - b, 0))
+
+    model = LandmarkClassifier(8, "flip", random_state=0, similarity=lean)
+    with pytest.warns(SimilarityWarning, match="The rows of new samples are treated alike"):
+        model.fit(X[:60], y)
+    peer = clone(model).set_params(similarity=lambda a, b: (lean(a, b) + lean(b, a)) / 2).fit(X[:60], y)
+    assert np.allclose(model.decision_function(X[60:]), peer.decision_function(X[60:]), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["ridge", "logistic"])
+def test_parameters_set_after_fit_wait_for_the_next_fit(model):
+    C, y, similarity = _columns()
+    fitted = LandmarkClassifier(8, "flip", model, random_state=0, **similarity).fit(C, y)
+    expected = fitted.decision_function(C)
+    changed = {"n_landmarks": 3, "spectrum": "clip", "alpha": 50.0, "C": 1e-4, "dissimilarity": "negate"}
+    fitted.set_params(model="svm", landmark_similarity=None, **changed)
+    assert np.array_equal(fitted.decision_function(C), expected)
+    assert hasattr(fitted, "predict_proba") == (model == "logistic")
 
 
 def test_asymmetry_is_announced_once():

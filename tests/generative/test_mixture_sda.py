@@ -155,7 +155,18 @@ def test_explanation():
     assert np.allclose(told.log_likelihoods.sum(axis=1) + told.log_priors, told.log_joint)
     mass = np.exp(told.log_pmf(told.omega))
     assert np.allclose(mass @ told.omega, told.means)
-    assert "MixtureSDA says" in str(told)
+    assert "MixtureSDA predicts" in str(told)
+
+
+def test_parameters_set_after_fit_change_nothing_until_the_next():
+    S, rows, y = problem()
+    model = MixtureSDA(2).fit(S, y)
+    before = model.predict_log_proba(rows)
+    model.set_params(n_components=1, omega="continuous", priors=[1.0, 0.0, 0.0])
+    assert np.array_equal(model.predict_log_proba(rows), before)
+    assert len(model.centroids_[0]) == 2
+    again = MixtureSDA(1, "continuous", priors=[1.0, 0.0, 0.0]).fit(S, y)
+    assert np.array_equal(model.fit(S, y).predict_log_proba(rows), again.predict_log_proba(rows))
 
 
 def test_mixtures_that_take_too_long_are_announced():

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from similitude import PseudoEuclideanEmbedding, SpectrumModifier
 from similitude.numerics import eigen, shared
-from similitude.numerics.eigen import cut_zeros, eigh, modified_eigenvalues, negative_eigenfraction, spectrum_shift
+from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
 from similitude.numerics.shared import shared_work
 from tests.proximity.matrices import square
 
@@ -223,32 +223,3 @@ def test_negative_eigenfraction():
 
 def test_negative_eigenfraction_near_the_largest_float():
     assert negative_eigenfraction(np.array([-1e308, 1e308, 1e308])) == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize(
-    ("spectrum", "expected"),
-    [
-        ("clip", [3, 0, 0, 0.5]),
-        ("flip", [3, 0, 2, 0.5]),
-        ("shift", [5, 2, 0, 2.5]),
-        ("square", [9, 0, 4, 0.25]),
-        ("none", [3, 0, -2, 0.5]),
-    ],
-)
-def test_modified_eigenvalues(spectrum, expected):
-    values = np.array([3.0, 0.0, -2.0, 0.5])
-    assert modified_eigenvalues(values, spectrum).tolist() == expected
-    assert values.tolist() == [3.0, 0.0, -2.0, 0.5]
-    assert modified_eigenvalues(np.empty(0), spectrum).shape == (0,)
-
-
-def test_a_spectrum_without_negative_eigenvalues_is_not_shifted():
-    assert spectrum_shift(np.array([1.0, 4.0])) == 0.0
-    assert modified_eigenvalues(np.array([1.0, 4.0]), "shift").tolist() == [1.0, 4.0]
-
-
-def test_modifications_that_overflow_or_do_not_exist_are_refused():
-    with pytest.raises(ValueError, match="'square' overflows"):
-        modified_eigenvalues(np.array([1e200]), "square")
-    with pytest.raises(ValueError, match="spectrum must be clip, flip, shift, square or none; got 'fold'"):
-        modified_eigenvalues(np.array([1.0]), "fold")

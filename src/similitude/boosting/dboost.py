@@ -13,9 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityClassifier, check_labels, check_sample_weight, unchanged_on_failure
+from similitude.base import SimilarityClassifier, unchanged_on_failure
 from similitude.boosting._ensemble import Ensemble, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, voted_rounds
+from similitude.labels import check_labels, check_sample_weight
 from similitude.proximity.check import dense
 from similitude.proximity.split import cut
 

@@ -11,11 +11,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from similitude.base import check_labels
 from similitude.diagnosis import figures
 from similitude.diagnosis.advice import advice
 from similitude.diagnosis.disorder import figure as disorder_figure
 from similitude.diagnosis.result import ClassFigures, Diagnosis
+from similitude.labels import check_labels
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.proximity.check import (
     SYMMETRY_TOLERANCE,

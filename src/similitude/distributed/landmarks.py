@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from similitude.base import class_weights, unchanged_on_failure
+from similitude.base import unchanged_on_failure
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import lengths_of
 from similitude.features.landmark_classifier import LandmarkClassifier
 from similitude.features.landmark_moments import Moments, add, block_moments
+from similitude.labels import class_weights
 from similitude.similarities.pairwise import Named, _checked_block_size, named_values
 from similitude.transform._landmarks import _ENTRIES, Landmarks, ObjectRows, similarities
 

@@ -26,7 +26,7 @@ from scipy import linalg
 from similitude.features._columns import centred_columns, scaled
 from similitude.features._interior_point import interior_point
 from similitude.features._potential_kernel import FIXED, FREE, active_set, sweep
-from similitude.features.base import Solution
+from similitude.features.base import LinearSolution as Solution
 
 TOLERANCE = 1e-8
 """Largest duality gap, relative to the objective, of what counts as solved."""

@@ -1,17 +1,20 @@
-"""Ridge classification from moments: a block of rows at a time, added in any order, solved at the end.
+"""Ridge classification from moments: computed for each block of rows, added in any order, solved at the end.
 
-``block_moments`` of each block, ``add`` over the blocks (a tree will do: it is associative but for rounding), ``solve``
-for any number of alphas. Nothing of the size of the number of samples is kept.
+:func:`block_moments` gives the moments of a block, :func:`add` those of two sets of samples together (in a tree or one
+by one: but for rounding the order does not matter), :func:`solve` the solutions for any number of alphas. Nothing of
+the size of the number of samples is kept.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from similitude.transform._nystroem import triangle
+from similitude.numerics.nystroem import triangle
+from similitude.transform import row_blocks
 
 
 class Moments(NamedTuple):
@@ -39,7 +42,7 @@ class Moments(NamedTuple):
 
 
 def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | None = None) -> Moments:
-    """The moments of a block of samples.
+    """Return the moments of a block of samples.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | N
     targets : ndarray of shape (b, G)
         One-hot labels, or any numbers.
     weights : ndarray of shape (b,), default=None
-        Of the samples in the loss, at least 0.
+        The weights of the samples in the loss, at least 0.
 
     Returns
     -------
@@ -65,15 +68,43 @@ def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | N
 
 
 def add(first: Moments, second: Moments) -> Moments:
-    """The moments of two sets of samples together."""
+    """Return the moments of two sets of samples together."""
     weighted = triangle(second.weighted, first.weighted)
     if first.plain is None and second.plain is None:
         return Moments(weighted, first.n_landmarks)
     return Moments(weighted, first.n_landmarks, triangle(second.rows, first.rows))
 
 
+def summed_moments(blocks: Iterable[np.ndarray], codes: np.ndarray, n_classes: int, weights: Any = None) -> Moments:
+    """Return the moments of all samples.
+
+    Parameters
+    ----------
+    blocks : iterable of ndarrays of shape (b, m)
+        Similarities to the landmarks, of consecutive samples.
+    codes : ndarray of shape (n,)
+        The class of each sample as a position; the targets are one-hot.
+    n_classes : int
+    weights : ndarray of shape (n,), default=None
+        The weights of the samples in the loss.
+
+    Returns
+    -------
+    Moments
+    """
+    moments: Any = None
+    done = 0
+    for block in blocks:
+        for rows in row_blocks(len(block), max(block.shape[1], n_classes + 1)):  # few landmarks may meet many classes
+            C = block[rows]
+            own = slice(done, done + len(C))
+            part = block_moments(C, np.eye(n_classes)[codes[own]], None if weights is None else weights[own])
+            moments, done = part if moments is None else add(moments, part), own.stop
+    return moments
+
+
 def with_targets(moments: Moments, columns: np.ndarray, n_targets: int) -> Moments:
-    """The moments with each target moved to its place in ``columns`` among more of them, the others being 0."""
+    """Return the moments with each target moved to its place in ``columns`` among more of them, which are 0."""
     m = moments.n_landmarks
     wider = np.zeros((len(moments.weighted), m + 1 + n_targets))
     wider[:, : m + 1] = moments.weighted[:, : m + 1]
@@ -82,7 +113,7 @@ def with_targets(moments: Moments, columns: np.ndarray, n_targets: int) -> Momen
 
 
 class Linear(NamedTuple):
-    """``f(c) = c coef^T + intercept``."""
+    """A linear function ``f(c) = c coef^T + intercept``."""
 
     coef: np.ndarray
     """(G, m), of similarities to the landmarks."""
@@ -91,7 +122,7 @@ class Linear(NamedTuple):
 
 
 def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list[Linear]:
-    """Ridge regression of the targets on the features ``F = C projection``, for several alphas from one decomposition::
+    """Solve ridge regression of the targets on the features ``F = C projection``, for several alphas at once::
 
         minimise over B, b   sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2
 

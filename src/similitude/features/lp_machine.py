@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.features._columns import centred_columns, scaled
-from similitude.features.base import OneVsOneFeatures, Solution
+from similitude.features.base import LinearClassifier, LinearSolution
 
 TOLERANCE = 1e-8
 """Largest duality gap, relative to the objective, of what counts as solved."""
@@ -17,7 +17,7 @@ TOLERANCE = 1e-8
 _LARGEST = 1e12
 
 
-class LPMachine(OneVsOneFeatures):
+class LPMachine(LinearClassifier):
     """Classify by a sparse linear function of the similarities: the linear programming machine.
 
     For each pair of classes, labels y in {-1, +1}::
@@ -82,16 +82,15 @@ class LPMachine(OneVsOneFeatures):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters):
-        C = parameters.get("C", self.C)
-        check_positive(C, "C")
-        return (float(C),)
+        check_positive(parameters["C"], "C")
+        return float(parameters["C"])
 
     def _solve(self, S, y, points):
-        program = _Program(S, y)
-        return [program.solve(C) for (C,) in points]
+        program = _LinearProgram(S, y)
+        return [program.solve(C) for C in points]
 
 
-class _Program:
+class _LinearProgram:
     """The linear program of one pair of classes, in units in which the similarities are about 1.
 
     Its variables are the positive and the negative parts of w, b, and the violations.
@@ -106,8 +105,8 @@ class _Program:
         self.constraints = sparse.hstack(parts, format="csc")
         self.lower = np.concatenate([np.zeros(2 * k), [-np.inf], np.zeros(n)])
 
-    def solve(self, C: float) -> Solution:
-        """The machine for one C."""
+    def solve(self, C: float) -> LinearSolution:
+        """Return the solution for one C."""
         price = min(max(scaled(C, self.columns.exponent), 1e-300), 1e300)
         w, alpha, steps = self._optimum(price)
         f = w @ self.rows
@@ -117,10 +116,10 @@ class _Program:
         coef = np.zeros(len(self.columns.means))
         coef[[members[0] for members in self.columns.members]] = np.ldexp(w, -self.columns.exponent)
         value = scaled(objective, -self.columns.exponent)
-        return Solution(coef, self.columns.means, b, value, gap, steps, gap <= TOLERANCE)
+        return LinearSolution(coef, self.columns.means, b, value, gap, steps, gap <= TOLERANCE)
 
     def _optimum(self, price: float) -> tuple[np.ndarray, np.ndarray, int]:
-        """w, the multipliers of the margins, and the steps of HiGHS."""
+        """Return w, the multipliers of the margins, and the number of steps of HiGHS."""
         k, n = self.rows.shape
         positive = np.count_nonzero(self.y > 0)
         # With every multiplier at most the price no column's gradient exceeds 1: w = 0, whatever b.
@@ -141,13 +140,13 @@ class _Program:
         return result.x[:k] - result.x[k : 2 * k], -result.ineqlin.marginals, int(result.nit)
 
     def _intercept(self, f: np.ndarray) -> float:
-        """The middle of the b that are best for ``f = w^T s``: the slope in b grows by 1 at each ``y - f``."""
+        """Return the middle of the b that are best for ``f = w^T s``: the slope in b grows by 1 at each ``y - f``."""
         breaks = np.sort(self.y - f)
         positive = np.count_nonzero(self.y > 0)
         return 0.5 * float(breaks[positive - 1] + breaks[positive])
 
     def _candidates(self, w: np.ndarray, b: float, f: np.ndarray, price: float) -> list[tuple]:
-        """Objective, w and b: as they are, and stretched where a rounding error keeps the margins from 1."""
+        """Return objective, w and b as they are, and stretched where a rounding error keeps the margins from 1."""
         least = float(np.min(self.y * (f + b)))
         stretches = [1.0, (1.0 + 1e-15) / least] if 0.99 < least < 1.0 else [1.0]
         return [
@@ -160,7 +159,7 @@ class _Program:
         ]
 
     def _dual(self, alpha: np.ndarray, price: float) -> float:
-        """The value of the dual program at the multipliers, made feasible."""
+        """Return the value of the dual program at the multipliers, made feasible."""
         alpha = np.clip(alpha, 0.0, price)
         sums = np.array([np.sum(alpha[self.y < 0]), np.sum(alpha[self.y > 0])])
         if not sums.all():

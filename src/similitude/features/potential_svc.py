@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from similitude.base import check_positive
-from similitude.features.base import OneVsOneFeatures
+from similitude._utils.checks import check_positive
+from similitude.features.base import LinearClassifier
 
 
-class PotentialSVC(OneVsOneFeatures):
+class PotentialSVC(LinearClassifier):
     """Classify by a sparse linear function of the similarities: the potential support vector machine.
 
     For each pair of classes, labels y in {-1, +1}, y and the columns of S centred by their means over the training
@@ -80,10 +80,9 @@ class PotentialSVC(OneVsOneFeatures):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters):
-        C, epsilon = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-        check_positive(C, "C")
-        check_positive(epsilon, "epsilon")
-        return float(C), float(epsilon)
+        for name in self._path_parameters:
+            check_positive(parameters[name], name)
+        return float(parameters["C"]), float(parameters["epsilon"])
 
     def _solve(self, S, y, points):
         from similitude.features._potential_solver import solve_path

@@ -160,7 +160,7 @@ class ObjectFinder(BaseEstimator):
         self._local.append(count)  # threads call this, and adding up would lose some
 
 
-def same_values(new: Measure, old: Measure) -> bool:
+def same_values(new: Measure, old: Any) -> bool:
     """Return whether two measures are the same function, though one may have been through a file."""
     if replace(new, function=old.function) != old:
         return False

@@ -97,6 +97,12 @@ class StreamSearch(ObjectFinder):
         self._seen, self._local = (len(training), len(rows)), []
         return best.sorted()
 
+    def count_in_fit(self) -> None:
+        """Count the similarities of the last search as computed by ``fit``."""
+        n, m = self._seen
+        self.n_evaluations_ += n * m + sum(self._local)
+        self._seen, self._local = (0, 1), []
+
     @property
     def n_evaluations_per_query_(self) -> float:
         """Similarities computed for a sample, on average, in the last search."""

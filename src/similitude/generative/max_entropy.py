@@ -74,9 +74,9 @@ class MaximumEntropy:
         return np.ldexp(np.array([self.low, self.high]) if self.values is None else self.values, self.exponent)
 
     def distances(self, similarities: Any) -> tuple[np.ndarray, np.ndarray]:
-        """How far similarities are from the two ends of Omega, as shares of its span; negative beyond.
+        """Return the distances of similarities from the two ends of Omega, as shares of its span; negative beyond.
 
-        Within rounding of an end they are there.
+        A distance within rounding of 0 is 0.
         """
         with np.errstate(over="ignore"):
             scaled = np.clip(np.ldexp(np.asarray(similarities, dtype=np.float64), -self.exponent), -_FAR, _FAR)
@@ -85,12 +85,12 @@ class MaximumEntropy:
         return below, above
 
     def similarities(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """The similarities with these distances from the two ends."""
+        """Return the similarities with these distances from the two ends."""
         scaled = np.where(below <= above, self.low + self.span * below, self.high - self.span * above)
         return np.ldexp(scaled, self.exponent)
 
     def fit(self, below: np.ndarray, above: np.ndarray) -> Pmfs:
-        """The distributions with these mean distances from the two ends (arrays of one shape)."""
+        """Return the distributions with these mean distances from the two ends (arrays of one shape)."""
         from similitude.generative._max_entropy import solve
 
         shape = np.shape(below)
@@ -101,14 +101,14 @@ class MaximumEntropy:
         return Pmfs(rates, log_z + self.log_unit, from_above)
 
     def log_pmf(self, pmfs: Pmfs, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """The logarithm of P where similarities have these distances from the ends; all arrays broadcast."""
+        """Return the logarithm of P where similarities have these distances from the ends; all arrays broadcast."""
         distance = np.where(pmfs.from_above, above, below)
         with np.errstate(invalid="ignore"):
             smooth = -pmfs.rates * distance - pmfs.log_z
         return np.where(np.isinf(pmfs.rates), np.where(distance == 0, 0.0, -np.inf), smooth)
 
     def parameters(self, pmfs: Pmfs) -> tuple[np.ndarray, np.ndarray]:
-        """lambda and log gamma of ``P(s) = gamma exp(lambda s)``; of a point mass infinite and NaN."""
+        """Return lambda and log gamma of ``P(s) = gamma exp(lambda s)``; for a point mass infinity and NaN."""
         rates = np.where(pmfs.from_above, 1.0, -1.0) * pmfs.rates / self.span
         with np.errstate(invalid="ignore", over="ignore"):
             log_gamma = -pmfs.log_z - rates * np.where(pmfs.from_above, self.high, self.low)
@@ -116,7 +116,7 @@ class MaximumEntropy:
 
 
 def distinct(values: Any) -> np.ndarray:
-    """The distinct values in ascending order; of those that differ by rounding only, one."""
+    """Return the distinct values in ascending order; those that differ by rounding only count as one."""
     from similitude.generative._max_entropy import keep_distinct
 
     values = np.sort(np.ravel(values).astype(np.float64, copy=False))
@@ -124,7 +124,7 @@ def distinct(values: Any) -> np.ndarray:
 
 
 def distinct_similarities(S: Any) -> np.ndarray:
-    """The distinct entries of a matrix, read block by block; in a sparse one what is absent is 0."""
+    """Return the distinct entries of a matrix, read block by block; absent entries of a sparse matrix are 0."""
     if sparse.issparse(S):
         absent = [0.0] if S.nnz < S.shape[0] * S.shape[1] else []
         return distinct(np.append(S.data, absent))
@@ -132,7 +132,7 @@ def distinct_similarities(S: Any) -> np.ndarray:
     blocks = []
     for start in range(0, len(S), rows):
         block = S[start : start + rows]
-        # Of a symmetric matrix, the columns up to the diagonal have everything.
+        # The columns of a symmetric matrix up to the diagonal hold all values.
         if S.shape[0] == S.shape[1] and np.array_equal(block, S[:, start : start + rows].T):
             block = block[:, : start + rows]
         blocks.append(distinct(block))
@@ -140,7 +140,7 @@ def distinct_similarities(S: Any) -> np.ndarray:
 
 
 def max_entropy(omega: Any, means: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The distributions of maximum entropy on a finite set with given means::
+    """Return the distributions of maximum entropy on a finite set with given means::
 
         maximise  - sum over s in Omega of P(s) log P(s)   subject to   sum P(s) = 1,  sum s P(s) = mean
 
@@ -156,7 +156,7 @@ def max_entropy(omega: Any, means: Any) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     lam, log_gamma : ndarrays of the shape of ``means``
-        Of a point mass ``lam`` is -inf or inf and ``log_gamma`` NaN.
+        For a point mass ``lam`` is -inf or inf, and ``log_gamma`` is NaN.
 
     References
     ----------
@@ -182,7 +182,7 @@ def max_entropy(omega: Any, means: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_omega(omega: Any) -> np.ndarray:
-    """Omega as an array of finite numbers, at least one."""
+    """Return Omega as an array of finite numbers, at least one."""
     try:
         values = np.asarray(omega, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -202,17 +202,17 @@ def _table(distances: np.ndarray, weights: np.ndarray, floor: float, atoms: bool
 
 @lru_cache(maxsize=1)
 def _interval_table() -> tuple[np.ndarray, ...]:
-    """The table of either end of [0, 1], by Gauss-Legendre quadrature."""
+    """Return the table of either end of [0, 1], by Gauss-Legendre quadrature."""
     places, weights = np.polynomial.legendre.leggauss(_QUADRATURE)
     return _table((places + 1) / 2, weights / 2, ROUNDING, atoms=False)
 
 
 def compressed(below: np.ndarray, above: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A few weighted places in place of many: ``(below, above, weights)``, their distances from the two ends.
+    """Return few weighted places in place of many: ``(below, above, weights)``, the distances from the two ends.
 
-    The places in a crowded cell give way to the twelve of its Gauss quadrature. Cells are a fourth as wide as they are
-    far from the nearer end: that changes the part a cell has in the mean by less than 1e-12 of itself, up to rates at
-    which the mean is 1e-18, and leaves some hundred places of any number.
+    The places in a crowded cell are replaced by the twelve of its Gauss quadrature. The width of a cell is a fourth of
+    its distance from the nearer end: this changes the share of a cell in the mean by less than 1e-12 of itself, up to
+    rates at which the mean is 1e-18, and leaves about a hundred places of any number.
     """
     near, far = np.minimum(below, above), np.maximum(below, above)
     cells = np.searchsorted(-_CELLS, -near)
@@ -235,7 +235,7 @@ def compressed(below: np.ndarray, above: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _gauss(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The Gauss quadratures of groups of values in order, each scaled to [-1, 1]: places and weights."""
+    """Return the Gauss quadratures of groups of ordered values, each scaled to [-1, 1]: places and weights."""
     from similitude.generative._max_entropy import recurrences
 
     jacobi = np.zeros((len(counts), _POINTS, _POINTS))

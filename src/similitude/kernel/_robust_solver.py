@@ -29,7 +29,7 @@ import numpy as np
 
 from similitude.kernel._rank_one import rank_one
 from similitude.kernel.base import check_range
-from similitude.neighbors import _local_smo
+from similitude.numerics import smo as _local_smo
 from similitude.numerics.eigen import cut_zeros, eigh
 
 TOLERANCE = 1e-8

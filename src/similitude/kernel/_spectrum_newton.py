@@ -30,7 +30,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from similitude.kernel._spectrum_problem import Problem, Solution, dual, primal, relative_gap
-from similitude.neighbors import _local_smo as smo
+from similitude.numerics import smo
 
 _AIM = 1e-13
 """Relative gap asked for: Newton's last step costs little, and takes it from 1e-8 to rounding error."""

@@ -51,7 +51,7 @@ def target_machines(K: np.ndarray, y: np.ndarray, bounds: np.ndarray, etas: list
     eta descends by powers of ten, each solution the start of the next. The rungs do not depend on the etas asked
     for, so that one alone gives what it gives within a grid.
     """
-    from similitude.neighbors import _local_smo as smo
+    from similitude.numerics import smo
 
     size = float(np.max(np.abs(K))) or 1.0
     exponent = math.ceil(math.log10(size * float(np.sum(bounds))))

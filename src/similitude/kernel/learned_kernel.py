@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._spectrum_solver import ACCEPTED, GAP, best_offset, target_machines
-from similitude.kernel.base import OneVsOneMachines, check_range
+from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
 
 _TOLERANCE, _ROUNDS = 1e-10, 4
 _EPS = float(np.finfo(float).eps)
 
 
-class KernelMachine(NamedTuple):
-    """The solution for one pair of classes; the learned kernel by its positive eigenvalues and their vectors."""
+class LearnedKernel(NamedTuple):
+    """The solved problem of one pair of classes; the kernel is given by its positive eigenvalues and their vectors."""
 
     eigenvalues: np.ndarray
     eigenvectors: np.ndarray
@@ -31,20 +31,22 @@ class KernelMachine(NamedTuple):
 
     @property
     def converged(self) -> bool:
+        """Whether the gap is small enough."""
         return self.gap <= ACCEPTED
 
     @property
     def kernel(self) -> np.ndarray:
+        """The learned kernel as a matrix."""
         return (self.eigenvectors * self.eigenvalues) @ self.eigenvectors.T
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """``c^T k + b`` with the k of eq. (8) in the place of each row."""
+        """Return ``c^T k + b``, where k takes the place of each row as eq. (8) says."""
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
         return k @ (self.eigenvectors.T @ self.dual_coef) + self.intercept
 
 
-class _Program:
-    """(7) for Clarabel, in the variables ``svec [K z; z^T u]``, b, xi, v; the same for all eta and gamma."""
+class _ConeProgram:
+    """Problem (7) for Clarabel in the variables ``svec [K z; z^T u]``, b, xi, v; the same for all eta and gamma."""
 
     def __init__(self, S: np.ndarray, y: np.ndarray) -> None:
         n = len(y)
@@ -63,20 +65,14 @@ class _Program:
             ),
             shape=(n, size + n + 2),
         )
-        losses = sparse.coo_matrix((-np.ones(n), (at, xi)), shape=margins.shape)
-        near = np.concatenate([[size + n + 1], inner])
-        distance = sparse.coo_matrix(
-            (-np.ones(len(near)), (np.arange(len(near)), near)), shape=(len(near), margins.shape[1])
-        )
-        semidefinite = sparse.coo_matrix(
-            (-np.ones(size), (np.arange(size), np.arange(size))), shape=(size, margins.shape[1])
-        )
-        self.A = sparse.vstack([margins, losses, distance, semidefinite]).tocsc()
+        distance, semidefinite = np.concatenate([[size + n + 1], inner]), np.arange(size)
+        cones = [_minus_variables(chosen, margins.shape[1]) for chosen in (xi, distance, semidefinite)]
+        self.A = sparse.vstack([margins, *cones]).tocsc()
         target = S[rows[inner], columns[inner]] * scale[inner]
         self.b = np.concatenate([-np.ones(n), np.zeros(n + 1), -target, np.zeros(size)])
 
     def solve(self, bounds: np.ndarray, eta: float, gamma: float) -> tuple[np.ndarray, float, int]:
-        """alpha, ``||K - S||_F``, and the number of steps."""
+        """Return alpha, ``||K - S||_F``, and the number of steps."""
         import clarabel
 
         n, size = self.n, self.size
@@ -95,8 +91,14 @@ class _Program:
         return np.asarray(answer.z)[:n], float(answer.x[-1]), int(answer.iterations)
 
 
+def _minus_variables(chosen: np.ndarray, n_variables: int) -> sparse.coo_matrix:
+    """Return the constraint matrix whose rows are minus the chosen variables."""
+    places = np.arange(len(chosen)), chosen
+    return sparse.coo_matrix((-np.ones(len(chosen)), places), shape=(len(chosen), n_variables))
+
+
 def _feasible(alpha: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """alpha moved to ``0 <= alpha <= bounds``, ``y^T alpha = 0``."""
+    """Return alpha moved to ``0 <= alpha <= bounds``, ``y^T alpha = 0``."""
     alpha = np.clip(np.nan_to_num(alpha), 0.0, bounds)
     positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])
     least = min(positive, negative)
@@ -104,7 +106,7 @@ def _feasible(alpha: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> np.ndarra
 
 
 def _lower_bound(S: np.ndarray, v: np.ndarray, rest: np.ndarray, eta: float, gamma: float) -> float:
-    """The dual's value at ``v = diag(y) alpha`` and ``V = v v^T / (4 eta) + rest``, scaled to be feasible.
+    """Return the dual's value at ``v = diag(y) alpha`` and ``V = v v^T / (4 eta) + rest``, scaled to be feasible.
 
     The dual is: maximise ``sum alpha - <V, S>`` over alpha and ``||V||_F <= gamma``, ``V - v v^T / (4 eta)``
     semidefinite. alpha times s and V times s^2 keep the second, and the best s is known.
@@ -116,10 +118,10 @@ def _lower_bound(S: np.ndarray, v: np.ndarray, rest: np.ndarray, eta: float, gam
     return s * linear - s * s * square
 
 
-def _machine(
+def _nearest_solution(
     S: np.ndarray, y: np.ndarray, bounds: np.ndarray, eta: float, gamma: float, found: tuple[np.ndarray, float, int]
-) -> KernelMachine:
-    """The machine near these alpha and ``d = ||K - S||``.
+) -> LearnedKernel:
+    """Return the solution near these alpha and ``d = ||K - S||``.
 
     At the optimum ``K = (S + d v v^T / (4 eta gamma))_+`` with v = diag(y) alpha: unlike an interior point this has
     the rank that K has, which eq. (8) depends on. c is that of the support vector machine on this K.
@@ -144,31 +146,32 @@ def _machine(
     bound = max(floor, *(_lower_bound(S, u, part, eta, gamma) for u in (v, best) for part in (rest, 0.0 * rest)))
     # Digits that the objective loses beside the floor are not known.
     gap = min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
-    return KernelMachine(mu[positive], Q[:, positive], c, b, objective, gap, n_iter)
+    return LearnedKernel(mu[positive], Q[:, positive], c, b, objective, gap, n_iter)
 
 
-def _finished(
+def _sharpened(
     S: np.ndarray, y: np.ndarray, bounds: np.ndarray, eta: float, gamma: float, found: tuple[np.ndarray, float, int]
-) -> KernelMachine:
-    """The machine of what Clarabel found, sharpened where that is not near enough.
+) -> LearnedKernel:
+    """Return the solution that Clarabel found, sharpened where it is not near enough.
 
-    With d known, (7) is the robust machine, eq. (2), at ``rho = gamma / (4 eta d)``, to second order in d's error.
+    With d known, (7) is the problem of the robust SVM, eq. (2), at ``rho = gamma / (4 eta d)``, to second order in the
+    error of d.
     """
     from similitude.kernel._robust_solver import solve_path
 
-    machine = _machine(S, y, bounds, eta, gamma, found)
+    best = _nearest_solution(S, y, bounds, eta, gamma, found)
     _, d, n_iter = found
     for _ in range(_ROUNDS):
-        if machine.gap <= GAP or d <= 0.0:
+        if best.gap <= GAP or d <= 0.0:
             break
         sharper = solve_path(S, y, bounds, [(0.5 / eta, gamma / (4.0 * eta * d))])[0]
-        other = _machine(S, y, bounds, eta, gamma, (2.0 * eta * np.abs(sharper.v), d, n_iter))
-        machine = other if other.gap < machine.gap else machine
+        other = _nearest_solution(S, y, bounds, eta, gamma, (2.0 * eta * np.abs(sharper.v), d, n_iter))
+        best = other if other.gap < best.gap else best
         d = float(np.linalg.norm(other.kernel - S))
-    return machine
+    return best
 
 
-class LearnedKernelSVC(OneVsOneMachines):
+class LearnedKernelSVC(KernelLearningSVC):
     """A support vector machine whose whole kernel matrix is learned with it, in the vicinity of the similarities.
 
     For each pair of classes, of n samples, ::
@@ -242,6 +245,7 @@ class LearnedKernelSVC(OneVsOneMachines):
     """
 
     _path_parameters = ("eta", "gamma")
+    _figures = ("kernel", "dual_coef", "intercept")
 
     def __init__(
         self,
@@ -262,15 +266,14 @@ class LearnedKernelSVC(OneVsOneMachines):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters: dict) -> tuple[float, float]:
-        eta, gamma = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-        check_positive(eta, "eta")
-        check_positive(gamma, "gamma")
+    def _point(self, parameters):
+        for name in self._path_parameters:
+            check_positive(parameters[name], name)
         if not isinstance(self.max_samples, Integral) or isinstance(self.max_samples, bool) or self.max_samples < 2:
-            raise ValueError(f"max_samples must be an integer from 2 up; got {self.max_samples!r}.")
-        return float(eta), float(gamma)
+            raise ValueError(f"max_samples must be an integer of at least 2; got {self.max_samples!r}.")
+        return float(parameters["eta"]), float(parameters["gamma"])
 
-    def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple]) -> list[Any]:
+    def _solve(self, S, y, weight, points):
         if len(y) > self.max_samples:
             raise ValueError(
                 f"{len(y)} samples in a pair of classes are more than max_samples={self.max_samples}: learning the "
@@ -279,17 +282,11 @@ class LearnedKernelSVC(OneVsOneMachines):
         # In units of the largest entry the problem is that of eta / scale and gamma * scale.
         scale = float(np.max(np.abs(S))) or 1.0
         bounds = weight / len(y)
-        program = _Program(S / scale, y)
-        machines = []
+        program = _ConeProgram(S / scale, y)
+        solutions = []
         for eta, gamma in points:
             unit = eta / scale, gamma * scale
             check_range(S, (1e-20, 1e20), eta=unit[0], gamma=unit[1])
-            machine = _finished(S / scale, y, bounds, *unit, program.solve(bounds, *unit))
-            machines.append(
-                machine._replace(eigenvalues=machine.eigenvalues * scale, dual_coef=machine.dual_coef / scale)
-            )
-        return machines
-
-    def _keep_figures(self) -> None:
-        super()._keep_figures()
-        self._keep_by_pair(kernel_="kernel", dual_coef_="dual_coef", intercept_="intercept")
+            found = _sharpened(S / scale, y, bounds, *unit, program.solve(bounds, *unit))
+            solutions.append(found._replace(eigenvalues=found.eigenvalues * scale, dual_coef=found.dual_coef / scale))
+        return solutions

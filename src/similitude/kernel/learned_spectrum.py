@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.kernel import _spectrum_solver as solver
-from similitude.kernel.base import OneVsOneMachines, check_range
+from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
+from similitude.numerics.spectrum import row_map_weights
 
 TARGETS = (*solver.TARGETS, "auto")
 
@@ -20,25 +21,54 @@ COSTS = tuple(10.0**j for j in range(-3, 4))
 _FOLDS = 10
 
 
-class SpectrumMachine:
-    """The solution for one pair of classes."""
+class SpectrumPoint(NamedTuple):
+    """One point of a grid."""
 
-    def __init__(self, target: str, answer: solver.LearnedSpectrum) -> None:
-        self.target, self.eigenvalues, self.spectrum_weights = target, answer.values, answer.a
-        self.coef, self.intercept = answer.coefficients, answer.b
-        self.objective, self.gap, self.n_iter = answer.objective, answer.gap, answer.n_iter
-        self.converged = answer.gap <= solver.ACCEPTED
+    eta: float
+    gamma: float
+    target: str
+
+
+class SpectrumSolution(NamedTuple):
+    """The solved problem of one pair of classes."""
+
+    target: str
+    eigenvalues: np.ndarray
+    spectrum_weights: np.ndarray
+    coef: np.ndarray
+    intercept: float
+    objective: float
+    gap: float
+    n_iter: int
+
+    @property
+    def converged(self) -> bool:
+        """Whether the gap is small enough."""
+        return self.gap <= solver.ACCEPTED
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """``w^T s + b``."""
+        """Return ``w^T s + b``."""
         return rows @ self.coef + self.intercept
 
 
 def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
-    """Which of clip and flip has fewer errors in cross-validation, each at its best C; "both" where they are equal.
+    """Return which of clip and flip has fewer errors in cross-validation, each at its best C; "both" for equally many.
 
-    Ten folds (as many as the smaller class has samples, where that is less), without shuffling; a class with a single
-    sample cannot be left out, which leaves "both".
+    There are ten folds (fewer where the smaller class has fewer samples), without shuffling. A class with a single
+    sample cannot be left out, so that the answer is "both".
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        Symmetric similarities.
+    y : ndarray of shape (n,)
+        -1 and +1.
+    weight : ndarray of shape (n,)
+        What the loss of each sample is multiplied by.
+
+    Returns
+    -------
+    {"clip", "flip", "both"}
     """
     n_folds = min(_FOLDS, int(np.sum(y > 0)), int(np.sum(y < 0)))
     if n_folds < 2:
@@ -49,27 +79,28 @@ def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
         values, vectors = eigh(S[np.ix_(train, train)] / unit)
         values = cut_zeros(values)
         rows = S[np.ix_(test, train)] @ vectors / unit
-        for which, sign in enumerate(((values > 0.0).astype(float), np.sign(values))):
-            errors[which] += _errors(vectors, values * sign, rows * sign, y[train], y[test], weight[train])
+        for which, spectrum in enumerate(("clip", "flip")):
+            a = row_map_weights(values, spectrum)
+            errors[which] += _errors(vectors, values * a, rows * a, y[train], y[test], weight[train])
     clip, flip = np.min(errors, axis=1)
     return "clip" if clip < flip else "flip" if flip < clip else "both"
 
 
 def _errors(vectors, values, rows, y, truth, weight):
-    """Errors on test rows, given in the eigenbasis, of the machines of all C."""
+    """Return the number of errors on test rows, given in the eigenbasis, of the machine of each C."""
     K = np.ascontiguousarray((vectors * values) @ vectors.T)
     etas = [0.5 / C for C in COSTS]
-    # A machine that was not found is no candidate.
+    # A machine that was not found counts as wrong everywhere, and is not chosen.
     errors = np.full(len(COSTS), float(len(truth)))
     for eta, alpha in solver.target_machines(K, y, weight, etas).items():
         beta = y * alpha / (2.0 * eta)
         b, _ = solver.best_offset(K @ beta, y, weight)
-        said = np.where(rows @ (vectors.T @ beta) + b >= 0.0, 1.0, -1.0)
-        errors[etas.index(eta)] = np.sum(said != truth)
+        predicted = np.where(rows @ (vectors.T @ beta) + b >= 0.0, 1.0, -1.0)
+        errors[etas.index(eta)] = np.sum(predicted != truth)
     return errors
 
 
-class LearnedSpectrumSVC(OneVsOneMachines):
+class LearnedSpectrumSVC(KernelLearningSVC):
     """A support vector machine whose kernel is a modification of the similarity's spectrum learned with it.
 
     With ``S = U diag(lambda) U^T`` (zero eigenvalues left out) the kernel is ``K_a = U diag(a lambda) U^T``, and for
@@ -153,6 +184,7 @@ class LearnedSpectrumSVC(OneVsOneMachines):
     """
 
     _path_parameters = ("eta", "gamma", "target")
+    _figures = ("target", "eigenvalues", "spectrum_weights")
 
     def __init__(
         self,
@@ -173,29 +205,26 @@ class LearnedSpectrumSVC(OneVsOneMachines):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters: dict) -> tuple[float, float, str]:
-        eta, gamma, target = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
+    def _point(self, parameters):
+        eta, gamma, target = (parameters[name] for name in self._path_parameters)
         check_positive(eta, "eta")
         check_positive(gamma, "gamma")
         if target not in TARGETS:
             raise ValueError(f"target must be one of {sorted(TARGETS)}; got {target!r}.")
-        return float(eta), float(gamma), target
+        return SpectrumPoint(float(eta), float(gamma), target)
 
-    def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple]) -> list[Any]:
+    def _solve(self, S, y, weight, points):
         largest = float(np.max(np.abs(S))) or 1.0
         for eta, gamma, target in points:
             check_range(S, (1e-20, 1e20), eta=eta / largest, gamma=gamma * (largest if target == "similarity" else 1.0))
-        asked = [target for _, _, target in points]
-        chosen = choose_target(S, y, weight) if "auto" in asked else "both"
-        targets = [chosen if target == "auto" else target for target in asked]
-        machines: list[Any] = [None] * len(points)
+        chosen = choose_target(S, y, weight) if any(point.target == "auto" for point in points) else "auto"
+        targets = [chosen if point.target == "auto" else point.target for point in points]
+        solutions: dict[int, SpectrumSolution] = {}
         for target in dict.fromkeys(targets):
-            at = [i for i, other in enumerate(targets) if other == target]
-            solved = solver.solve_points(S, y, weight, [points[i][:2] for i in at], target)
-            for i, answer in zip(at, solved):
-                machines[i] = SpectrumMachine(target, answer)
-        return machines
-
-    def _keep_figures(self) -> None:
-        super()._keep_figures()
-        self._keep_by_pair(target_="target", eigenvalues_="eigenvalues", spectrum_weights_="spectrum_weights")
+            own = [i for i, other in enumerate(targets) if other == target]
+            found = solver.solve_points(S, y, weight, [points[i][:2] for i in own], target)
+            for i, s in zip(own, found):
+                solutions[i] = SpectrumSolution(
+                    target, s.values, s.a, s.coefficients, s.b, s.objective, s.gap, s.n_iter
+                )
+        return [solutions[i] for i in range(len(points))]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.kernel._nearest_rows import nearest_rows
-from similitude.kernel.base import OneVsOneMachines
+from similitude.kernel.base import KernelLearningSVC
 
 # Decision values this small, relative to their terms, are 0.
 _TIE = 1e-11
 
 
-class RobustSVC(OneVsOneMachines):
+class RobustSVC(KernelLearningSVC):
     """Learn a positive semidefinite kernel close to the similarities together with the SVM on it.
 
     For each pair of classes, labels y in {-1, +1}, with ``v = diag(y) alpha``::
@@ -79,6 +79,7 @@ class RobustSVC(OneVsOneMachines):
     """
 
     _path_parameters = ("C", "rho")
+    _figures = ("dual_coef", "intercept")
 
     def __init__(
         self, C=1.0, rho=1.0, *, class_weight=None, probability=False, similarity="precomputed", dissimilarity=None
@@ -91,41 +92,36 @@ class RobustSVC(OneVsOneMachines):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters):
-        C, rho = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-        check_positive(C, "C")
-        check_positive(rho, "rho")
-        return float(C), float(rho)
+        for name in self._path_parameters:
+            check_positive(parameters[name], name)
+        return float(parameters["C"]), float(parameters["rho"])
 
     def _solve(self, S, y, weight, points):
         from similitude.kernel._robust_solver import solve_path
 
-        return [_RobustMachine.of(solution) for solution in solve_path(S, y, weight, points)]
+        return [
+            RobustSolution(s.v, s.intercept, s.eigenvalues, s.eigenvectors, s.objective, s.gap, s.n_iter, s.converged)
+            for s in solve_path(S, y, weight, points)
+        ]
 
-    def _keep_figures(self):
-        super()._keep_figures()
-        self._keep_by_pair(dual_coef_="v", intercept_="intercept")
 
+class RobustSolution(NamedTuple):
+    """The solved problem of one pair of classes; the learned kernel is given by its positive eigenvalues."""
 
-class _RobustMachine(NamedTuple):
-    """The solved problem of one pair of classes."""
-
-    v: np.ndarray
+    dual_coef: np.ndarray
+    """v."""
     intercept: float
     eigenvalues: np.ndarray
     eigenvectors: np.ndarray
-    """Of the learned kernel, where positive."""
     objective: float
     gap: float
     n_iter: int
     converged: bool
 
-    @classmethod
-    def of(cls, solution: Any) -> _RobustMachine:
-        return cls(**{name: getattr(solution, name) for name in cls._fields})
-
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
+        """Return ``v^T k + b``, where k takes the place of each row as eq. (8) says."""
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
-        coefficients = self.v @ self.eigenvectors
+        coefficients = self.dual_coef @ self.eigenvectors
         values = k @ coefficients + self.intercept
         terms = np.abs(k) @ np.abs(coefficients) + abs(self.intercept)
         return np.where(np.abs(values) > _TIE * terms, values, 0.0)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.base import check_labels, check_positive, check_sample_weight, class_weights, unchanged_on_failure
-from similitude.kernel._libsvm import Kernel, Machine
+from similitude._utils.checks import check_positive
+from similitude._utils.warn import warn
+from similitude.kernel._libsvm import LibsvmMachines, SpectrumKernel
+from similitude.labels import class_weights
 from similitude.numerics.shared import shared_work
+from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning
-from similitude.proximity.symmetry import warn_of_asymmetry
-from similitude.transform.spectrum import METHODS
 
 _WHAT_WAS_DONE = {
     "clip": "sets them to 0",
@@ -24,6 +22,13 @@ _WHAT_WAS_DONE = {
     "square": "squares all eigenvalues",
     "none": "leaves them: the machine is a stationary point of a problem that is not convex, not its optimum",
 }
+
+
+class SVCPoint(NamedTuple):
+    """One point of a grid."""
+
+    C: float
+    spectrum: str
 
 
 class SimilaritySVC(OneVsOneClassifier):
@@ -135,104 +140,80 @@ class SimilaritySVC(OneVsOneClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters):
-        C, spectrum = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-        check_positive(C, "C")
-        if spectrum not in METHODS:
-            raise ValueError(f"spectrum must be one of {METHODS}; got {spectrum!r}.")
-        return C, spectrum
-
-    def _for_training(self, S, *, announced):
-        if announced and self.spectrum != "square":
-            warn_of_asymmetry("SimilaritySVC", S, stacklevel=4)
-        return S if sparse.issparse(S) else np.asarray(S)
+        check_positive(parameters["C"], "C")
+        if parameters["spectrum"] not in SPECTRA:
+            raise ValueError(f"spectrum must be one of {SPECTRA}; got {parameters['spectrum']!r}.")
+        return SVCPoint(parameters["C"], parameters["spectrum"])
 
     def fit(self, X, y, sample_weight=None):
-        """Solve the machines; ``sample_weight`` multiplies C, and a sample of weight 0 is in the spectrum alone."""
-        point = self._point({})
-        with unchanged_on_failure(self):
-            given = self._fit_proximities(X, y)
-            self._set_labels(check_labels(y, len(given)), at_least=2)
-            sample_weight = check_sample_weight(sample_weight, self._labels, self.classes_)
-            weights = self._weights(self._labels, sample_weight)
-            train = given._with(self._for_training(given.S, announced=True), None)
-            self._has_probability = bool(self.probability)
-            machines: list[Machine] = []
-            if self._has_probability:
-                [self._calibrator] = self._calibrators(train, [point], machines, sample_weight)
-            kernel = Kernel(train.S, self.spectrum)
-            self._machine = Machine(kernel, self._labels, weights, self.C)
-            self._keep_solution(kernel, weights)
-            _warn_of_indefiniteness(self, kernel)
-            self._warn_of_unsolved([self._machine, *machines])
-        return self
+        """Solve one machine for each pair of classes.
 
-    def _keep_solution(self, kernel, weights):
-        machine = self._machine
-        self.support_columns_ = self._columns_read(
-            np.arange(len(kernel.K)) if machine.columns is None else machine.columns
-        )
-        self.eigenvalues_ = np.ldexp(kernel.modifier.eigenvalues_, kernel.exponent)
-        self.indefinite_ = kernel.modifier.n_negative_ > 0
-        self.negative_eigenfraction_ = kernel.modifier.negative_eigenfraction_
-        self.support_, self.n_support_ = machine.support, machine.n_support
-        self.dual_coef_, self.intercept_ = machine.dual_coef, machine.public_intercept
-        self.n_iter_ = machine.n_iter
-        objective, gap = machine.objective_and_gap(kernel, self._labels, weights)
-        binary = len(self.classes_) == 2
-        self.objective_, self.duality_gap_ = (float(v[0]) if binary else v for v in (objective, gap))
+        Parameters
+        ----------
+        X : training samples
+            As ``similarity`` and ``dissimilarity`` say: see the page on input.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), default=None
+            What C is multiplied by for each sample; a sample of weight 0 contributes to the spectrum alone.
 
-    def _new_rows(self, X):
-        """Checked similarities of new samples to all training samples, or to those of ``support_columns_``."""
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _prepared(self, training, points):
+        if any(point.spectrum != "square" for point in points):
+            training.note_asymmetry("SimilaritySVC")
+        return training  # "square" takes S as it is, the others make it symmetric
+
+    def _solved(self, training, labels, points):
+        weights = class_weights(self.class_weight, labels)
+        if labels.sample_weight is not None:
+            weights = weights * labels.sample_weight
+        machines = {}
+        with shared_work():  # one eigendecomposition for all spectra
+            for spectrum in dict.fromkeys(point.spectrum for point in points):
+                kernel = SpectrumKernel(training.S, spectrum)
+                for point in points:
+                    if point.spectrum == spectrum:
+                        machines[point] = LibsvmMachines(kernel, labels, weights, point.C)
+                if training.announced and kernel.n_negative:
+                    _warn_of_indefiniteness(kernel)
+        return [machines[point] for point in points]
+
+    def _rows(self, X):
         try:
-            return self._new_proximities(X, columns=self.support_columns_)
+            return super()._rows(X)
         except ValueError as error:
-            if self._machine.columns is not None or "is expecting" not in str(error):
+            if "is expecting" not in str(error) or not self._path.machines[0].mixes_columns:
                 raise
+            spectrum = self._path.points[0].spectrum
             raise ValueError(
-                f"{error} spectrum={self._machine.spectrum!r} maps rows by a matrix that mixes all columns, so that "
-                "none can be left out."
+                f"{error} spectrum={spectrum!r} maps rows by a matrix that mixes all columns, so that none can be left "
+                "out."
             ) from None
 
-    def _weights(self, labels, sample_weight):
-        """What C is multiplied by for each sample."""
-        weights = class_weights(self, labels)
-        return weights if sample_weight is None else weights * sample_weight
-
-    def _solved(self, train, labels, points, sample_weight=None):
-        """The machines of several ``(C, spectrum)``, one kernel for each spectrum, all from one decomposition."""
-        weights = self._weights(labels, sample_weight)
-        machines: list[Any] = [None] * len(points)
-        with shared_work():
-            for spectrum in dict.fromkeys(spectrum for _, spectrum in points):
-                kernel = Kernel(train.S, spectrum)
-                for i, (C, own) in enumerate(points):
-                    if own == spectrum:
-                        machines[i] = Machine(kernel, labels, weights, C)
-        return machines
-
     def _warn_of_unsolved(self, machines):
-        unsolved = [machine for machine in machines if np.any(machine.n_iter >= machine.max_iter)]
+        unsolved = [machine for machine in machines if not all(solution.converged for solution in machine.solutions)]
         if not unsolved:
             return
         convex = "" if all(m.spectrum != "none" for m in unsolved) else ", or spectrum='clip', which makes it convex"
-        warnings.warn(
+        warn(
             f"SimilaritySVC: libsvm was stopped after {unsolved[0].max_iter} steps, short of its tolerance, in "
             f"{len(unsolved)} of {len(machines)} fits (duality_gap_ tells how far); take a smaller C{convex}.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 
-def _warn_of_indefiniteness(estimator: SimilaritySVC, kernel: Kernel) -> None:
-    if not estimator.indefinite_:
-        return
-    done = _WHAT_WAS_DONE[kernel.spectrum].format(shift=-float(estimator.eigenvalues_[0]))
-    count = kernel.modifier.n_negative_
-    warnings.warn(
-        f"S has {count} negative eigenvalue{'s' * (count > 1)} ({_percent(estimator.negative_eigenfraction_)} of the "
-        f"spectrum's size); spectrum={kernel.spectrum!r} {done}.",
+def _warn_of_indefiniteness(kernel: SpectrumKernel) -> None:
+    told = kernel.attributes()
+    done = _WHAT_WAS_DONE[kernel.spectrum].format(shift=-float(told["eigenvalues_"][0]))
+    warn(
+        f"S has {kernel.n_negative} negative eigenvalue{'s' * (kernel.n_negative > 1)} "
+        f"({_percent(told['negative_eigenfraction_'])} of the spectrum's size); spectrum={kernel.spectrum!r} {done}.",
         SimilarityWarning,
-        stacklevel=3,
     )
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import FittedPath, Labels, SimilarityClassifier
+from similitude.base import FittedPath, SimilarityClassifier
+from similitude.labels import Labels
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE
@@ -122,7 +123,7 @@ class NearestCentroidPath(FittedPath):
 def local_nearest_centroids(
     S: Any, neighbors: tuple[np.ndarray, np.ndarray], labels: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """The class of the most similar local centroid, for each row and neighbourhood size: (m, len(sizes)).
+    """Return the class of the most similar local centroid, for each row and neighbourhood size: (m, len(sizes)).
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def local_nearest_centroids(
     sizes : ndarray of int
         Ascending, each at most k.
     """
-    from similitude.neighbors._centroid_kernel import gather, gather_csr, nearest_centroids
+    from similitude.neighbors.local_centroids import gather, gather_csr, nearest_centroids
 
     similarities, indices = neighbors
     m, k = indices.shape

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import FeatureClassifier, FittedPath, Labels
+from similitude.base import FeatureClassifier, FittedPath
+from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import TIE_TOLERANCE
@@ -105,7 +106,7 @@ class LocalMeansPath(FittedPath):
 
     def _local_means(self, rows: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return distances to the local means, and to the farthest sample averaged, both of shape (G, m, ks)."""
-        from similitude.neighbors._centroid_kernel import mean_distances
+        from similitude.neighbors.local_centroids import mean_distances
 
         distances, radii = np.empty((2, len(sizes), len(rows), sizes.shape[1]))
         for h, samples in enumerate(self.samples):

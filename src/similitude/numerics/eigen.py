@@ -22,7 +22,7 @@ _SMALL = 1000
 
 
 def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues (ascending) and eigenvectors (columns) of a symmetric matrix, in float64.
+    """Return eigenvalues (ascending) and eigenvectors (columns) of a symmetric matrix, in float64.
 
     Only the lower triangle is read.
     """
@@ -46,66 +46,13 @@ def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarray:
-    """The eigenvalues with those that count as zero set to zero."""
+    """Return the eigenvalues with those that count as zero set to zero."""
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     return np.where(np.abs(eigenvalues) <= tol * largest, 0.0, eigenvalues)
 
 
-def spectrum_shift(values: np.ndarray) -> float:
-    """Return ``abs(min(lambda_min, 0))``: what shift adds to each eigenvalue, and to the diagonal of the matrix."""
-    return abs(float(np.min(values, initial=0.0)))
-
-
-def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
-    """Return the eigenvalues after a modification of the spectrum, one for each of the given ones.
-
-    ========  =====================================
-    spectrum  the eigenvalue lambda becomes
-    ========  =====================================
-    clip      max(lambda, 0)
-    flip      abs(lambda)
-    shift     lambda + abs(min(lambda_min, 0))
-    square    lambda^2
-    none      lambda
-    ========  =====================================
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        In any order.
-    spectrum : {"clip", "flip", "shift", "square", "none"}
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude.numerics.eigen import modified_eigenvalues
-    >>> modified_eigenvalues(np.array([-2.0, 0.0, 3.0]), "shift")
-    array([0., 2., 5.])
-    """
-    with np.errstate(over="ignore"):
-        if spectrum == "clip":
-            modified = np.maximum(values, 0.0)
-        elif spectrum == "flip":
-            modified = np.abs(values)
-        elif spectrum == "shift":
-            modified = values + spectrum_shift(values)
-        elif spectrum == "square":
-            modified = np.square(values)
-        elif spectrum == "none":
-            modified = values
-        else:
-            raise ValueError(f"spectrum must be clip, flip, shift, square or none; got {spectrum!r}.")
-    if not np.isfinite(modified).all():
-        raise ValueError(f"{spectrum!r} overflows on eigenvalues as large as these; rescale S first.")
-    return modified
-
-
 def negative_eigenfraction(eigenvalues: np.ndarray) -> float:
-    """Sum of |negative eigenvalues| over the sum of all |eigenvalues| (NEF)."""
+    """Return sum of |negative eigenvalues| over the sum of all |eigenvalues| (NEF)."""
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     if largest == 0:
         return 0.0

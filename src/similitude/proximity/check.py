@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
+
+from similitude._utils.warn import warn
 
 SYMMETRY_TOLERANCE = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-5}
 """Largest ``|S - S^T| / max|S|`` that counts as symmetric."""
@@ -86,11 +87,10 @@ def check_similarity(
             "similitude.PairwiseMeta."
         )
     if square and orientation == "similarity" and looks_like_dissimilarity(S):
-        warnings.warn(
+        warn(
             f"{name} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity, but larger values "
             f"are taken to mean more alike. If it is one, pass dissimilarity='max-minus' (or another map).",
             SimilarityWarning,
-            stacklevel=3,
         )
     return S
 
@@ -125,7 +125,7 @@ def _refuse(value: float, row: int, column: int, name: str) -> None:
 
 
 def looks_like_dissimilarity(S: Any) -> bool:
-    """Whether a dense square matrix has a zero diagonal and is positive everywhere else."""
+    """Return whether a dense square matrix has a zero diagonal and is positive everywhere else."""
     if sparse.issparse(S) or len(S) < 2 or np.any(np.diagonal(S)):
         return False
     n = len(S)
@@ -150,7 +150,7 @@ def for_lookup(S: Any) -> Any:
 
 
 def asymmetry(S: Any) -> float:
-    """The share of S that is antisymmetric: ``||S - S^T||_F / (2 ||S||_F)``, 0 (symmetric) to 1."""
+    """Return the share of S that is antisymmetric: ``||S - S^T||_F / (2 ||S||_F)``, 0 (symmetric) to 1."""
     if sparse.issparse(S):
         S = S.astype(np.float64)
         S.sum_duplicates()
@@ -169,7 +169,7 @@ def asymmetry(S: Any) -> float:
 
 
 def is_symmetric(S: Any) -> bool:
-    """Whether S equals its transpose up to rounding."""
+    """Return whether S equals its transpose up to rounding."""
     tolerance = SYMMETRY_TOLERANCE[np.dtype(S.dtype)]
     if sparse.issparse(S):
         return bool(np.max(np.abs((S - S.T).data), initial=0.0) <= tolerance * np.max(np.abs(S.data), initial=0.0))

@@ -24,7 +24,6 @@ Medians are over the pairs of different samples. A new row is mapped with the co
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +31,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.warn import warn
 from similitude.proximity.check import SYMMETRY_TOLERANCE, SimilarityWarning, check_similarity
 
 Constants = dict[str, Any]
@@ -90,11 +90,10 @@ def _induced_distance(S: np.ndarray, c: Constants) -> np.ndarray:
     self_similarity = np.diagonal(S).astype(np.float64)
     squares = self_similarity[:, None] + self_similarity[None, :] - 2 * S
     if squares.min() < -SYMMETRY_TOLERANCE[S.dtype] * np.abs(S).max():
-        warnings.warn(
+        warn(
             f"{np.mean(squares < 0):.1%} of the squared distances s_ii + s_jj - 2 s_ij are negative (S is indefinite) "
             "and were set to zero.",
             SimilarityWarning,
-            stacklevel=4,
         )
     return np.sqrt(np.maximum(squares, 0))
 
@@ -135,39 +134,47 @@ _TABLES = {"similarity": TO_SIMILARITY, "dissimilarity": TO_DISSIMILARITY}
 
 @dataclass
 class LearnedMap:
-    """A named map with its constants: learn on the training matrix, then apply to it and to new rows."""
+    """A named map with its constants, which are learned from the training matrix.
 
-    how: str
+    Attributes
+    ----------
+    map_name : str
+    constants : dict
+    to : {"similarity", "dissimilarity"}
+        The direction of the map.
+    """
+
+    map_name: str
     constants: Constants
     to: str = "similarity"
 
     @classmethod
-    def learn(cls, matrix: Any, how: str, *, to: str = "similarity", name: str = "X", scale: float | None = None):
-        """Learn the constants of the map ``how`` from a matrix that errors call ``name``, unless ``scale`` is given."""
+    def learn(cls, matrix: Any, map_name: str, *, to: str = "similarity", name: str = "X", scale: float | None = None):
+        """Return the map with constants learned from a matrix that errors call ``name``, or with the given scale."""
         table = _TABLES[to]
-        if how not in table:
-            raise ValueError(f"how must be one of {sorted(table)}; got {how!r}.")
+        if map_name not in table:
+            raise ValueError(f"how must be one of {sorted(table)}; got {map_name!r}.")
         if scale is None:
             with np.errstate(over="ignore", invalid="ignore"):
-                return cls(how, table[how].learn(_dense(matrix, name)), to)
-        if "scale" not in table[how].learn(np.ones((1, 1))):
-            raise ValueError(f"scale has no meaning for the map {how!r}; leave it None.")
+                return cls(map_name, table[map_name].learn(_dense(matrix, name)), to)
+        if "scale" not in table[map_name].learn(np.ones((1, 1))):
+            raise ValueError(f"scale has no meaning for the map {map_name!r}; leave it None.")
         if not 0 < scale < np.inf:
             raise ValueError(f"scale must be a positive number; got {scale!r}.")
-        return cls(how, {"scale": float(scale)}, to)
+        return cls(map_name, {"scale": float(scale)}, to)
 
     def __call__(self, matrix: Any, name: str = "D") -> np.ndarray:
         matrix = _dense(matrix, name)
-        chosen = _TABLES[self.to][self.how]
+        chosen = _TABLES[self.to][self.map_name]
         if not chosen.valid(matrix, self.constants):
             raise ValueError(
-                f"every entry of {name} must {chosen.needs} for the map {self.how!r}; entries range from "
+                f"every entry of {name} must {chosen.needs} for the map {self.map_name!r}; entries range from "
                 f"{matrix.min():.6g} to {matrix.max():.6g}. Choose another map."
             )
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = chosen.apply(matrix, self.constants).astype(matrix.dtype, copy=False)
         if not np.isfinite(mapped).all():
-            raise ValueError(f"{name} is too large for the map {self.how!r}, which overflows; rescale it first.")
+            raise ValueError(f"{name} is too large for the map {self.map_name!r}, which overflows; rescale it first.")
         return mapped
 
     def transposed(self) -> LearnedMap:
@@ -175,12 +182,12 @@ class LearnedMap:
         if "row_means" not in self.constants:
             return self
         means = {"column_means": self.constants["row_means"], "row_means": self.constants["column_means"]}
-        return LearnedMap(self.how, {**self.constants, **means}, self.to)
+        return LearnedMap(self.map_name, {**self.constants, **means}, self.to)
 
 
-def learned_constants_needed(how: str) -> bool:
-    """Whether ``to_similarity`` by this map learns something from the training matrix."""
-    return how not in TO_SIMILARITY or bool(TO_SIMILARITY[how].learn(np.ones((1, 1))))
+def learned_constants_needed(map_name: str) -> bool:
+    """Return whether ``to_similarity`` by this map learns something from the training matrix."""
+    return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))
 
 
 def _dense(matrix: Any, name: str) -> np.ndarray:
@@ -255,7 +262,7 @@ def rescale(S: Any) -> Any:
 
 
 def value_range(S: Any) -> tuple[float, float]:
-    """Smallest and largest entry (absent entries of a sparse matrix are 0)."""
+    """Return smallest and largest entry (absent entries of a sparse matrix are 0)."""
     if sparse.issparse(S) and not S.has_canonical_format:
         S = S.copy()  # min and max would combine the caller's entries in place
     return float(S.min()), float(S.max())

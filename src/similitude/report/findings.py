@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from similitude.base import check_labels
 from similitude.diagnosis import Diagnosis, diagnose
+from similitude.labels import check_labels
 from similitude.numerics.shared import shared_work
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.maps import LearnedMap

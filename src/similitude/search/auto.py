@@ -15,8 +15,10 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude.base import SimilarityEstimator, check_labels, check_positive
+from similitude._utils.checks import check_positive
+from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
+from similitude.labels import check_labels
 from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Samples
@@ -154,7 +156,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         """
         fitted = copy.copy(self)  # a fit that fails leaves the estimator as it was
         fitted._fit(X, y)
-        vars(self).update(vars(fitted))
+        self.__dict__.update(vars(fitted))
         return self
 
     def _fit(self, X: Any, y: Any) -> None:
@@ -174,7 +176,8 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             self._choose(contest)
             self._fit_chosen(samples, table[self.best_method_][0])
             self.out_of_fold_ = contest.out_of_fold(self.best_method_)
-            self.nested_error_ = self.nested_standard_error_ = None
+            self.nested_error_: float | None = None
+            self.nested_standard_error_: float | None = None
             if self.nested_cv is not None:
                 self._nest(samples, table)
 
@@ -209,7 +212,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _folds(self, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         if isinstance(self.cv, Integral):
-            return self._stratified(self.cv, y)
+            return self._stratified(int(self.cv), y)
         try:
             splits = check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y)
             everything = np.arange(len(y))  # masks become positions

@@ -99,7 +99,7 @@ def evaluate(
 
 
 def _return_as() -> str:
-    """One by one, for the progress bar, where joblib's backend can."""
+    """Return one by one, for the progress bar, where joblib's backend can."""
     return "generator" if get_active_backend()[0].supports_return_generator else "list"
 
 
@@ -137,7 +137,7 @@ def predictions(batch: Batch, fold: Fold) -> list[np.ndarray]:
     return batch.answers(0, "predict")
 
 
-def first_best(scores: np.ndarray) -> int:
+def first_best(scores: Any) -> int:
     """Return the position of the best point: the first with the highest mean score, as ``GridSearchCV`` chooses.
 
     ``scores`` is (folds, points).

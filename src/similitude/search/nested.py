@@ -39,7 +39,7 @@ class _OuterFold:
             contest = self._tuned(train)
             chosen = {name: (self.methods[name][0], [run.parameters]) for name, run in contest.runs.items()}
             found = evaluate_fold(self.samples, chosen, (train, test), predictions, "method")
-        failed = {name: (Evaluated([], 0.0, failure), {}) for name, failure in contest.failures.items()}
+        failed: dict[str, Any] = {name: (Evaluated([], 0.0, failure), {}) for name, failure in contest.failures.items()}
         return failed | {
             name: (evaluated._replace(seconds=evaluated.seconds + run.seconds), run.parameters)
             for (name, run), evaluated in zip(contest.runs.items(), found.values())

@@ -1,7 +1,7 @@
 """Similarity functions on raw objects: the registry, the functions, the engine that fills matrices with them."""
 
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
-from similitude.similarities.comparison import Comparison, check_objects, sliceable
+from similitude.similarities.comparison import Comparison, append_objects, check_objects, sliceable
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
 from similitude.similarities.documents import TfidfCosine
 from similitude.similarities.fingerprint import fingerprint_of_measure
@@ -53,6 +53,7 @@ __all__ = [
     "TverskyLinear",
     "TverskyRatio",
     "add_noise",
+    "append_objects",
     "batch",
     "chebyshev",
     "check_block_size",

@@ -39,7 +39,7 @@ def pairwise(
     block_size: int | None = None,
     progress: bool = False,
 ) -> np.ndarray:
-    """The matrix of similarities (or dissimilarities: native values) between two sequences of objects.
+    """Return the matrix of similarities (or dissimilarities: native values) between two sequences of objects.
 
     It is computed in blocks of rows and columns. Where B is None and the function symmetric, those below the diagonal
     are mirrored. A value must depend on its two objects only, not on the others in the same batch.
@@ -147,7 +147,7 @@ class Named(NamedTuple):
 
 
 def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
-    """The matrix that ``pairwise`` gives; errors name the objects by their places."""
+    """Return the matrix that ``pairwise`` gives; errors name the objects by their places."""
     same = B is None
     B = A if B is None else B
     shape, half = (_count(A.objects), _count(B.objects)), same and measure.symmetric
@@ -192,7 +192,7 @@ def _checked_measure(similarity: Any) -> Measure:
 
 
 def _checked_objects(objects: Any, name: str) -> Any:
-    """Objects that can be counted and cut; a sparse matrix as rows."""
+    """Return objects that can be counted and cut; a sparse matrix as rows."""
     if sparse.issparse(objects):
         return objects.tocsr()
     has_both = hasattr(objects, "__len__") and hasattr(objects, "__getitem__") and getattr(objects, "shape", None) != ()

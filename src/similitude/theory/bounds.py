@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import check_labels
 from similitude.kernel.similarity_svc import SimilaritySVC
+from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.symmetry import mean_of_directions
 from similitude.transform.spectrum import SpectrumModifier

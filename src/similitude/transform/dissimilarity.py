@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from sklearn.base import TransformerMixin
-
-from similitude.base import SimilarityEstimator
+from similitude.base import SimilarityTransformer
 from similitude.proximity.maps import TO_SIMILARITY, apply_range, value_range
+from similitude.reader import Reader
 
 
-class DissimilarityToSimilarity(TransformerMixin, SimilarityEstimator):
+class DissimilarityToSimilarity(SimilarityTransformer):
     """Turn precomputed dissimilarities into similarities, with constants learned on the training part.
 
     Parameters
@@ -32,7 +31,8 @@ class DissimilarityToSimilarity(TransformerMixin, SimilarityEstimator):
     """
 
     similarity = "precomputed"
-    _map_argument = "how"
+    # A search may change the map, which must then be learned anew.
+    _takes_training = False
 
     def __init__(self, how="max-minus", scale=None):
         self.how = how
@@ -40,31 +40,25 @@ class DissimilarityToSimilarity(TransformerMixin, SimilarityEstimator):
 
     @property
     def dissimilarity(self):
+        """The name of the map."""
         return self.how
 
-    @property
-    def _map_scale(self):  # type: ignore[override]
-        return self.scale
+    def _new_reader(self):
+        return Reader("precomputed", self.how, map_argument="how", scale=self.scale)
 
-    def fit(self, X, y=None):
-        """Learn the map's constants from the training dissimilarities."""
-        self.fit_transform(X)
-        return self
-
-    def fit_transform(self, X, y=None):
-        """Learn the constants and map the training matrix."""
+    def _check_parameters(self):
         if self.how is None:
             raise ValueError(f"how must be one of {sorted(TO_SIMILARITY)}; got None.")
-        S = self._fit_proximities(X).S
-        self.constants_ = self._learned_map.constants
-        return S
 
-    def transform(self, X):
-        """Map rows of dissimilarities to the training samples."""
-        return self._new_proximities(X).S
+    def _learn(self, training, y, transforms):
+        self.constants_ = training.reader.map.constants
+        return lambda: training.S
+
+    def _transform(self, rows):
+        return rows.S
 
 
-class Rescale(TransformerMixin, SimilarityEstimator):
+class Rescale(SimilarityTransformer):
     """Map the range of the training similarities linearly onto [0, 1]; new rows by the same constants.
 
     New rows may fall outside [0, 1]. A constant training matrix is mapped to zero, and so are new rows. A sparse
@@ -85,11 +79,9 @@ class Rescale(TransformerMixin, SimilarityEstimator):
     similarity = "precomputed"
     dissimilarity = None
 
-    def fit(self, X, y=None):
-        """Learn the range."""
-        self.min_, self.max_ = value_range(self._fit_proximities(X).S)
-        return self
+    def _learn(self, training, y, transforms):
+        self.min_, self.max_ = value_range(training.S)
+        return lambda: apply_range(training.S, self.min_, self.max_)
 
-    def transform(self, X):
-        """Rescale rows of similarities to the training samples."""
-        return apply_range(self._new_proximities(X).S, self.min_, self.max_)
+    def _transform(self, rows):
+        return apply_range(rows.S, self.min_, self.max_)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from similitude.base import SimilarityEstimator
+from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.proximity.check import check_similarity, dense
 from similitude.proximity.symmetry import symmetrized_for
@@ -21,7 +21,7 @@ class Embedding(NamedTuple):
 
 
 def _components(S: np.ndarray, n_components: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The chosen non-zero eigenvalues, positive ones first, each by falling size, and their eigenvectors."""
+    """Return the chosen non-zero eigenvalues, positive ones first, each by falling size, and their eigenvectors."""
     values, vectors = eigh(S)
     values = cut_zeros(values)
     order = np.argsort(-np.abs(values), kind="stable")
@@ -48,7 +48,7 @@ def _how_many(sizes: np.ndarray, n_components: Any) -> int:
 
 
 def pseudo_euclidean_embedding(S: Any, n_components: Any = None) -> Embedding:
-    """Vectors whose pseudo-Euclidean inner products are the similarities.
+    """Return vectors whose pseudo-Euclidean inner products are the similarities.
 
     With ``S = V diag(lambda) V^T`` sample i becomes ``|Lambda|^(1/2) V^T e_i`` on the p positive and q negative
     directions; the inner product takes the negative directions with a minus sign. An asymmetric S is symmetrised.
@@ -77,7 +77,7 @@ def pseudo_euclidean_embedding(S: Any, n_components: Any = None) -> Embedding:
     return Embedding(vectors * np.sqrt(np.abs(values)), signature)
 
 
-class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SimilarityEstimator):
+class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransformer):
     """Embed samples in a pseudo-Euclidean space, new ones by projection.
 
     With ``S = V diag(lambda) V^T``, ``x_i = |Lambda|^(1/2) V^T e_i`` on the p positive and q negative directions; a
@@ -115,18 +115,17 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y=None):
-        """Decompose the training similarities."""
-        S = dense(self._fit_proximities(X, y).S)
-        self.eigenvalues_, self._vectors = _components(
-            symmetrized_for("PseudoEuclideanEmbedding", S), self.n_components
-        )
+    def _learn(self, training, y, transforms):
+        S = dense(training.symmetric("PseudoEuclideanEmbedding"))
+        self.eigenvalues_, self._vectors = _components(S, self.n_components)
         self.signature_ = int(np.sum(self.eigenvalues_ > 0)), int(np.sum(self.eigenvalues_ < 0))
-        return self
+        # Rows of a matrix are taken as they are, as in transform.
+        return lambda: self._projected(training.S if training.reader.is_matrix else S)
 
-    def transform(self, X):
-        """Project rows of similarities to the training samples."""
-        S = self._new_proximities(X).S
+    def _transform(self, rows):
+        return self._projected(rows.symmetric)
+
+    def _projected(self, S):
         return S @ (self._vectors * (np.sign(self.eigenvalues_) / np.sqrt(np.abs(self.eigenvalues_))))
 
     @property

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from similitude.base import unchanged_on_failure
+from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import ZERO_TOLERANCE, negative_eigenfraction
-from similitude.transform._landmarks import LandmarkEstimator
-from similitude.transform._nystroem import modified
+from similitude.numerics.nystroem import modified_features
+from similitude.transform.landmarks import LandmarkEstimator
 
 SPECTRA = ("clip", "flip", "square", "none")
 
 
-class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LandmarkEstimator):
-    """Features from similarities to m landmarks, whose inner products are a kernel: linear in the number of samples.
+class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, SimilarityTransformer):
+    """Compute features from similarities to m landmarks, whose inner products are a kernel.
 
     With C the (n, m) similarities of the training samples to the landmarks, W those among the landmarks, and the
     Nystroem approximation decomposed::
@@ -33,7 +33,8 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Land
     ========  ===========================  ===================================  ============================
 
     All of them are linear in c, and a training sample is treated like a new one. The decomposition is that of S~
-    itself, not of W: it costs O(n m^2), and ``fit`` forms no matrix larger than a block of rows of C, or W. With all
+    itself, not of W: it costs O(n m^2), and ``fit`` forms no matrix larger than a block of rows of C, or W
+    (``fit_transform`` holds C, so that its similarities are computed once). With all
     samples as landmarks S~ is S, and the kernel is that of :class:`~similitude.SpectrumModifier`. With "none" the
     vectors are those of "flip", but inner products take feature k with the sign ``signs_[k]`` (pseudo-Euclidean):
     ``(F * signs_) @ F.T`` is S~.
@@ -54,8 +55,8 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Land
                   ``l_i = sum_k V[i, k]^2`` of a first approximation with as many random landmarks
     ============  ============================================================================================
 
-    S must be symmetric. Where W is not, ``(S + S^T)/2`` takes its place, with a warning; new rows are taken as they
-    are.
+    S must be symmetric. Where W is not, ``(S + S^T)/2`` takes its place, with a warning; so it does for new samples
+    that are raw objects, while new rows of a matrix are taken as they are.
 
     Parameters
     ----------
@@ -145,35 +146,28 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Land
     def _n_features_out(self):
         return self.projection_.shape[1]
 
-    def fit(self, X, y=None):
-        """Choose the landmarks and decompose the approximation; similarities are held a block of rows at a time."""
-        with unchanged_on_failure(self):
-            self._fit(X, y, holds=False)
-        return self
-
-    def fit_transform(self, X, y=None):
-        """The same, and the features of the training samples; similarities to the landmarks are computed once."""
-        with unchanged_on_failure(self):
-            blocks = self._fit(X, y, holds=True)
-            if self._are_all:  # S V = V diag(d): no product, and all digits
-                return self.projection_ * self.eigenvalues_
-            for i, block in enumerate(blocks):  # one by one, so that no two copies of all are held
-                blocks[i] = block @ self.projection_
-            return np.concatenate(blocks)
-
-    def transform(self, X):
-        """The features of new samples, from whole rows of similarities or from those to the landmarks."""
-        return np.concatenate([C @ self.projection_ for C in self._new_blocks(X)])
-
-    def _fit(self, X, y, holds):
+    def _check_parameters(self):
         self._check_landmark_parameters()
         if self.spectrum not in SPECTRA:
             raise ValueError(f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}.")
-        landmarks = self._chosen_landmarks(X, y)
-        self._are_all = landmarks.are_all
-        held = [C for _, C in landmarks.blocks()] if holds and not self._are_all else []
-        spectrum = landmarks.spectrum(self.tol, held=held)
-        self.n_negative_ = int(np.sum(spectrum.values < 0))
-        self.negative_eigenfraction_ = negative_eigenfraction(spectrum.values)
-        self.projection_, self.eigenvalues_, self.signs_ = modified(spectrum, self.spectrum)
-        return held
+
+    def _learn(self, training, y, transforms):
+        landmarks = self._landmarks_of(training, y)
+        self._keep_landmarks(training.reader, landmarks.positions)
+        self._to_landmarks = landmarks.to
+        held = [C for _, C in landmarks.blocks()] if transforms and not landmarks.are_all else []
+        found = landmarks.spectrum(self.tol, held=held)
+        self.n_negative_ = int(np.sum(found.values < 0))
+        self.negative_eigenfraction_ = negative_eigenfraction(found.values)
+        self.projection_, self.eigenvalues_, self.signs_ = modified_features(found, self.spectrum)
+        if landmarks.are_all:  # S V = V diag(d): no product, and all digits
+            return lambda: self.projection_ * self.eigenvalues_
+        return lambda: self._projected(held)
+
+    def _projected(self, blocks):
+        for i, block in enumerate(blocks):  # one by one, so that no two copies of all are held
+            blocks[i] = block @ self.projection_
+        return np.concatenate(blocks)
+
+    def _transform(self, rows):
+        return np.concatenate([C @ self.projection_ for _, C in self._to_landmarks.blocks(rows)])

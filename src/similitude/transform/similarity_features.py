@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from similitude.base import SimilarityEstimator, check_labels, check_positive, unchanged_on_failure
+from similitude._utils.checks import check_positive
+from similitude.base import SimilarityTransformer
+from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
 from similitude.proximity.check import dense
 from similitude.proximity.maps import LearnedMap, apply_range, value_range
-from similitude.proximity.proximities import at_columns
-from similitude.transform.prototypes import (
-    LOOKS_AT_PAIRS,
-    SELECTIONS,
-    forward_selection,
-    how_many,
-)
+from similitude.reader import Reader, Training
+from similitude.transform.prototypes import LOOKS_AT_PAIRS, SELECTIONS, forward_selection, how_many
 
 NORMALIZATIONS = (None, "range", "exp")
 
 
-class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
+class NegatedReader(Reader):
+    """Reads a dissimilarity d as -d, whatever its map."""
+
+    @property
+    def map_name(self) -> str | None:
+        """The name of the map that turns native values into similarities; None where they are similarities."""
+        return None if super().map_name is None else "negate"
+
+
+class SimilarityFeatures(SimilarityTransformer):
     """Represent a sample by its similarities to prototypes, chosen among the training samples.
 
     The sample x becomes the vector
@@ -148,47 +154,20 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    @property
-    def _map_name(self):
-        how = super()._map_name
-        # exp(-d^2 / sigma) is of the dissimilarity itself, and -d is d itself but for its sign.
-        return "negate" if how is not None and self.normalize == "exp" else how
+    def _new_reader(self):
+        # exp(-d^2 / sigma) is a function of the dissimilarity itself, and -d is d but for its sign.
+        kind = NegatedReader if self.normalize == "exp" else Reader
+        return kind(self.similarity, self.dissimilarity, takes_columns=True)
 
-    def fit(self, X, y=None):
-        """Choose the prototypes."""
-        with unchanged_on_failure(self):
-            self._fit(X, y, wants_columns=False)
-        return self
+    def _read(self, X, y=None):
+        reader = self._new_reader()
+        if not isinstance(X, Training):
+            return reader.fit(X, y, estimator=self)
+        return X if X.reader.map_name == reader.map_name else X.read_by(reader)
 
-    def fit_transform(self, X, y=None):
-        """Choose the prototypes and return the features of the training samples."""
-        with unchanged_on_failure(self):
-            return self._features(self._fit(X, y, wants_columns=True))
-
-    def transform(self, X):
-        """The features of new samples, from whole rows of similarities or from the columns of ``support_columns_``."""
-        check_is_fitted(self)
-        return self._features(self._new_columns(X, self.prototypes_))
-
-    def _fit(self, X, y, wants_columns):
-        """Choose; returns the training columns of the prototypes, where they are wanted or something is learned."""
-        self._check_parameters()
-        wants_columns = wants_columns or self.normalize is not None
-        wants_all = wants_columns and self.n_prototypes is None
-        given = self._fit_proximities(X, y, needs_matrix=wants_all or self.selection in LOOKS_AT_PAIRS)
-        S = None if given is None else given.S
-        self._n_columns = _num_samples(self.objects_) if S is None else S.shape[1]
-        for name in ("loo_errors_", "sigma_"):
-            self.__dict__.pop(name, None)
-        self.prototypes_ = self._chosen(S, y)
-        self.n_prototypes_ = len(self.prototypes_)
-        self.support_columns_ = self._columns_read(self.prototypes_)
-        self._normalizer = None
-        if not wants_columns:
-            return None
-        columns = self._new_columns(self.objects_, self.prototypes_) if S is None else at_columns(S, self.prototypes_)
-        self._normalizer = self._learned_normalizer(columns)
-        return columns
+    def _rows(self, X):
+        rows = super()._rows(X)
+        return rows if rows.reader.map_name == self._reader.map_name else rows.read_by(self._reader)
 
     def _check_parameters(self):
         if self.selection not in SELECTIONS:
@@ -196,21 +175,42 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
         if self.normalize not in NORMALIZATIONS:
             raise ValueError(f"normalize must be one of {NORMALIZATIONS}; got {self.normalize!r}.")
         check_positive(self.scale, "scale")
-        if self._is_columns and self.selection != "random":
+        if self._new_reader().is_columns and self.selection != "random":
             raise ValueError(
                 f"selection={self.selection!r} needs the training samples as columns; with similarity='columns' "
                 "prototypes can be chosen by selection='random' alone."
             )
 
-    def _chosen(self, S, y):
-        n = self._n_columns
+    def _learn(self, training, y, transforms):
+        self.prototypes_ = self._chosen(training, y)
+        self.n_prototypes_ = len(self.prototypes_)
+        self.support_columns_ = training.reader.columns_read(self.prototypes_)
+        self._n_columns = training.reader.n_columns
+        self._normalizer = None
+        if self.normalize is not None:
+            columns = dense(training.columns(self.prototypes_))
+            self._normalizer = self._learned_normalizer(columns, training.reader)
+            return lambda: self._normalizer(columns)
+        return lambda: self._features(training.columns(self.prototypes_))
+
+    def _transform(self, rows):
+        return self._features(rows.columns(self.prototypes_))
+
+    def _features(self, columns):
+        if self._normalizer is not None:
+            return self._normalizer(dense(columns))
+        return columns if self.n_prototypes_ == self._n_columns else dense(columns)
+
+    def _chosen(self, training, y):
+        """Return the positions of the prototypes."""
+        n = training.reader.n_columns
         p = how_many(self.n_prototypes, n)
         if self.selection == "random":
             rng = check_random_state(self.random_state)
             return np.arange(n) if p == n else np.sort(rng.choice(n, p, replace=False))
         if p == n and self.selection != "forward":
             return np.arange(n)
-        S = dense(S) if self.selection in LOOKS_AT_PAIRS else None
+        S: Any = dense(training.S) if self.selection in LOOKS_AT_PAIRS else None
         if y is None and self.selection in ("kmedoids", "kcentres"):
             labels = np.zeros(n, dtype=np.intp)
         else:
@@ -220,24 +220,17 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
             return positions
         return choose_by_class(self.selection, S, labels, p, self.random_state)
 
-    def _learned_normalizer(self, columns):
-        if self.normalize is None:
-            return None
+    def _learned_normalizer(self, columns, reader):
         if self.normalize == "range":
-            return _Range(dense(columns))
-        # Of fixed columns nobody knows which of them are training samples.
-        own = np.arange(0) if self._is_columns else self.prototypes_
-        learned = _Exponential(dense(columns), own, self._map_name, float(self.scale))
+            return RangeNormalizer(columns)
+        # Which of fixed columns are training samples is not known.
+        own = np.arange(0) if reader.is_columns else self.prototypes_
+        learned = ExponentialNormalizer(columns, own, reader.map_name, float(self.scale))
         self.sigma_ = learned.sigma
         return learned
 
-    def _features(self, columns):
-        if self._normalizer is not None:
-            return self._normalizer(dense(columns))
-        return columns if self.n_prototypes_ == self._n_columns else dense(columns)
-
     def get_feature_names_out(self, input_features=None):
-        """The names of the prototypes' columns: those of ``fit``'s X, else x0, x1, ...
+        """Return the names of the prototypes' columns: those of ``fit``'s X, else x0, x1, ...
 
         Parameters
         ----------
@@ -249,13 +242,13 @@ class SimilarityFeatures(TransformerMixin, SimilarityEstimator):
         ndarray of str objects
         """
         check_is_fitted(self)
-        if not self._is_matrix:
+        if not self._reader.is_matrix:
             return np.array([f"x{j}" for j in self.prototypes_], dtype=object)
         return _check_feature_names_in(self, input_features)[self.prototypes_]
 
 
-class _Range:
-    """The range of training features, mapped onto [0, 1]."""
+class RangeNormalizer:
+    """Maps the range of the training features onto [0, 1]."""
 
     def __init__(self, columns):
         self.range = value_range(columns)
@@ -264,18 +257,25 @@ class _Range:
         return apply_range(columns, *self.range)
 
 
-class _Exponential:
-    """``exp(-d^2 / sigma)``, sigma relative to the median of d over pairs of different samples.
+class ExponentialNormalizer:
+    """Returns ``exp(-d^2 / sigma)``, sigma relative to the median of d over pairs of different samples.
 
-    ``own[k]`` is the row of the prototype of column k; ``how`` is "negate" where the columns hold -d, or None where
-    they are similarities.
+    Parameters
+    ----------
+    columns : ndarray of shape (n, p)
+    own : ndarray of int
+        ``own[k]`` is the row of the prototype of column k.
+    map_name : {"negate", None}
+        "negate" where the columns hold -d, None where they are similarities.
+    scale : float
+        The factor of sigma.
     """
 
-    def __init__(self, columns, own, how, scale):
-        if how is None:
+    def __init__(self, columns, own, map_name, scale):
+        if map_name is None:
             self.to_dissimilarity = LearnedMap.learn(columns, "max-minus", to="dissimilarity")
         else:
-            self.to_dissimilarity = LearnedMap(how, {}, to="dissimilarity")
+            self.to_dissimilarity = LearnedMap(map_name, {}, to="dissimilarity")
         D = self._dissimilarities(columns)
         others = np.ones(D.shape, dtype=bool)
         others[own, np.arange(len(own))] = False
@@ -291,7 +291,7 @@ class _Exponential:
 
     def _dissimilarities(self, columns):
         D = self.to_dissimilarity(columns, name="X")
-        if self.to_dissimilarity.how == "max-minus":
+        if self.to_dissimilarity.map_name == "max-minus":
             return np.maximum(D, 0)  # a new similarity may be larger than any in training
         if D.min() < 0:
             raise ValueError(f"X: normalize='exp' needs dissimilarities of at least 0; the smallest is {D.min():.6g}.")

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityEstimator, unchanged_on_failure
-from similitude.numerics.eigen import (
-    ZERO_TOLERANCE,
-    cut_zeros,
-    eigh,
-    modified_eigenvalues,
-    negative_eigenfraction,
-    spectrum_shift,
-)
+from similitude.base import SimilarityTransformer
+from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.spectrum import SPECTRA, mapped_rows, modified_eigenvalues, modified_matrix, row_map_weights
 from similitude.proximity.check import dense
-from similitude.proximity.symmetry import mean_of_directions, symmetrized_for
+from similitude.proximity.symmetry import mean_of_directions
 
-METHODS = ("clip", "flip", "shift", "square", "none")
+METHODS = SPECTRA
 TEST_ROWS = ("consistent", "augmented", "untreated")
 
-# By what the part of a new row along each eigenvector is multiplied.
-_MAP: dict[str, Any] = {"clip": lambda values: (values > 0).astype(float), "flip": np.sign}
+_SYMMETRIC = ("clip", "flip", "shift")
+"""The methods that need a symmetric matrix."""
 
 
-class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimator):
+class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
     """Make a similarity matrix positive semidefinite, and treat new rows consistently.
 
     With ``S = V diag(lambda) V^T``:
@@ -58,7 +51,7 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
         from :class:`~similitude.Proximities`, by default the mean one of the training samples); not at all, which
         shows what neglect costs.
     similarity, dissimilarity
-        The input contract.
+        The input contract: see the page on input.
 
     Attributes
     ----------
@@ -105,80 +98,55 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y=None):
-        """Decompose the training similarities."""
-        with unchanged_on_failure(self):
-            self._fit(X, y)
-        return self
-
-    def fit_transform(self, X, y=None):
-        """Decompose the training similarities and return the modified training kernel."""
-        S = self._fit(X, y)
-        if self.method == "square":
-            with np.errstate(over="ignore"):
-                kernel = S @ S.T
-            if not np.isfinite(kernel).all():
-                raise ValueError("X is too large for method='square', which overflows; rescale it first.")
-            return kernel
-        if self.method == "shift":
-            kernel = S.copy()
-            kernel[np.diag_indices_from(kernel)] += spectrum_shift(self.eigenvalues_)
-            return kernel
-        if self.method == "none":
-            return S.copy()
-        return _with_spectrum(S, self._raw_values, modified_eigenvalues(self.eigenvalues_, self.method), self._vectors)
-
-    def _fit(self, X, y):
-        self._check_parameters()
-        given = self._fit_proximities(X, y)
-        S = dense(given.S).astype(np.float64, copy=False)
-        self.__dict__.pop("transform_matrix_", None)
-        # set_params after fit changes what the next fit does, not what this one has done.
-        self._method, self._test_rows, self._tol = self.method, self.test_rows, self.tol
-        if self.method in ("clip", "flip", "shift"):
-            S = symmetrized_for("SpectrumModifier", S)
-            self._raw_values, self._vectors = eigh(S)
-        else:
-            self._raw_values, _ = eigh(mean_of_directions(S))
-        self.eigenvalues_ = cut_zeros(self._raw_values, self.tol)
-        self.n_negative_ = int(np.sum(self.eigenvalues_ < 0))
-        self.negative_eigenfraction_ = negative_eigenfraction(self.eigenvalues_)
-        if self.method == "square" or self.test_rows == "augmented":
-            self._similarities = S.copy()
-            own = given.self_similarity if given.self_similarity is not None else np.diagonal(S)
-            self._mean_self_similarity = float(np.mean(own))
-        return S
-
     def _check_parameters(self):
         if self.method not in METHODS:
             raise ValueError(f"method must be one of {METHODS}; got {self.method!r}.")
         if self.test_rows not in TEST_ROWS:
             raise ValueError(f"test_rows must be one of {TEST_ROWS}; got {self.test_rows!r}.")
-        if self.test_rows == "augmented" and self.method not in _MAP:
+        if self.test_rows == "augmented" and self.method not in ("clip", "flip"):
             raise ValueError(f"test_rows='augmented' is defined for clip and flip only; method is {self.method!r}.")
         if not 0 <= self.tol < 1:
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
 
-    def transform(self, X):
-        """Treat rows of similarities to the training samples as ``test_rows`` says."""
-        check_is_fitted(self)
-        given = self._new_proximities(X)
-        S = dense(given.S).astype(np.float64, copy=False)
-        if self._test_rows == "augmented":
-            return self._augmented(S, given.self_similarity)
-        if self._test_rows == "untreated" or self._method in ("shift", "none"):
-            return S.copy() if S is given.S else S
-        return self._map_rows(S)
+    def _learn(self, training, y, transforms):
+        # set_params after fit changes what the next fit does, not what this one has done.
+        self._method, self._test_rows, self._tol = self.method, self.test_rows, self.tol
+        S = dense(training.S).astype(np.float64, copy=False)
+        if self._method in _SYMMETRIC:
+            S = training.replaced(S).symmetric("SpectrumModifier")
+            values, vectors = eigh(S)
+            self._vectors = vectors
+        else:
+            values, vectors = eigh(mean_of_directions(S))
+        self.eigenvalues_ = cut_zeros(values, self.tol)
+        self.n_negative_ = int(np.sum(self.eigenvalues_ < 0))
+        self.negative_eigenfraction_ = negative_eigenfraction(self.eigenvalues_)
+        if self._method == "square" or self._test_rows == "augmented":
+            self._similarities = S.copy()
+            own = training.self_similarity if training.self_similarity is not None else np.diagonal(S)
+            self._mean_self_similarity = float(np.mean(own))
+        return lambda: self._kernel(S, values, vectors)
 
-    def _map_rows(self, S):
+    def _kernel(self, S, values, vectors):
+        with np.errstate(over="ignore"):
+            kernel = modified_matrix(S, self._method, values, vectors, self._tol)
+        if self._method == "square" and not np.isfinite(kernel).all():
+            raise ValueError("X is too large for method='square', which overflows; rescale it first.")
+        return kernel
+
+    def _transform(self, rows):
+        given = rows.symmetric if self._method in _SYMMETRIC else rows.S
+        S = dense(given).astype(np.float64, copy=False)
+        if self._test_rows == "augmented":
+            return self._augmented(S, rows.self_similarity)
+        if self._test_rows == "untreated" or self._method in ("shift", "none"):
+            return S.copy() if S is given else S
+        return self._mapped(S)
+
+    def _mapped(self, S):
         if self._method == "square":
             return S @ self._similarities.T
-        weights = _MAP[self._method](self.eigenvalues_)
-        # P = base I + V diag(weights - base) V^T: take the base that leaves fewer eigenvectors to multiply by.
-        base = 1.0 if np.sum(weights == 1.0) > np.sum(weights == 0.0) else 0.0
-        chosen = weights != base
-        vectors = self._vectors[:, chosen]
-        return base * S + ((S @ vectors) * (weights[chosen] - base)) @ vectors.T
+        return mapped_rows(S, self._vectors, row_map_weights(self.eigenvalues_, self._method))
 
     def _augmented(self, S, self_similarity):
         n = len(self._similarities)
@@ -200,17 +168,4 @@ class SpectrumModifier(OneToOneFeatureMixin, TransformerMixin, SimilarityEstimat
         """P, such that rows S of similarities become S P."""
         check_is_fitted(self)
         n = len(self.eigenvalues_)
-        return np.eye(n) if self._method in ("shift", "none") else self._map_rows(np.eye(n))
-
-
-def _with_spectrum(S, values, modified, vectors):
-    """S with its eigenvalues changed, multiplying by the changed or the remaining eigenvectors, whichever are fewer."""
-    changed, remaining = modified != values, modified != 0
-    if np.sum(changed) <= np.sum(remaining):
-        V = vectors[:, changed]
-        kernel = S + (V * (modified - values)[changed]) @ V.T
-    else:
-        V = vectors[:, remaining]
-        kernel = (V * modified[remaining]) @ V.T
-    # Rounding leaves differences in the last bit between the triangles.
-    return mean_of_directions(kernel)
+        return np.eye(n) if self._method in ("shift", "none") else self._mapped(np.eye(n))

@@ -23,8 +23,9 @@ from similitude import (
     SpectrumModifier,
 )
 from similitude.numerics.medoids import k_medoids
-from similitude.transform import _landmarks
-from similitude.transform._nystroem import decompose, modified, triangle
+from similitude.numerics.nystroem import decompose, modified_features, triangle
+from similitude.reader import Reader
+from similitude.transform import landmarks as landmark_module
 from similitude.transform.nystroem import SPECTRA
 from tests.reference import nystroem as reference
 
@@ -139,7 +140,7 @@ def test_triangles_keep_the_digits_that_moments_lose():
     K = SpectrumModifier("flip").fit_transform(S)
 
     def error(R):
-        P = modified(decompose(R, S, 1e-10), "flip").projection
+        P = modified_features(decompose(R, S, 1e-10), "flip").projection
         return np.abs((S @ P) @ (S @ P).T - K).max()
 
     by_triangle = error(triangle(S))
@@ -166,7 +167,7 @@ def test_blocks_do_not_matter(how):
     S = _symmetric(50)
     model = IndefiniteNystroem(8, how, random_state=0)
     F = model.fit_transform(S)
-    with patch.object(_landmarks, "_ENTRIES", 56):
+    with patch.object(landmark_module, "_ENTRIES", 56):
         again = clone(model)
         G = again.fit_transform(S)
         assert _close(again.transform(S), G, 1e-12)
@@ -279,7 +280,7 @@ def test_raw_objects_equal_their_matrix(selection, symmetric):
         F, G = model.fit_transform(S, y), raw.fit_transform(words, y)
     assert np.array_equal(model.landmarks_, raw.landmarks_)
     assert _close(G, F, 1e-9)
-    assert _close(raw.transform(words), model.transform(S), 1e-9)
+    assert _close(raw.transform(words), model.transform((S + S.T) / 2), 1e-9)
     assert raw.objects_ == [words[i] for i in raw.landmarks_]
     assert np.array_equal(raw.support_columns_, np.arange(6))
 
@@ -312,7 +313,7 @@ def test_an_error_names_objects_by_their_places_in_the_whole():
     model = IndefiniteNystroem(5, random_state=0, similarity=fails).fit(numbers)
     first, last = map(int, model.landmarks_[[0, -1]])
     other = next(i for i in reversed(numbers) if i not in model.landmarks_)
-    with patch.object(_landmarks, "_ENTRIES", 10 * 5):  # blocks of 10 rows
+    with patch.object(landmark_module, "_ENTRIES", 10 * 5):  # blocks of 10 rows
         for place in (other, last):  # while rows are computed, and among the landmarks
             wrong = place
             pair = f"{other} and {first}" if place == other else f"{first} and {last}"
@@ -387,7 +388,7 @@ def test_rounding_in_single_precision_is_no_asymmetry(parameters):
 def test_both_directions_in_blocks(form):
     S = np.random.default_rng(0).normal(size=(20, 20))
     expected = IndefiniteNystroem(6, "flip", random_state=0).fit_transform((S + S.T) / 2)
-    with patch.object(_landmarks, "_ENTRIES", 7 * 6), pytest.warns(SimilarityWarning, match="asymmetric"):
+    with patch.object(landmark_module, "_ENTRIES", 7 * 6), pytest.warns(SimilarityWarning, match="asymmetric"):
         assert _close(IndefiniteNystroem(6, "flip", random_state=0).fit_transform(form(S)), expected, 1e-10)
 
 
@@ -398,6 +399,19 @@ def test_asymmetric_landmarks_of_columns():
     with pytest.warns(SimilarityWarning, match="asymmetric"):
         F = model.fit_transform(C)
     assert _close(F, clone(model).set_params(landmark_similarity=(W + W.T) / 2).fit_transform(C), 1e-12)
+
+
+@pytest.mark.parametrize("map_name", ["max-minus", "double-centring"])
+def test_both_directions_of_a_landmark_are_its_row_among_the_landmarks(map_name):
+    def uphill(a, b):
+        return abs(a - b) + 0.5 * max(a - b, 0)
+
+    numbers, own = np.random.default_rng(0).normal(size=20).tolist(), np.array([1, 4, 5, 11])
+    training = Reader(uphill, map_name, learns_map=False).fit(numbers)
+    landmarks = landmark_module.Landmarks(training, own)
+    C = np.concatenate([block for _, block in landmarks.blocks()])
+    assert landmarks.to.asymmetric
+    assert np.allclose(C[own], landmarks.W, atol=1e-12)
 
 
 @pytest.mark.parametrize("how", ["max-minus", "gauss", "double-centring", "negate"])
@@ -440,7 +454,7 @@ def test_stratified_and_medoids():
 
 def test_leverage_scores():
     S = _symmetric(30)
-    landmarks = _landmarks.Landmarks(_landmarks.MatrixRows(S), np.arange(0, 30, 4), lambda native: None)
+    landmarks = landmark_module.Landmarks(Reader().fit(S), np.arange(0, 30, 4))
     C, W = S[:, ::4], S[::4, ::4]
     assert np.allclose(landmarks.leverage(1e-10), reference.leverage(C, W), atol=1e-9)
     # Of 100 samples 90 share one direction, and 10 have two: these have two thirds of the leverage.

@@ -12,10 +12,10 @@ from similitude.numerics._compile import kernel
 
 
 @kernel
-def _link(labels, heads, following):
-    """The first neighbour of each class, and for each neighbour the next one of its class; k where there is none.
+def link(labels, heads, following):
+    """Write the first neighbour of each class, and for each neighbour the next one of its class; k if there is none.
 
-    With many classes most pairs of neighbours are of different ones: following the links, nobody looks at them.
+    With many classes most pairs of neighbours are of different classes; following the links skips them.
     """
     heads[:] = labels.shape[0]
     for j in range(labels.shape[0] - 1, -1, -1):
@@ -25,14 +25,14 @@ def _link(labels, heads, following):
 
 @kernel
 def gather(S, neighbors, labels, n_classes, share, A):
-    """Similarities within the classes, from a dense S: ``A[row, z, mu] = share * psi(z, mu)``.
+    """Write the similarities within the classes, from a dense S: ``A[row, z, mu] = share * psi(z, mu)``.
 
     ``neighbors`` and their ``labels`` are (m, k), A is (m, k, k); entries between different classes are left alone.
     """
     m, k = neighbors.shape
     heads, following = np.empty(n_classes, dtype=np.intp), np.empty(k, dtype=np.intp)
     for row in range(m):
-        _link(labels[row], heads, following)
+        link(labels[row], heads, following)
         for z in range(k):
             mu = heads[labels[row, z]]
             while mu < k:
@@ -46,7 +46,7 @@ def gather_csr(data, columns, starts, neighbors, labels, n_classes, share, A):
     m, k = neighbors.shape
     heads, following = np.empty(n_classes, dtype=np.intp), np.empty(k, dtype=np.intp)
     for row in range(m):
-        _link(labels[row], heads, following)
+        link(labels[row], heads, following)
         for z in range(k):
             start = starts[neighbors[row, z]]
             stored = columns[start : starts[neighbors[row, z] + 1]]
@@ -60,7 +60,7 @@ def gather_csr(data, columns, starts, neighbors, labels, n_classes, share, A):
 
 @kernel
 def nearest_centroids(A, similarities, labels, sizes, n_classes, tolerance, winners):
-    """The class whose local centroid is most similar to x, for each row and neighbourhood size.
+    """Write the class whose local centroid is most similar to x, for each row and neighbourhood size.
 
     ``A`` comes from :func:`gather`; ``similarities`` and ``labels`` (m, k) are the neighbours', nearest first;
     ``sizes`` ascends; ``winners`` is (m, len(sizes)). Totals within ``tolerance`` times the largest total of absolute
@@ -72,20 +72,20 @@ def nearest_centroids(A, similarities, labels, sizes, n_classes, tolerance, winn
     totals, magnitudes = np.empty(k), np.empty(k)
     thresholds, counts = np.empty(n_classes), np.empty(n_classes, dtype=np.intp)
     for row in range(m):
-        _link(labels[row], heads, following)
+        link(labels[row], heads, following)
         start = 0
         for g in range(sizes.shape[0]):
             for j in range(start, sizes[g]):
-                _add_neighbor(A[row], j, heads[labels[row, j]], following, totals, magnitudes)
+                add_neighbor(A[row], j, heads[labels[row, j]], following, totals, magnitudes)
             start = sizes[g]
             for c in range(n_classes):
-                counts[c], thresholds[c] = _summary(heads[c], following, start, totals, magnitudes, tolerance)
-            winners[row, g] = _decide(similarities[row], labels[row], start, totals, thresholds, counts, heads)
+                counts[c], thresholds[c] = summary(heads[c], following, start, totals, magnitudes, tolerance)
+            winners[row, g] = decide(similarities[row], labels[row], start, totals, thresholds, counts, heads)
 
 
 @kernel
-def _add_neighbor(A, j, head, following, totals, magnitudes):
-    """Neighbour j joins: its similarities are added to the totals of its class, and its own total is made."""
+def add_neighbor(A, j, head, following, totals, magnitudes):
+    """Add the similarities of neighbour j to the totals of its class, and write its own total."""
     total, magnitude = 0.0, 0.0
     a = head
     while a < j:
@@ -99,8 +99,8 @@ def _add_neighbor(A, j, head, following, totals, magnitudes):
 
 
 @kernel
-def _summary(head, following, k, totals, magnitudes, tolerance):
-    """How many of the first k neighbours one class has, and the total from which on they are tied for its centroid."""
+def summary(head, following, k, totals, magnitudes, tolerance):
+    """Return how many of the first k neighbours a class has, and the total from which on they tie for its centroid."""
     count = 0
     best, widest = -np.inf, 0.0
     j = head
@@ -113,8 +113,8 @@ def _summary(head, following, k, totals, magnitudes, tolerance):
 
 
 @kernel
-def _decide(similarities, labels, k, totals, thresholds, counts, heads):
-    """The first neighbour of a class whose total reaches the threshold is its centroid; the most similar one wins."""
+def decide(similarities, labels, k, totals, thresholds, counts, heads):
+    """Return the class of the most similar centroid, the first of a class whose total reaches the threshold."""
     winner = -1
     most_similar = 0.0
     for j in range(k):
@@ -134,7 +134,7 @@ def _decide(similarities, labels, k, totals, thresholds, counts, heads):
 
 @kernel
 def mean_distances(samples, neighbors, rows, sizes, distances):
-    """Distances from each row to the mean of its nearest samples, one per neighbourhood size.
+    """Write the distances from each row to the mean of its nearest samples, one per neighbourhood size.
 
     ``neighbors`` (m, k) are positions in ``samples``, nearest first; ``rows`` are float64; ``sizes`` ascends;
     ``distances`` is (m, len(sizes)).

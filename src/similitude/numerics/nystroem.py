@@ -1,4 +1,4 @@
-"""The spectrum of ``C W^+ C^T`` from triangles of the size of W, whatever the number of rows of C."""
+"""The spectrum of the Nystroem approximation ``C W^+ C^T``, from triangles of the size of W."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _PANEL = 32
 
 
 def triangle(rows: np.ndarray, above: np.ndarray | None = None, *, overwrite: bool = False) -> np.ndarray:
-    """R, upper triangular, with ``R^T R = above^T above + rows^T rows``, by reflections: no square is ever formed.
+    """Return R, upper triangular, with ``R^T R = above^T above + rows^T rows``, by reflections.
 
-    ``above`` is such a triangle, or None. What R holds of the rows is what the moments ``rows^T rows`` hold, to all
-    digits instead of half of them, at two to three times the time of the product. The rows may come in blocks, in any
-    order, and triangles are joined like rows. With ``overwrite`` the rows may be lost.
+    ``above`` is such a triangle, or None. R holds what the moments ``rows^T rows`` hold, to all digits instead of half
+    of them, in two to three times the time of the product. The rows may come in blocks, in any order, and triangles
+    are joined like rows. With ``overwrite`` the rows may be lost.
     """
     q = rows.shape[1]
     above = np.zeros((q, q), order="F") if above is None else above
@@ -33,8 +33,8 @@ def triangle(rows: np.ndarray, above: np.ndarray | None = None, *, overwrite: bo
     return np.triu(R)
 
 
-class Spectrum(NamedTuple):
-    """The nonzero eigenvalues of ``S~ = C W^+ C^T`` and its eigenvectors V, as maps of similarities to landmarks."""
+class NystroemSpectrum(NamedTuple):
+    """The nonzero eigenvalues of ``S~ = C W^+ C^T``, and its eigenvectors V as maps of similarities to landmarks."""
 
     values: np.ndarray
     """By falling size, (r,)."""
@@ -42,8 +42,8 @@ class Spectrum(NamedTuple):
     """B, (m, r): ``V^T s~ = B^T c`` for a row c, where ``s~ = C W^+ c``; so ``V = C B diag(1 / values)``."""
 
 
-def decompose(R: np.ndarray, W: np.ndarray, tol: float) -> Spectrum:
-    """The spectrum of ``C W^+ C^T``, with ``C = Q R`` for some Q with orthonormal columns, which is not needed.
+def decompose(R: np.ndarray, W: np.ndarray, tol: float) -> NystroemSpectrum:
+    """Return the spectrum of ``C W^+ C^T``, with ``C = Q R`` for some Q with orthonormal columns, which is not needed.
 
     With ``W = U diag(l) U^T`` without its zeros, ``A = R U |l|^(-1/2) = Q' R'`` and ``J = diag(sgn l)``::
 
@@ -70,19 +70,19 @@ def decompose(R: np.ndarray, W: np.ndarray, tol: float) -> Spectrum:
         eigenvalues = np.ldexp(d[order], exponent)
     if not np.isfinite(eigenvalues).all():
         raise ValueError("X: the similarities are too large: their eigenvalues overflow. Rescale them first.")
-    return Spectrum(eigenvalues, (U * signs) @ (small.T @ Z[:, order]))
+    return NystroemSpectrum(eigenvalues, (U * signs) @ (small.T @ Z[:, order]))
 
 
-def decompose_whole(S: np.ndarray, tol: float) -> Spectrum:
-    """The same where all samples are landmarks, so that S~ is S itself."""
+def decompose_whole(S: np.ndarray, tol: float) -> NystroemSpectrum:
+    """Return the spectrum where all samples are landmarks, so that S~ is S itself."""
     values, V = eigh(S)
     values = cut_zeros(values, tol)
     order = np.argsort(-np.abs(values), kind="stable")
     order = order[values[order] != 0]
-    return Spectrum(values[order], V[:, order])
+    return NystroemSpectrum(values[order], V[:, order])
 
 
-class Features(NamedTuple):
+class NystroemFeatures(NamedTuple):
     """The map from similarities to landmarks to vectors whose inner products are the modified kernel."""
 
     projection: np.ndarray
@@ -93,19 +93,19 @@ class Features(NamedTuple):
     """The sign with which each feature enters the inner product: 1, but for "none"."""
 
 
-def modified(spectrum: Spectrum, how: str) -> Features:
-    """The features of the spectrum modified; a single one that is 0 where nothing is left of it.
+def modified_features(found: NystroemSpectrum, spectrum: str) -> NystroemFeatures:
+    """Return the features of the modified spectrum; a single one that is 0 where no eigenvalue is left.
 
     With ``V^T s~ = B^T c`` these are ``|d|^(-1/2) sgn(d) B^T c`` for flip and none, the same on d > 0 for clip, and
     ``B^T c`` for square: on the training rows ``V |d|^(1/2)`` and ``V d``.
     """
-    d, B = spectrum
-    if how == "clip":
+    d, B = found
+    if spectrum == "clip":
         B, d = B[:, d > 0], d[d > 0]
     if len(d) == 0:
-        return Features(np.zeros((len(B), 1)), np.zeros(1), np.ones(1))
-    P = B if how == "square" else B * (np.sign(d) / np.sqrt(np.abs(d)))
+        return NystroemFeatures(np.zeros((len(B), 1)), np.zeros(1), np.ones(1))
+    P = B if spectrum == "square" else B * (np.sign(d) / np.sqrt(np.abs(d)))
     # The sign of an eigenvector is free: the entry of largest size is made positive.
     largest = P[np.argmax(np.abs(P), axis=0), np.arange(len(d))]
     P = P * np.where(largest < 0, -1.0, 1.0)
-    return Features(np.ascontiguousarray(P), d, np.sign(d) if how == "none" else np.ones(len(d)))
+    return NystroemFeatures(np.ascontiguousarray(P), d, np.sign(d) if spectrum == "none" else np.ones(len(d)))

@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from similitude import KNNClassifier, PathSearchCV, Proximities, SimilarityWarning, to_similarity
-from similitude.features import prototypes as choosing
 from similitude.numerics import medoids
 from similitude.numerics.medoids import k_centres, k_medoids
+from similitude.transform import prototypes as choosing
 from similitude.transform.similarity_features import SimilarityFeatures
 from tests.reference import prototypes as reference
 

@@ -1,0 +1,75 @@
+"""Linear models of similarities to landmarks, for one point of a grid or many."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from similitude.base import FittedPath
+from similitude.features._landmark_models import probabilities
+from similitude.features.landmark_moments import Linear, Moments
+from similitude.one_vs_one import predicted
+from similitude.transform import ToLandmarks
+
+
+class RidgeState(NamedTuple):
+    """What ``partial_fit`` goes on from: the moments of all samples so far, and the matrix of the landmarks."""
+
+    moments: Moments
+    W: np.ndarray
+
+
+class LandmarkPath(FittedPath):
+    """The solutions at all points.
+
+    Parameters
+    ----------
+    points : list of float
+        alpha or C.
+    to : ToLandmarks
+        How samples are compared with the landmarks.
+    solutions : list of Linear
+        One for each point: decision values from similarities to the landmarks.
+    eigenvalues : ndarray
+        Of the approximation, one for each feature.
+    model : str
+    state : RidgeState, default=None
+        Where more samples may come.
+    """
+
+    def __init__(
+        self,
+        points: list[float],
+        to: ToLandmarks,
+        solutions: list[Linear],
+        eigenvalues: np.ndarray,
+        model: str,
+        state: RidgeState | None = None,
+    ):
+        self.points, self.to, self.solutions, self.eigenvalues = points, to, solutions, eigenvalues
+        self.model, self.state = model, state
+
+    def answers(self, rows, response):
+        # One pass over the rows, whatever the number of points.
+        coef = np.concatenate([solution.coef for solution in self.solutions]).T
+        values = np.concatenate([C @ coef for _, C in self.to.blocks(rows)])
+        parts = np.split(values, len(self.solutions), axis=1)
+        scores = [part + solution.intercept for part, solution in zip(parts, self.solutions)]
+        decisions = [values[:, 0] if values.shape[1] == 1 else values for values in scores]
+        if response == "decision_function":
+            return decisions
+        return [predicted(values) if response == "predict" else probabilities(values) for values in decisions]
+
+    def at(self, i):
+        one = super().at(i)
+        one.solutions = [self.solutions[i]]
+        return one
+
+    def attributes(self):
+        coef, intercept = self.solutions[0]
+        return {"coef_": coef, "intercept_": intercept, "eigenvalues_": self.eigenvalues}
+
+    @property
+    def columns(self):
+        return self.to.positions

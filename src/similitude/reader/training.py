@@ -1,0 +1,228 @@
+"""The training samples, and the rows of new samples, as an estimator reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from similitude.finders import MatrixFinder, check_search
+from similitude.proximity.check import is_symmetric
+from similitude.proximity.proximities import Extras, at_columns
+from similitude.proximity.split import cut
+from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
+from similitude.reader.values import ComputedValues
+from similitude.similarities import pairwise
+
+_NONE = Extras()
+_TRIED = 16
+
+
+class Training:
+    """The training samples as an estimator reads them.
+
+    Parameters
+    ----------
+    reader : Reader
+        The fitted reader.
+    n : int
+        How many samples there are.
+    load : callable
+        Gives the similarities; called when these are first looked at.
+    extras : Extras
+        What came with the samples: features, self-similarities, ids.
+    native : GivenValues or ComputedValues, default=None
+        The values before the map, block by block; of raw objects none is computed that is not asked for.
+    announced : bool, default=True
+        Whether the user is warned of what is noticed in the similarities; a search warns of the whole matrix, not of
+        each fold.
+    """
+
+    def __init__(
+        self,
+        reader: Any,
+        n: int,
+        load: Callable[[], Any],
+        extras: Extras = _NONE,
+        *,
+        native: Any = None,
+        announced: bool = True,
+    ):
+        self.reader, self._n, self._load, self.native, self.announced = reader, n, load, native, announced
+        self.features, self.self_similarity, self.ids = extras
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether the similarities are to be looked at as a whole, which a finder of raw objects avoids."""
+        return check_search(self.reader.search) is None
+
+    @cached_property
+    def S(self) -> Any:
+        """The similarities, (n, n) or, with fixed prototypes, (n, p)."""
+        return self._load()
+
+    def columns(self, used: np.ndarray) -> Any:
+        """Return the similarities to the samples at the positions ``used``, in that order.
+
+        Of raw objects no others are computed, unless the map looks at whole rows.
+        """
+        computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
+        if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
+            return at_columns(self.S, used)
+        return self.reader.similarities(self.native.block(slice(0, len(self)), used))
+
+    def note_asymmetry(self, who: str) -> bool:
+        """Return whether S is asymmetric; if so, warn that ``who`` takes the mean of both directions instead.
+
+        From then on the rows of new raw objects are the mean of both directions, too, where they are asked for as
+        ``symmetric``.
+        """
+        measure = self.reader.measure
+        if measure is not None and measure.symmetric:
+            return False
+        if self.announced:
+            asymmetric = warn_of_asymmetry(who, self.S, both_directions=measure is not None)
+        else:
+            asymmetric = not is_symmetric(self.S)
+        self.reader.asymmetric = asymmetric and measure is not None
+        return asymmetric
+
+    def symmetric(self, who: str) -> Any:
+        """Return S where it is symmetric, else ``(S + S^T)/2`` with one warning that says who needs it."""
+        return mean_of_directions(self.S) if self.note_asymmetry(who) else self.S
+
+    def replaced(self, S: Any) -> Training:
+        """Return the same samples with these similarities."""
+        return self._with(self.reader, lambda: S)
+
+    def as_rows(self) -> Rows:
+        """Return the training samples as rows, to be compared with themselves."""
+        rows = Rows(self.reader, len(self), self.native, objects=self.reader.objects)
+        if self.has_matrix:
+            rows.S = self.S
+        return rows
+
+    def read_by(self, reader: Any) -> Training:
+        """Return the same samples as another reader reads them, whose map is learned from them."""
+        for name in ("measure", "objects", "n_columns", "column_names", "column_ids", "extras"):
+            setattr(reader, name, getattr(self.reader, name))
+        values = self.native.block(slice(0, len(self)), np.arange(reader.n_columns))
+        reader.map = reader.learned_map(values)
+        return self._with(reader, lambda: reader.similarities(values))
+
+    def _with(self, reader: Any, load: Callable[[], Any]) -> Training:
+        extras = Extras(self.features, self.self_similarity, self.ids)
+        return Training(reader, len(self), load, extras, native=self.native, announced=self.announced)
+
+    def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
+        """Return what finds the neighbours of new rows among the training samples.
+
+        Parameters
+        ----------
+        symmetric : bool, default=False
+            Whether neighbours are ranked by the mean of both directions, where these differ and are known.
+        lookup : bool, default=False
+            Whether the similarities among neighbours will be asked for.
+        """
+        chosen = check_search(self.reader.search)
+        if chosen is None:
+            return MatrixFinder(self.S if lookup else None, symmetric)
+        finder = clone(chosen)
+        self.reader.map = finder.index(self.reader, symmetric and not self._seems_symmetric())
+        return finder
+
+    def _seems_symmetric(self) -> bool:
+        """Return whether a function on raw objects is symmetric as far as a few objects tell."""
+        measure, some = self.reader.measure, _safe_indexing(self.reader.objects, slice(0, _TRIED))
+        return measure.symmetric or is_symmetric(pairwise(some, similarity=measure))
+
+    def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Training, Rows]:
+        """Return a part of the training samples, and the rows of others to it, all mapped as the whole is."""
+        S, columns = self.S, np.arange(self.S.shape[1]) if self.reader.is_columns else kept
+        extras = Extras(self_similarity=self.self_similarity)
+        part = Training(self.reader, len(kept), lambda: cut(S, kept, columns), extras.take(kept), announced=False)
+        rows = Rows(self.reader, len(left_out), None, extras.take(left_out))
+        rows.S = cut(S, left_out, columns)
+        if self.reader.asymmetric:  # as at predict: of raw objects both directions are known
+            rows.symmetric = cut(mean_of_directions(S), left_out, columns)
+        return part, rows
+
+
+class Rows:
+    """New samples as an estimator reads them: their similarities to the training samples.
+
+    Parameters
+    ----------
+    reader : Reader
+        The fitted reader.
+    m : int
+        How many samples there are.
+    native : GivenValues or ComputedValues
+        The values before the map, block by block.
+    extras : Extras
+        What came with the samples: features, self-similarities, ids.
+    objects : sequence, default=None
+        The samples, where they are raw objects; of their similarities only those are computed that are looked at.
+    support : ndarray of int, default=None
+        The positions of the columns where there are not all.
+    """
+
+    def __init__(
+        self,
+        reader: Any,
+        m: int,
+        native: Any,
+        extras: Extras = _NONE,
+        *,
+        objects: Any = None,
+        support: np.ndarray | None = None,
+    ):
+        self.reader, self._m, self.native, self.objects, self._support = reader, m, native, objects, support
+        self.features, self.self_similarity, _ = extras
+
+    def __len__(self) -> int:
+        return self._m
+
+    @cached_property
+    def S(self) -> Any:
+        """The similarities psi(x, x_j) to the training samples, (m, n)."""
+        return self._similarities(np.arange(self.reader.n_columns))
+
+    @cached_property
+    def symmetric(self) -> Any:
+        """The mean of both directions where these are known to differ, else S."""
+        return self._mean(self.S, np.arange(self.reader.n_columns))
+
+    def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
+        """Return the similarities to the training samples at the positions ``used``, in that order."""
+        computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
+        if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
+            S = self.symmetric if symmetric else self.S
+            return at_columns(S, used if self._support is None else np.searchsorted(self._support, used))
+        S = self._similarities(used)
+        return self._mean(S, used) if symmetric else S
+
+    def read_by(self, reader: Any) -> Rows:
+        """Return the same samples as another reader, fitted to the same training samples, reads them."""
+        extras = Extras(self.features, self.self_similarity)
+        return Rows(reader, len(self), self.native, extras, objects=self.objects, support=self._support)
+
+    def _similarities(self, columns: np.ndarray) -> Any:
+        return self.reader.similarities(self.native.block(slice(0, len(self)), columns))
+
+    def _mean(self, S: Any, columns: np.ndarray) -> Any:
+        """Return the mean of S and of the other direction where the two differ and both are known."""
+        if not self.reader.asymmetric or self.native is None:
+            return S
+        back = self.native.back(slice(0, len(self)), columns)
+        if back is None:
+            return S
+        half = S.dtype.type(0.5)
+        return S * half + self.reader.similarities(back, transposed=True) * half

@@ -1,0 +1,207 @@
+"""Landmarks: the few samples to which similarities are computed, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from similitude.base import SimilarityEstimator
+from similitude.labels import check_labels
+from similitude.numerics.medoids import choose_by_class
+from similitude.numerics.nystroem import NystroemSpectrum, decompose, decompose_whole, triangle
+from similitude.proximity.check import check_similarity, dense, is_symmetric
+from similitude.proximity.maps import LearnedMap
+from similitude.proximity.split import cut
+from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
+from similitude.reader import Reader, Training
+
+SELECTIONS = ("random", "stratified", "kmedoids", "leverage")
+
+_ENTRIES = 2**21
+"""Of a block of rows: 16 MB, and about five times that in all while it is worked on."""
+
+_UNIFORM = 0.1
+"""The share of the draw by leverage that is uniform, so that a sample of no leverage in the sketch can be drawn."""
+
+
+def row_blocks(n: int, width: int) -> list[slice]:
+    """Return slices of consecutive rows that have about 2 million entries together."""
+    length = max(1, _ENTRIES // max(1, width))
+    return [slice(start, min(start + length, n)) for start in range(0, n, length)]
+
+
+class ToLandmarks(NamedTuple):
+    """How samples are compared with the landmarks.
+
+    Attributes
+    ----------
+    positions : ndarray of int of shape (m,)
+        Of the landmarks among the training samples, ascending.
+    map : LearnedMap or None
+        From native values to similarities, learned from the landmarks alone.
+    asymmetric : bool
+        Whether the mean of both directions is taken, where both are known.
+    """
+
+    positions: np.ndarray
+    map: LearnedMap | None
+    asymmetric: bool
+
+    def similarities(self, native: Any, *, transposed: bool = False) -> np.ndarray:
+        """Return native values as similarities in double precision; ``transposed``: values in the other direction."""
+        if self.map is None:
+            return dense(native).astype(np.float64, copy=False)
+        # A sparse matrix goes to the map as it is, which refuses it.
+        learned = self.map.transposed() if transposed else self.map
+        return learned(native, name="X").astype(np.float64, copy=False)
+
+    def block(self, samples: Any, rows: slice) -> np.ndarray:
+        """Return the similarities of consecutive samples, which are Training or Rows, to the landmarks."""
+        C = self.similarities(samples.native.block(rows, self.positions))
+        back = samples.native.back(rows, self.positions) if self.asymmetric else None
+        return C if back is None else (C + self.similarities(back, transposed=True)) / 2
+
+    def blocks(self, samples: Any) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield slices of the samples, and their similarities to the landmarks."""
+        for rows in row_blocks(len(samples), len(self.positions)):
+            yield rows, self.block(samples, rows)
+
+
+class Landmarks:
+    """Chosen training samples: the similarities among them, and of all training samples to them, block by block.
+
+    The map from dissimilarities is learned from the landmarks alone. Where their own matrix is asymmetric, all
+    similarities are the mean of both directions.
+
+    Parameters
+    ----------
+    training : Training
+    positions : ndarray of int
+        Which of its columns the landmarks are, ascending.
+    columns_matrix : array or CSR matrix of shape (p, p), default=None
+        The native values among the columns, where these are not training samples.
+    """
+
+    def __init__(self, training: Training, positions: np.ndarray, columns_matrix: Any = None):
+        self.training = training
+        fixed = columns_matrix is not None
+        native = cut(columns_matrix, positions, positions) if fixed else training.native.among(positions)
+        # Of the native values: in single precision the two directions may be rounded differently.
+        asymmetric = not is_symmetric(native)
+        self.to = ToLandmarks(positions, training.reader.learned_map(native), asymmetric)
+        self.own = self.to.similarities(native)
+        self.W = mean_of_directions(self.own)
+        # Where all samples are landmarks S~ is S, and the detour over W^+ would cost digits.
+        self.are_all = not fixed and len(positions) == len(training)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """The positions of the landmarks among the columns."""
+        return self.to.positions
+
+    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield slices of the training samples, and their similarities to the landmarks."""
+        return self.to.blocks(self.training)
+
+    def spectrum(self, tol: float, R: Any = None, held: Iterable[np.ndarray] | None = None) -> NystroemSpectrum:
+        """Return the spectrum of ``C W^+ C^T``.
+
+        R is the triangle of C, and ``held`` are blocks of rows of C, where one of them has been computed already.
+        """
+        if self.are_all:
+            return decompose_whole(self.W, tol)
+        if R is None:
+            R = reduce(lambda above, C: triangle(C, above), held or (C for _, C in self.blocks()), None)
+        return decompose(R, self.W, tol)
+
+    def leverage(self, tol: float) -> np.ndarray:
+        """Return ``sum_k V[i, k]^2`` over the eigenvectors V of ``C W^+ C^T`` that have a nonzero eigenvalue."""
+        values, basis = self.spectrum(tol)
+        vectors = basis / values
+        return np.concatenate([np.square(C @ vectors).sum(axis=1) for _, C in self.blocks()])
+
+
+class LandmarkEstimator(SimilarityEstimator):
+    """Base of the estimators that need similarities to a few samples only: it chooses these."""
+
+    selection: Any
+    landmark_similarity: Any
+    random_state: Any
+    tol: Any
+
+    _takes_columns = True
+    _count_name = "n_components"
+
+    def _new_reader(self):
+        return Reader(self.similarity, self.dissimilarity, takes_columns=True, learns_map=False)
+
+    def _check_landmark_parameters(self) -> None:
+        count = getattr(self, self._count_name)
+        if not isinstance(count, Integral) or isinstance(count, bool) or int(count) < 1:
+            raise ValueError(f"{self._count_name} must be a whole number of at least 1; got {count!r}.")
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {SELECTIONS}; got {self.selection!r}.")
+        if not isinstance(self.tol, Real) or not 0 <= float(self.tol) < 1:
+            raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
+        if self._new_reader().is_columns == (self.landmark_similarity is None):
+            raise ValueError(
+                "landmark_similarity must be the matrix of the columns' objects with similarity='columns', and None "
+                f"otherwise; got {'None' if self.landmark_similarity is None else 'a matrix'} with "
+                f"similarity={self.similarity!r}."
+            )
+
+    def _landmarks_of(self, training: Training, y: Any) -> Landmarks:
+        """Choose landmarks among the training samples, or the columns; warn where they are asymmetric."""
+        fixed = self._columns_matrix(training.reader) if training.reader.is_columns else None
+        landmarks = Landmarks(training, self._positions(training, y), fixed)
+        if landmarks.to.asymmetric and training.announced:
+            warn_of_asymmetry(type(self).__name__, landmarks.own, both_directions=not training.reader.is_matrix)
+        return landmarks
+
+    def _columns_matrix(self, reader: Reader) -> Any:
+        """Return the checked native values among the columns."""
+        orientation = "similarity" if reader.map_name is None else "dissimilarity"
+        W = check_similarity(self.landmark_similarity, name="landmark_similarity", orientation=orientation)
+        if W.shape[0] != reader.n_columns:
+            raise ValueError(
+                f"landmark_similarity must have a row and a column for each of X's {reader.n_columns} columns; got "
+                f"shape {W.shape}."
+            )
+        return W
+
+    def _positions(self, training: Training, y: Any) -> np.ndarray:
+        """Return the positions of the landmarks among the columns, ascending."""
+        n, m = training.reader.n_columns, int(getattr(self, self._count_name))
+        if m >= n:
+            return np.arange(n)
+        rng = check_random_state(self.random_state)
+        if self.selection == "random":
+            return np.sort(rng.choice(n, m, replace=False))
+        if training.reader.is_columns:
+            raise ValueError(
+                f"selection={self.selection!r} needs the training samples as columns; with similarity='columns' "
+                "landmarks can be chosen by selection='random' alone."
+            )
+        if self.selection == "leverage":
+            scores = Landmarks(training, np.sort(rng.choice(n, m, replace=False))).leverage(self.tol)
+            shares = scores / scores.sum() if scores.sum() > 0 else np.full(n, 1 / n)
+            return np.sort(rng.choice(n, m, replace=False, p=(1 - _UNIFORM) * shares + _UNIFORM / n))
+        if self.selection == "stratified":
+            return choose_by_class("stratified", None, _codes(y, n), m, rng)
+        native = dense(training.native.among(np.arange(n)))
+        labels = np.zeros(n, dtype=np.intp) if y is None else _codes(y, n)
+        return choose_by_class("kmedoids", native if training.reader.map_name is None else -native, labels, m, rng)
+
+    def _keep_landmarks(self, reader: Reader, positions: np.ndarray) -> None:
+        """Keep what new samples need: of raw objects the landmarks alone."""
+        self._reader, self.landmarks_ = reader.reduced_to(positions), positions
+        self.support_columns_ = self._reader.columns_read(positions)
+
+
+def _codes(y: Any, n: int) -> np.ndarray:
+    return np.unique(check_labels(y, n), return_inverse=True)[1]
