@@ -125,9 +125,9 @@ def check_names(names: Any, count: int, argument: str, of: str) -> None:
 
 def training_names(estimator: Any, ids: Any) -> Any:
     """Return the names of the training samples: ``ids``, the ids or column names given in ``fit``, or positions."""
-    n = len(estimator._labels)
+    reader = estimator._reader
     if ids is None:
-        known = (getattr(estimator, name, None) for name in ("_column_ids", "feature_names_in_"))
-        return next((found for found in known if found is not None), range(n))
-    check_names(ids, n, "ids", "training sample")
+        known = (reader.column_ids, reader.column_names)
+        return next((found for found in known if found is not None), range(reader.n_columns))
+    check_names(ids, reader.n_columns, "ids", "training sample")
     return ids

@@ -16,7 +16,7 @@ MOST_LINES = 5
 
 @dataclass(frozen=True)
 class Source:
-    """The code that reads the data: a function of :mod:`similitude.datasets` and how it is called.
+    """The code that reads the data: a function of a module and how it is called.
 
     Examples
     --------
@@ -29,11 +29,12 @@ class Source:
     call: str
     X: str
     y: str
+    module: str = "similitude.datasets"
 
     @property
     def lines(self) -> list[str]:
-        """Return the import and the call."""
-        return [f"from similitude.datasets import {self.loader}", f"data = {self.call}"]
+        """The import and the call."""
+        return [f"from {self.module} import {self.loader}", f"data = {self.call}"]
 
 
 def code_lines(
