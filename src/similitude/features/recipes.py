@@ -68,7 +68,7 @@ RECIPES: dict[str, Callable[..., Recipe]] = {
 
 
 def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
-    """A pipeline on similarity features, and the grid of its parameters.
+    """Return a pipeline on similarity features, and the grid of its parameters.
 
     ============  ===============================================================================================
     name
