@@ -14,7 +14,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -109,7 +108,7 @@ class Labels:
         """The number of classes."""
         return len(self.classes)
 
-    @cached_property
+    @property
     def counts(self) -> np.ndarray:
         """The number of samples of each class."""
         return np.bincount(self.codes, minlength=len(self.classes))
