@@ -11,9 +11,9 @@ from sklearn.model_selection import GridSearchCV, KFold
 from benchmarks.timing import best_of, side_by_side
 from benchmarks.voting_data import KRI_REGS, KRR_REGS, NEIGHBORS, voting_partition
 from similitude import KNNClassifier, PathSearchCV
+from similitude._utils.threads import over_row_blocks
 from similitude.neighbors._simplex_qp import solve_each
 from similitude.neighbors.local_weights import local_weights
-from similitude._utils.threads import over_row_blocks
 from similitude.numerics.topk import top_k
 
 N_PROBLEMS = 2000

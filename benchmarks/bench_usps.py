@@ -23,9 +23,9 @@ from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from similitude import KNNClassifier, PathSearchCV
+from similitude._utils.extras import require
 from similitude.boosting.dboost import DBoostClassifier
 from similitude.features.recipes import recipe
-from similitude._utils.extras import require
 from similitude.similarities.images import Tangent
 
 METHODS = ("NN", "LSVM", "DBoost")

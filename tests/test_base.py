@@ -16,18 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from similitude import KNNClassifier, Proximities, SimilarityWarning, SpectrumModifier
-from similitude.base import (
-    FeatureClassifier,
-    FittedPath,
-    GridFit,
-    Labels,
-    SimilarityClassifier,
-    check_labels,
-    check_positive,
-    class_weights,
-    costs_matrix,
-    priors_vector,
-)
+from similitude._utils.checks import check_positive
+from similitude.base import FeatureClassifier, FittedPath, GridFit, SimilarityClassifier
+from similitude.labels import Labels, check_labels, class_weights, costs_matrix, priors_vector
 from similitude.proximity.check import dense
 
 N = 30

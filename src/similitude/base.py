@@ -14,24 +14,19 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils import check_array
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    _check_sample_weight,
     _get_feature_names,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
+from similitude.labels import Labels, check_labels, check_sample_weight, costs_matrix, priors_vector
 from similitude.numerics.votes import log_of
 from similitude.proximity.proximities import Proximities
 from similitude.reader import Reader, Rows, Training
@@ -77,51 +72,6 @@ class FittedPath:
 
     def complete(self) -> None:
         """Do what was left until it is asked for: called once by ``fit``, and not by a search."""
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Checked labels, and what a method takes along with them.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (G,)
-    codes : ndarray of shape (n,)
-        The label of each sample as a position in ``classes``.
-    sample_weight : ndarray of shape (n,) or None
-    costs : ndarray of shape (G, G) or None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
-    priors : ndarray of shape (G,) or None
-    """
-
-    classes: np.ndarray
-    codes: np.ndarray
-    sample_weight: np.ndarray | None = None
-    costs: np.ndarray | None = None
-    priors: np.ndarray | None = None
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return len(self.classes)
-
-    @property
-    def counts(self) -> np.ndarray:
-        """The number of samples of each class."""
-        return np.bincount(self.codes, minlength=len(self.classes))
-
-    @property
-    def members(self) -> list[np.ndarray]:
-        """The positions of the samples of each class."""
-        return [np.flatnonzero(self.codes == g) for g in range(len(self.classes))]
-
-    def take(self, kept: np.ndarray) -> Labels:
-        """Return the labels of some of the samples, with the same classes."""
-        weight = None if self.sample_weight is None else self.sample_weight[kept]
-        return Labels(self.classes, self.codes[kept], weight, self.costs, self.priors)
 
 
 def _offers(response: str) -> Any:
@@ -535,115 +485,9 @@ def forget_fit(estimator: Any) -> None:
         delattr(estimator, name)
 
 
-def check_labels(y: Any, n: int) -> np.ndarray:
-    """Return class labels as a one-dimensional array of length n."""
-    if y is None:
-        raise ValueError("y must be given: this classifier requires y to be passed, but the target y is None.")
-    y = column_or_1d(y, warn=True)
-    missing = [i for i, label in enumerate(y) if label is None or label != label] if y.dtype == object else []
-    if missing:
-        raise ValueError(f"y contains a missing label (first at position {missing[0]}); every sample needs one.")
-    check_classification_targets(y)
-    if len(y) != n:
-        raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
-    return y
-
-
-def class_weights(given: Any, labels: Labels) -> np.ndarray:
-    """Return the weight that the parameter ``class_weight`` gives to each sample."""
-    numbers = given.values() if isinstance(given, Mapping) else ()
-    if not all(isinstance(number, Real) and 0 < float(number) < np.inf for number in numbers):
-        raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
-    classes = labels.classes
-    return compute_class_weight(given, classes=classes, y=classes[labels.codes])[labels.codes]
-
-
-def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
-    """Return a weight of 0 or more for each sample, above 0 for some of each class; ``labels`` are positions."""
-    if sample_weight is None:
-        return None
-    weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
-    if not np.all(weights >= 0) or not np.isfinite(weights).all():
-        raise ValueError("sample_weight must hold finite numbers of at least 0.")
-    missing = classes[np.bincount(labels[weights > 0], minlength=len(classes)) == 0]
-    if len(missing):
-        raise ValueError(
-            f"sample_weight must leave every class a sample of positive weight; class {missing.tolist()[0]!r} has none."
-        )
-    return weights
-
-
-def check_positive(value: Any, name: str) -> None:
-    """Refuse a value that is not a finite number above 0."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")
-
-
-def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
-    """Return ``costs`` as a (G, G) array, ``[f, g]`` the cost of predicting f when the truth is g."""
-    if costs is None:
-        return None
-    n_classes = len(classes)
-    if isinstance(costs, Mapping):
-        rows = _by_label(costs, classes, "costs")
-        if not all(isinstance(row, Mapping) for row in rows):
-            raise ValueError("costs by label must be a dict of dicts: costs[predicted][truth].")
-        matrix = np.array([_numbers(row, classes, f"costs[{f!r}]") for f, row in zip(classes.tolist(), rows)])
-    else:
-        matrix = _numbers(costs, classes, "costs")
-    if matrix.shape != (n_classes, n_classes):
-        raise ValueError(
-            f"costs must have shape ({n_classes}, {n_classes}), one row and column per class; got {matrix.shape}."
-        )
-    if not np.isfinite(matrix).all():
-        raise ValueError("costs contains NaN or infinity; every cost must be a finite number.")
-    return matrix
-
-
-def _numbers(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
-    """Return numbers given as an array, or by label."""
-    try:
-        return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, one for each class in order or by label: {error}") from error
-
-
-def _by_label(values: Mapping, classes: np.ndarray, name: str) -> list:
-    unknown = set(values) - set(classes.tolist())
-    missing = [c for c in classes.tolist() if c not in values]
-    if unknown or missing:
-        raise ValueError(f"{name} must name every class once; missing {missing}, unknown {sorted(map(str, unknown))}.")
-    return [values[c] for c in classes.tolist()]
-
-
-def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
-    """Return ``priors`` as probabilities in the order of ``classes``."""
-    if priors is None:
-        return None
-    vector = _numbers(priors, classes, "priors")
-    if vector.shape != (len(classes),):
-        raise ValueError(f"priors must have one entry per class ({len(classes)}); got shape {vector.shape}.")
-    if not np.all(vector >= 0) or not np.isclose(vector.sum(), 1.0):
-        raise ValueError(f"priors must be non-negative and sum to 1; got sum {vector.sum():.6g}.")
-    return vector
-
-
 def as_one_row(estimator: Any, X: Any) -> Any:
     """Return one sample as ``predict`` of a fitted estimator takes it; a precomputed row may have one dimension."""
     check_is_fitted(estimator)
     if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
         return X
     return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
-
-
-def append_objects(old: Any, new: Sequence) -> Any:
-    """Return two sequences of objects of the same kind, one after the other."""
-    if hasattr(old, "iloc"):
-        import pandas as pd
-
-        return pd.concat([old, new], ignore_index=True)
-    if sparse.issparse(old):
-        return sparse.vstack([old, new], format="csr")
-    if isinstance(old, np.ndarray):
-        return np.concatenate([old, np.asarray(new, dtype=old.dtype if old.dtype == object else None)])
-    return list(old) + list(new)

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.warn import warn
-from similitude.base import FittedPath, Labels, SimilarityClassifier
+from similitude.base import FittedPath, SimilarityClassifier
+from similitude.labels import Labels
 from similitude.numerics.calibration import Calibrator, calibrators
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import dense

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from similitude.base import FeatureClassifier, FittedPath, check_positive
+from similitude._utils.checks import check_positive
+from similitude.base import FeatureClassifier, FittedPath
 
 
 class GaussianPoint(NamedTuple):

@@ -9,10 +9,12 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
-from similitude.base import Labels, SimilarityClassifier, check_labels, check_positive, class_weights
+from similitude._utils.checks import check_positive
+from similitude.base import SimilarityClassifier
 from similitude.features._landmark_models import features_in_place, linear_models
 from similitude.features._landmark_path import LandmarkPath, RidgeState
 from similitude.features.landmark_moments import Linear, Moments, add, solve, summed_moments, with_targets
+from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.numerics.nystroem import decompose, modified_features
 from similitude.transform import LandmarkEstimator, Landmarks, row_blocks
@@ -157,7 +159,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         self.dissimilarity = dissimilarity
 
     @property
-    def _responses(self):
+    def _responses(self) -> tuple[str, ...]:  # type: ignore[override]
         # What counts is the fit that was made, not a parameter set after it.
         path = vars(self).get("_path")
         model = self.model if path is None else path.model

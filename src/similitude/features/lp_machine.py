@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.features._columns import centred_columns, scaled
 from similitude.features.base import LinearClassifier, LinearSolution
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.features.base import LinearClassifier
 
 

@@ -7,7 +7,8 @@ from numbers import Real
 import numpy as np
 from scipy.special import softmax
 
-from similitude.base import FeatureClassifier, FittedPath, Labels
+from similitude.base import FeatureClassifier, FittedPath
+from similitude.labels import Labels
 from similitude.one_vs_one import predicted
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from similitude.base import FittedPath, Labels, SimilarityClassifier, as_one_row
+from similitude.base import FittedPath, SimilarityClassifier, as_one_row
 from similitude.generative.explanation import Explanation
 from similitude.generative.max_entropy import MaximumEntropy
+from similitude.labels import Labels
 from similitude.numerics.votes import TIE_TOLERANCE, expected_costs, log_of
 
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from similitude.base import Labels
 from similitude.generative.base import GenerativePath, answered, first_of_tied, log_posterior
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
+from similitude.labels import Labels
 from similitude.numerics.votes import log_of
 from similitude.proximity.check import dense
 

@@ -10,11 +10,12 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import FittedPath, GridFit, Labels, PathClassifier
+from similitude.base import FittedPath, GridFit, PathClassifier
 from similitude.generative._views import FusedReader
 from similitude.generative.base import answered, first_of_tied, normalised
 from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
+from similitude.labels import Labels
 from similitude.numerics.votes import log_of
 
 

@@ -9,7 +9,8 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import FittedPath, Labels, SimilarityClassifier
+from similitude.base import FittedPath, SimilarityClassifier
+from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import FeatureClassifier, FittedPath, Labels
+from similitude.base import FeatureClassifier, FittedPath
 from similitude.generative.base import answered, normalised
+from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import first_of_best, log_of, neighbor_votes

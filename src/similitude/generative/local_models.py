@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import Labels
 from similitude.finders import ObjectFinder
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.generative.omega import check_reach
+from similitude.labels import Labels
 from similitude.numerics.votes import TIE_TOLERANCE
 
 _BLOCK = 2**20

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from similitude.base import Labels
 from similitude.finders import StreamSearch
 from similitude.generative.base import GenerativeClassifier, GenerativePath, answered, log_posterior
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics
 from similitude.generative.omega import family_on, searched_family
+from similitude.labels import Labels
 from similitude.neighbors import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import first_of_best, log_of

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude._utils.checks import check_positive
 from similitude._utils.warn import warn
-from similitude.base import check_positive
 from similitude.generative.base import GenerativeClassifier
 from similitude.generative.centroids import CentroidModels, CentroidsPath
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs

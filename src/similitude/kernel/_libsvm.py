@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from similitude.base import Labels
+from similitude.labels import Labels
 from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
 from similitude.numerics.spectrum import mapped_rows, modified_matrix, row_map_weights
 from similitude.one_vs_one import class_pairs

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from similitude.base import class_weights
+from similitude.labels import class_weights
 from similitude.one_vs_one import OneVsOneClassifier, by_pair, class_pairs
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._spectrum_solver import ACCEPTED, GAP, best_offset, target_machines
 from similitude.kernel.base import KernelLearningSVC, check_range

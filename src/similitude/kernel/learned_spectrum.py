@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.kernel import _spectrum_solver as solver
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh

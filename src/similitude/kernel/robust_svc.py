@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel.base import KernelLearningSVC
 

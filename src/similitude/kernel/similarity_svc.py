@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude._utils.checks import check_positive
 from similitude._utils.warn import warn
-from similitude.base import check_positive, class_weights
 from similitude.kernel._libsvm import LibsvmMachines, SpectrumKernel
+from similitude.labels import class_weights
 from similitude.numerics.shared import shared_work
 from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from similitude.base import FittedPath, Labels
+from similitude.base import FittedPath
+from similitude.labels import Labels
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.numerics.votes import (
     expected_costs,

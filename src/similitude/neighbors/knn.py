@@ -10,14 +10,15 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude.base import append_objects, check_labels, check_positive
+from similitude._utils.checks import check_positive
 from similitude.finders import GraphSearch, check_search, same_values
+from similitude.labels import check_labels
 from similitude.neighbors._knn_path import KNNPath, KNNPoint, Weighting
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, SPECTRA
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.reader import Training
-from similitude.similarities import resolve
+from similitude.similarities import append_objects, resolve
 
 WEIGHTS = ("uniform", "affinity", *LOCAL_WEIGHTS)
 

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.threads import over_row_blocks
-from similitude.base import FittedPath, Labels, SimilarityClassifier
+from similitude.base import FittedPath, SimilarityClassifier
+from similitude.labels import Labels
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE
@@ -122,7 +123,7 @@ class NearestCentroidPath(FittedPath):
 def local_nearest_centroids(
     S: Any, neighbors: tuple[np.ndarray, np.ndarray], labels: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """The class of the most similar local centroid, for each row and neighbourhood size: (m, len(sizes)).
+    """Return the class of the most similar local centroid, for each row and neighbourhood size: (m, len(sizes)).
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ _FOLDS = 5
 
 
 def calibrates(estimator: Any) -> bool:
-    """Whether ``predict_proba`` is there: what counts is the fit that was made, not a parameter set after it."""
+    """Return whether ``predict_proba`` is there: what counts is the fit that was made, not a parameter set after it."""
     if not getattr(estimator, "_has_probability", estimator.probability):
         raise AttributeError("predict_proba needs probability=True, which calibrates the decision values in fit.")
     return True
@@ -28,7 +28,7 @@ class Calibrator:
         self._fitted = known.fit(_as_columns(scores), labels, sample_weight=sample_weight)
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """Of decision values (m,), or of scores (m, G), the probabilities (m, G)."""
+        """Return of decision values (m,), or of scores (m, G), the probabilities (m, G)."""
         return self._fitted.predict_proba(_as_columns(scores))
 
 

@@ -15,8 +15,10 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude.base import SimilarityEstimator, check_labels, check_positive
+from similitude._utils.checks import check_positive
+from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
+from similitude.labels import check_labels
 from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Samples

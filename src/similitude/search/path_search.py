@@ -13,8 +13,9 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import get_tags, indexable
 
-from similitude.base import PathClassifier, check_labels
+from similitude.base import PathClassifier
 from similitude.finders import check_search
+from similitude.labels import check_labels
 from similitude.reader import Samples
 from similitude.search.evaluation import Batch, Fold, evaluate, grouped, reading_part, reads_training, samples_for
 from similitude.search.scoring import score_batch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,3 +74,16 @@ def _chosen(objects: Any, places: Any) -> Any:
     if isinstance(objects, list):
         return [objects[j] for j in places]
     return objects[places] if isinstance(objects, np.ndarray) else _safe_indexing(objects, places)
+
+
+def append_objects(old: Any, new: Sequence) -> Any:
+    """Return two sequences of objects of the same kind, one after the other."""
+    if hasattr(old, "iloc"):
+        import pandas as pd
+
+        return pd.concat([old, new], ignore_index=True)
+    if sparse.issparse(old):
+        return sparse.vstack([old, new], format="csr")
+    if isinstance(old, np.ndarray):
+        return np.concatenate([old, np.asarray(new, dtype=old.dtype if old.dtype == object else None)])
+    return list(old) + list(new)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -11,11 +10,13 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import check_labels
-from similitude.kernel.similarity_svc import SimilaritySVC
-from similitude.proximity.check import SimilarityWarning, dense
+from similitude.kernel import SimilaritySVC
+from similitude.labels import check_labels
+from similitude.numerics.eigen import eigh
+from similitude.numerics.spectrum import modified_matrix
+from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.transform.spectrum import SpectrumModifier
+from similitude.transform import SimilarityFeatures
 
 
 class Promise(NamedTuple):
@@ -278,11 +279,11 @@ def generalization_bound_of(
 
 
 def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any, np.ndarray]:
-    """What the linear model sees, that model, and the rows that are no prototypes."""
+    """Return the features of the linear model, that model, and the rows that are no prototypes."""
     features, linear = X, model
     if isinstance(model, Pipeline):
         features, linear = (model[:-1].transform(X) if len(model) > 1 else X), model[-1]
-        if prototypes is None and not getattr(model[0], "_is_columns", False):
+        if prototypes is None and not (isinstance(model[0], SimilarityFeatures) and model[0]._reader.is_columns):
             prototypes = getattr(model[0], "prototypes_", None)
     if not hasattr(linear, "coef_"):
         raise ValueError(f"model must be a SimilaritySVC or linear, with coef_; got {type(linear).__name__}.")
@@ -295,8 +296,8 @@ def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any
 
 
 def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float]:
-    """Decision values of the training samples, beta and kappa."""
-    spectrum = model._machine.spectrum
+    """Return the decision values of the training samples, beta and kappa."""
+    spectrum = model._path.points[0].spectrum
     if spectrum == "none" and model.indefinite_:
         raise ValueError(
             "model: spectrum='none' left an indefinite kernel, which has no norm; choose another spectrum."
@@ -304,9 +305,8 @@ def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float
     S = dense(model._rows(X).S).astype(np.float64)
     if S.shape[0] != S.shape[1]:
         raise ValueError(f"X must be the square matrix that the model was fitted on; got shape {S.shape}.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SimilarityWarning)  # fit has said it
-        K = SpectrumModifier(spectrum).fit_transform(S if spectrum == "square" else mean_of_directions(S))
+    symmetric = mean_of_directions(S)
+    K = modified_matrix(S if spectrum == "square" else symmetric, spectrum, *eigh(symmetric))
     w = np.zeros(len(K))
     w[model.support_] = model.dual_coef_[0]
     values = K @ w

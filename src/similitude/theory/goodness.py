@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import check_labels
+from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
 from similitude.proximity.proximities import as_proximities

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from similitude.base import SimilarityEstimator, check_labels
+from similitude.base import SimilarityEstimator
+from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
 from similitude.numerics.nystroem import NystroemSpectrum, decompose, decompose_whole, triangle
 from similitude.proximity.check import check_similarity, dense, is_symmetric
@@ -59,16 +60,16 @@ class ToLandmarks(NamedTuple):
         learned = self.map.transposed() if transposed else self.map
         return learned(native, name="X").astype(np.float64, copy=False)
 
-    def block(self, samples: Any, rows: slice) -> np.ndarray:
-        """Return the similarities of consecutive samples, which are Training or Rows, to the landmarks."""
-        C = self.similarities(samples.native.block(rows, self.positions))
-        back = samples.native.back(rows, self.positions) if self.asymmetric else None
+    def block(self, native: Any, rows: slice) -> np.ndarray:
+        """Return the similarities of consecutive samples to the landmarks, from their native values."""
+        C = self.similarities(native.block(rows, self.positions))
+        back = native.back(rows, self.positions) if self.asymmetric else None
         return C if back is None else (C + self.similarities(back, transposed=True)) / 2
 
     def blocks(self, samples: Any) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield slices of the samples, and their similarities to the landmarks."""
+        """Yield slices of the samples, which are Training or Rows, and their similarities to the landmarks."""
         for rows in row_blocks(len(samples), len(self.positions)):
-            yield rows, self.block(samples, rows)
+            yield rows, self.block(samples.native, rows)
 
 
 class Landmarks:

@@ -9,7 +9,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from similitude.base import SimilarityTransformer, check_labels, check_positive
+from similitude._utils.checks import check_positive
+from similitude.base import SimilarityTransformer
+from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
 from similitude.proximity.check import dense
 from similitude.proximity.maps import LearnedMap, apply_range, value_range
