@@ -28,8 +28,8 @@ class RobustSVC(KernelLearningSVC):
     S_+ and the classifier to the SVM on the clipped similarities; as rho falls, K tends to ``v v^T / (4 rho)``.
 
     A new row s with self-similarity psi(x, x) is treated consistently: its place is taken by the k and r nearest to
-    them, in the sense of ``2 ||k - s||^2 + (r - psi(x, x))^2``, for which ``[K k; k^T r]`` is positive semidefinite. The
-    decision value is ``v^T k + b``. The self-similarities may come with the rows as
+    them, in the sense of ``2 ||k - s||^2 + (r - psi(x, x))^2``, for which ``[K k; k^T r]`` is positive semidefinite.
+    The decision value is ``v^T k + b``. The self-similarities may come with the rows as
     ``Proximities(S, self_similarity=...)``; otherwise the mean of those of the training samples is used.
 
     With more than two classes one problem is solved for each pair, and the class that wins most pairs is predicted; of
