@@ -7,7 +7,7 @@ from typing import Any
 
 
 def require(module: str, extra: str) -> Any:
-    """The imported ``module``; an ImportError that names the extra where it is not installed.
+    """Return the imported ``module``; an ImportError that names the extra where it is not installed.
 
     Examples
     --------

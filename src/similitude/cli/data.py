@@ -59,7 +59,7 @@ def read_samples(
     in_order: bool = False,
     mmap: bool = False,
 ) -> LoadedData:
-    """The matrix and its labels from files, or the data set of this name.
+    """Return the matrix and its labels from files, or the data set of this name.
 
     ``in_order`` says that labels with ids are in the order of a matrix without ids.
     ``mmap`` leaves the values of a .npy file on disk; the look at whether they are dissimilarities is then left out.
@@ -88,7 +88,7 @@ def read_samples(
 
 
 def named_samples(name: str, seed: int = 0) -> LoadedData:
-    """A data set of the catalogue."""
+    """Return a data set of the catalogue."""
     entry = entry_named(name)
     X, y, contract = entry.load(seed)
     how = "" if entry.similarity == "given" else f", similarity {entry.similarity}"

@@ -82,7 +82,7 @@ def fit_model(
 
 
 def named_method(name: str) -> str:
-    """The method that is meant, whatever its case, spaces and brackets."""
+    """Return the method that is meant, whatever its case, spaces and brackets."""
     from similitude.search.methods import methods, slug
 
     known = {AUTO: AUTO, **{slug(known): known for known in methods()}}
@@ -92,7 +92,7 @@ def named_method(name: str) -> str:
 
 
 def _tuned(name: str, data: LoadedData, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
-    """One method at the best point of its grid."""
+    """Return one method at the best point of its grid."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import StratifiedKFold
 

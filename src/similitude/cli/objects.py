@@ -18,7 +18,7 @@ class Objects(NamedTuple):
 
 
 def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
-    """The objects of a file, of the kind that a measure is for.
+    """Return the objects of a file, of the kind that a measure is for.
 
     * ``.npy`` and ``.npz``: the items of an array: rows of numbers or of words, images.
     * ``.txt``: one object a line: a text, or, for sets, words with blanks between.
@@ -111,7 +111,7 @@ def _table(path: Path, kind: str) -> Objects:
 
 
 def read_cells(path: Path) -> list[list[str]]:
-    """The rows that are not blank, all of the same length."""
+    """Return the rows that are not blank, all of the same length."""
     import csv
 
     from similitude.datasets._tables import open_text, suffix

@@ -117,7 +117,7 @@ def _tell(
 
 
 def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: bool) -> Measure:
-    """The measure after seeing the objects of the columns, which are the known ones."""
+    """Return the measure after seeing the objects of the columns, which are the known ones."""
     from similitude.cli.objects import check_file
     from similitude.datasets._tables import read_labels
 

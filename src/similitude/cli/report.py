@@ -85,7 +85,7 @@ def report_matrix(
 
 
 def choose(data: LoadedData, names: list[str] | None, **settings: Any) -> Any:
-    """The method that suits the data, and how all of them did."""
+    """Return the method that suits the data, and how all of them did."""
     from similitude import AutoClassifier
 
     return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.samples, data.y)
@@ -122,7 +122,7 @@ def _tell(auto: Any, output: Path, size: int) -> None:
 def _source(
     data: LoadedData, matrix: Path | None, labels: Path | None, in_order: bool, key: str | None, seed: int
 ) -> Any:
-    """How Python reads the same samples."""
+    """Return how Python reads the same samples."""
     from similitude.report.code import Source
 
     if data.entry is not None:

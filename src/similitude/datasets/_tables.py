@@ -50,7 +50,7 @@ class Layout:
 
 
 def read_table(path: Path, square: bool) -> tuple[np.ndarray, list[str] | None, list[str] | None, Layout]:
-    """Numbers, names of the rows and names of the columns of a CSV or TSV file."""
+    """Return numbers, names of the rows and names of the columns of a CSV or TSV file."""
     layout = _layout(path, square)
     try:
         with open_text(path) as file:
@@ -142,7 +142,7 @@ def _has_names(header: list[str] | None, body: list[str], width: int) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell reads as a real number (NaN and infinity do)."""
+    """Return whether a cell reads as a real number (NaN and infinity do)."""
     try:
         float(text)
     except ValueError:
@@ -163,12 +163,12 @@ def _are_numeric_names(cells: list[str]) -> bool:
 
 
 def _counts(names: list[str]) -> bool:
-    """Whether names are only positions: 0, 1, 2, ... or 1, 2, 3, ..."""
+    """Return whether names are only positions: 0, 1, 2, ... or 1, 2, 3, ..."""
     return any(names == [str(i + start) for i in range(len(names))] for start in (0, 1))
 
 
 def matching_names(path: Path, rows: list[str] | None, columns: list[str] | None, layout: Layout | None) -> Any:
-    """The ids of a square matrix whose rows and columns both may have names; names that only count give way."""
+    """Return the ids of a square matrix whose rows and columns both may have names; names that only count give way."""
     if rows is None or columns is None:
         return columns if rows is None else rows
     permuted = rows != columns and set(rows) == set(columns)
@@ -185,7 +185,7 @@ def matching_names(path: Path, rows: list[str] | None, columns: list[str] | None
 
 
 def _culprit(path: Path, layout: Layout) -> ValueError | None:
-    """The first cell that is not a finite number, as an error that says where it is."""
+    """Return the first cell that is not a finite number, as an error that says where it is."""
     rows = _rows(path, layout.delimiter)
     if layout.header is not None:
         next(rows)
@@ -199,7 +199,7 @@ def _culprit(path: Path, layout: Layout) -> ValueError | None:
 
 
 def _all_finite(cells: list[str]) -> bool:
-    """Whether a row is in order: asked of whole rows because asking each cell takes six times as long."""
+    """Return whether a row is in order: asked of whole rows because asking each cell takes six times as long."""
     try:
         return all(map(math.isfinite, map(float, cells))) and not any("_" in cell for cell in cells)
     except ValueError:
@@ -227,13 +227,13 @@ def _delimiter(path: Path) -> str:
 
 
 def suffix(path: Path) -> str:
-    """The suffix that tells the format, in lower case and without .gz."""
+    """Return the suffix that tells the format, in lower case and without .gz."""
     name = path.name.lower()
     return Path(name[: -len(".gz")] if name.endswith(".gz") else name).suffix
 
 
 def _rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not blank, each with the line of the file on which it ends."""
+    """Return the rows that are not blank, each with the line of the file on which it ends."""
     return (row for row in _all_rows(path, delimiter) if any(map(str.strip, row[1])))
 
 
@@ -325,7 +325,7 @@ def _label_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _starts_with_header(rows: list[tuple[int, list[str]]], n: int, ids: list[str] | None) -> bool:
-    """Whether there is one row too many and the first one differs from all others as a heading does."""
+    """Return whether there is one row too many and the first one differs from all others as a heading does."""
     if len(rows) != n + 1:
         return False
     head, labels = rows[0][1], [cells[-1] for _, cells in rows[1:]]

@@ -144,7 +144,7 @@ def _existing(path: Any, argument: str) -> Path:
 
 
 def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
-    """What ``read`` returns; whatever goes wrong in it becomes an error that names the file."""
+    """Return what ``read`` returns; whatever goes wrong in it becomes an error that names the file."""
     try:
         return read()
     except Exception as error:  # the readers of damaged files raise errors of every kind
@@ -234,7 +234,7 @@ _READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".mtx": _re
 
 
 def choose_array(path: Path, names: list[str], key: str | None) -> str:
-    """Which of the arrays in a file is meant."""
+    """Return which of the arrays in a file is meant."""
     if not names:
         raise ValueError(f"{path}: holds no numeric array, or is truncated.")
     if key is None and len(names) > 1:
@@ -245,7 +245,7 @@ def choose_array(path: Path, names: list[str], key: str | None) -> str:
 
 
 def _read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
-    """Numbers, the ids in the one text column, and the names of the other columns."""
+    """Return numbers, the ids in the one text column, and the names of the other columns."""
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     table = readable(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
     ids = None
@@ -279,7 +279,7 @@ def _no_nulls(path: Path, name: str, column: Any) -> np.ndarray:
 
 
 def _as_matrix(path: Path, S: Any, square: bool, mmap: bool) -> Any:
-    """The matrix in floating point, or the reason why it is none."""
+    """Return the matrix in floating point, or the reason why it is none."""
     if not sparse.issparse(S):
         S = S if mmap else np.asarray(S)
     if S.dtype.kind == "c":

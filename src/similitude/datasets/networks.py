@@ -133,7 +133,7 @@ def _unit_sizes(n: int, n_units: int, smallest: int, imbalance: float) -> np.nda
 
 
 def _named_by(person, n_units, unit, squad, weight, n_names, mistakes, rng) -> list[int]:
-    """The people whom one person names, each at most once."""
+    """Return the people whom one person names, each at most once."""
     own, outside = unit == unit[person], unit == n_units
     free = np.arange(len(unit)) != person
     chosen: list[int] = []
@@ -237,7 +237,7 @@ def make_copurchase(
 
 
 def _linked_from(book, y, weight, n_links, same_author, rng) -> np.ndarray:
-    """The other books to which a book links."""
+    """Return the other books to which a book links."""
     free = np.arange(len(y)) != book
     links = []
     for chance in rng.uniform(size=n_links):

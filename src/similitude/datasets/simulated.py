@@ -185,7 +185,7 @@ def make_negative_direction(
 
 
 def _blobs(n: int, n_classes: int, n_features: int, separation: float, gamma: float, random_state: Any) -> Any:
-    """A positive definite similarity of Gaussian blobs, whose centres lie on as many axes."""
+    """Return a positive definite similarity of Gaussian blobs, whose centres lie on as many axes."""
     check_integer("n_classes", n_classes, 2)
     check_integer("n_samples", n, 2 * n_classes, f" (2 per class, n_classes={n_classes})")
     check_integer("n_features", n_features, n_classes, " (n_classes: each centre has an axis of its own)")
@@ -223,7 +223,7 @@ def _two_classes(y: np.ndarray, classes: Sequence | None) -> Any:
 
 
 def fisher_ratios(vectors: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
-    """How far apart two groups lie on each column: squared difference of means over the sum of variances."""
+    """Return how far apart two groups lie on each column: squared difference of means over the sum of variances."""
     A, B = vectors[in_a], vectors[in_b]
     # A column constant in both groups has no variance; rounding stands in for it.
     spread = np.maximum(A.var(axis=0) + B.var(axis=0), np.finfo(float).eps ** 2)

@@ -97,7 +97,7 @@ class Cell:
         return len(test), errors, log_loss, chosen
 
     def _chosen(self, X: Any, y: np.ndarray) -> tuple[Any, dict]:
-        """The method fitted with the best parameters of its grid, and these."""
+        """Return the method fitted with the best parameters of its grid, and these."""
         folds = self.protocol.inner_folds(self.partition.seed)
         grid = self._grid(X, y, folds)
         points = list(ParameterGrid(grid))
@@ -114,7 +114,7 @@ class Cell:
         return {name: list(values) for name, values in grid.items()} if isinstance(grid, Mapping) else grid
 
     def _least(self) -> tuple[int, int, None, dict]:
-        """The least leave-one-out error over the grid."""
+        """Return the least leave-one-out error over the grid."""
         grid = self._grid(self.X, self.y, LeaveOneOut())
         search = pooled_search(self.estimator, grid, self.X, self.y, LeaveOneOut(), self.protocol.ties)
         errors = int(pooled_errors(search.cv_results_, [1] * len(self.y))[search.best_index_])
@@ -122,7 +122,7 @@ class Cell:
 
 
 def _log_loss(posterior: np.ndarray, classes: np.ndarray, truth: np.ndarray) -> float:
-    """Minus the mean logarithm of the true classes' probabilities; a class that was not trained has none."""
+    """Return minus the mean logarithm of the true classes' probabilities; a class that was not trained has none."""
     place = {label: i for i, label in enumerate(np.asarray(classes).tolist())}
     own = [
         row[place[label]] if label in place else 0.0 for row, label in zip(np.asarray(posterior, float), truth.tolist())

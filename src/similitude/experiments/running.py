@@ -152,7 +152,7 @@ def _check_methods(methods: Mapping[str, tuple]) -> None:
 
 
 def _cells(protocol: Protocol, sets: Mapping[str, Dataset], methods: Mapping[str, tuple]) -> Iterator[Cell]:
-    """All cells, in the order in which they are done."""
+    """Yield all cells, in the order in which they are done."""
     for name, dataset in sets.items():
         try:
             cuts = protocol.cuts(dataset.y, dataset.splits)
@@ -170,7 +170,7 @@ def _cells(protocol: Protocol, sets: Mapping[str, Dataset], methods: Mapping[str
 
 
 def _with_contract(estimator: Any, contract: Mapping[str, Any]) -> Any:
-    """The method with this similarity; one that takes none, such as a classifier of scikit-learn's, as it is."""
+    """Return the method with this similarity; one that takes none, such as a classifier of scikit-learn's, as it is."""
     prefixes = list(_readers(estimator)) if contract else []
     values = {f"{prefix}{name}": value for prefix in prefixes for name, value in contract.items()}
     return clone(estimator).set_params(**values) if values else estimator
@@ -196,7 +196,7 @@ class _Matrices:
         self._known: dict[str, Any] = {}
 
     def ready(self, cell: Cell) -> Cell:
-        """The cell on a computed matrix, where the similarity learns nothing from the training part."""
+        """Return the cell on a computed matrix, where the similarity learns nothing from the training part."""
         try:
             return self._on_matrix(cell)
         except Exception:
@@ -254,7 +254,7 @@ def _do(cell: Cell) -> Row | Failure:
 
 
 def _how_results_come() -> str:
-    """One by one as they are ready, where joblib's backend can; all of its own can."""
+    """Return one by one as they are ready, where joblib's backend can; all of its own can."""
     return "generator_unordered" if get_active_backend()[0].supports_return_generator else "list"
 
 

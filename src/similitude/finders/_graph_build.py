@@ -13,12 +13,12 @@ _PRODUCTS = 2**22  # of codes, at a time
 
 
 def centred_ranks(values: np.ndarray) -> np.ndarray:
-    """The ranks of each row's values, less their mean."""
+    """Return the ranks of each row's values, less their mean."""
     return rankdata(values, axis=1) - (values.shape[1] + 1) / 2
 
 
 def unit_rows(ranks: np.ndarray) -> np.ndarray:
-    """Rows of length 1, or 0, in single precision."""
+    """Return rows of length 1, or 0, in single precision."""
     lengths = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
     return (ranks / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
@@ -59,7 +59,7 @@ class Untried:
         self.tried = np.empty(0, dtype=np.int64)
 
     def __call__(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The distinct pairs among these that were not compared before; from now on they were."""
+        """Return the distinct pairs among these that were not compared before; from now on they were."""
         rows, columns = distinct_pairs(rows, columns, self.n, self.symmetric)
         known = self.is_pivot[columns] | (self.symmetric & self.is_pivot[rows])
         keys = np.setdiff1d((rows * self.n + columns)[~known], self.tried, assume_unique=True)
@@ -69,7 +69,7 @@ class Untried:
 
 
 def compared(compare: Comparison, X: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Native values of pairs whose rows ascend: one call of a batch function for each row of X."""
+    """Return native values of pairs whose rows ascend: one call of a batch function for each row of X."""
     if not len(rows):
         return np.empty(0)
     some, starts = np.unique(rows, return_index=True)

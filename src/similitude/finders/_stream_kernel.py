@@ -59,7 +59,7 @@ def _worse(value, place, other, other_place):
 
 
 def sorted_best(values: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The heaps as lists, best first, equal values in the order of their places."""
+    """Return the heaps as lists, best first, equal values in the order of their places."""
     by_place = np.argsort(places, axis=1)
     values, places = (np.take_along_axis(a, by_place, axis=1) for a in (values, places))
     best_first = np.argsort(-values, axis=1, kind="stable")

@@ -180,7 +180,7 @@ class GraphSearch(ObjectFinder):
         return self._map(reader.map_name, reader.scale)
 
     def is_built_as(self, other: GraphSearch) -> bool:
-        """Whether the other would build the same graph, but for chance."""
+        """Return whether the other would build the same graph, but for chance."""
         chosen, asked = self.get_params(), other.get_params()
         return all(chosen[name] == asked[name] for name in chosen if name not in ("search_width", "random_state"))
 
@@ -208,7 +208,7 @@ class GraphSearch(ObjectFinder):
         return (count + sum(self._local)) / m
 
     def _to_pivots(self, X: Any, objects: Any, measure: Measure) -> np.ndarray:
-        """How alike each of X is to the pivots, larger for more alike, (m, n_pivots)."""
+        """Return how alike each of X is to the pivots, larger for more alike, (m, n_pivots)."""
         values = pairwise(X, _safe_indexing(objects, self.pivots_), similarity=measure)
         return self._sign * values.astype(np.float64)
 
@@ -268,7 +268,7 @@ class GraphSearch(ObjectFinder):
         return insert(rows, columns, values, self.neighbors_, self._closeness, fresh)
 
     def _neighbors_of_neighbors(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Pairs to try next, reached by fresh links, which are no longer fresh then."""
+        """Return pairs to try next, reached by fresh links, which are no longer fresh then."""
         from similitude.finders._graph_kernel import propose
 
         n = len(fresh)
@@ -284,7 +284,7 @@ class GraphSearch(ObjectFinder):
         return rows, proposed[rows, places]
 
     def _links(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Neighbours, and those whose neighbour one is; and which of these links are fresh."""
+        """Return neighbours, and those whose neighbour one is; and which of these links are fresh."""
         from similitude.finders._graph_kernel import both_directions
 
         links = np.full((len(fresh), 2 * self.n_neighbors), -1, dtype=np.int32)
@@ -386,6 +386,6 @@ class GraphSearch(ObjectFinder):
 
 
 def _fits_single_precision(X: np.ndarray) -> bool:
-    """Whether pynndescent, which computes in single precision, tells the rows apart without overflow."""
+    """Return whether pynndescent, which computes in single precision, tells the rows apart without overflow."""
     largest = float(np.max(np.abs(X), initial=0.0))
     return 1e-12 < largest < 1e12

@@ -158,7 +158,7 @@ def by_samples(R, inverse, x, k, W, A, U, signs, v):
 
 @kernel
 def by_features(R, scatter, inverse, x, k, A, U, signs):
-    """The same on the features' side; ``scatter`` lacks the last ``k % 4`` rows, and x is overwritten."""
+    """Return the same on the features' side; ``scatter`` lacks the last ``k % 4`` rows, and x is overwritten."""
     d = len(x)
     for a in range(d):
         own, total = A[a], scatter[a]

@@ -81,7 +81,7 @@ def series(coefficients, x):
 
 @kernel
 def _reach(values, rate):
-    """How far around its centre the series is exact, and which error of the mean distance counts as none.
+    """Return how far around its centre the series is exact, and which error of the mean distance counts as none.
 
     An error of the mean moves log P at a distance d from it by that error times d over the variance; beyond 50 / rate
     there is no mass.
@@ -226,7 +226,7 @@ def log_average_products(below, above, order, present, starts, rates, log_z, fro
 
 @kernel
 def _log_average(below, above, start, stop, rates, log_z, from_above, logs):
-    """The logarithm of the average of some distributions at one place; ``logs`` is work space."""
+    """Return the logarithm of the average of some distributions at one place; ``logs`` is work space."""
     largest = -np.inf
     for p in range(start, stop):
         distance = above if from_above[p] else below

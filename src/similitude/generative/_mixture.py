@@ -40,7 +40,7 @@ def fit_mixture(below, above, floor, atoms, lower, upper, tol, weights, means, r
 
 @kernel
 def _expect(below, above, weights, rates, log_z, from_above, shares):
-    """The components' shares in each sample, and the log-likelihood of all samples."""
+    """Return the components' shares in each sample, and the log-likelihood of all samples."""
     total = 0.0
     for i in range(below.shape[0]):
         largest = -np.inf

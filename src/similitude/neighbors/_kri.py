@@ -64,7 +64,7 @@ def _nested(A, s, sizes, regs, semidefinite, weights):
 
 @kernel
 def _decomposed(K, row, k, regs, values, vectors, weights):
-    """A matrix of this k alone, decomposed: where all weights come out positive, that was it.
+    """Return a matrix of this k alone, decomposed: where all weights come out positive, that was it.
 
     Else those that do, or at small reg the support found at the reg before, are the guess to start from.
     """
@@ -92,7 +92,7 @@ def _decomposed(K, row, k, regs, values, vectors, weights):
 
 @kernel
 def _all_positive(values, vectors, parts, k, reg, w):
-    """The optimum with all neighbours in the support, signs disregarded, and its smallest weight."""
+    """Return the optimum with all neighbours in the support, signs disregarded, and its smallest weight."""
     cross = square = 0.0
     for i in range(k):
         w[i] = 0.0

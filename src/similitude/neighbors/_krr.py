@@ -60,7 +60,7 @@ def _one(A, s, sizes, regs, how, consistent, weights):
 
 @kernel
 def _solves(A, s, k, reg, w):
-    """Whether ``(A + reg I) w = s``, as well as the numbers' size allows."""
+    """Return whether ``(A + reg I) w = s``, as well as the numbers' size allows."""
     error = size = 0.0
     for i in range(k):
         product = dot(A[i], w, k)

@@ -24,7 +24,7 @@ X, W, R, A_, B_, STEP, TRIAL = range(7)
 
 @kernel
 def _objective(K, s, k, reg, x, w):
-    """The objective at ``w = exp(x) / sum exp(x)``; x is normalised in place, and w filled."""
+    """Return the objective at ``w = exp(x) / sum exp(x)``; x is normalised in place, and w filled."""
     top, total = -np.inf, 0.0
     for i in range(k):
         top = max(top, x[i])

@@ -98,7 +98,7 @@ def decisions(K, y, row, ratio, unit, costs, wanted, values):
 
 @kernel
 def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
-    """Decision values (two classes) or scores (more) of one neighbourhood; how many machines are not solved.
+    """Return decision values (two classes) or scores (more) of one neighbourhood; how many machines are not solved.
 
     As in libsvm the earlier class of a pair comes first and is the positive one. A score is the number of pairs won
     and less than a third for the sum of the decision values; a class without neighbours has -1.

@@ -85,7 +85,7 @@ def leading_semidefinite(A, U):
 
 @kernel
 def eigh(A):
-    """Eigenvalues, ascending, and eigenvectors as rows."""
+    """Return eigenvalues, ascending, and eigenvectors as rows."""
     values, vectors = np.linalg.eigh(A)
     return values, vectors.T
 

@@ -327,7 +327,7 @@ def _in_order(A, s, k, reg, L, V, N):
 
 @kernel
 def starts_full(A, k, reg):
-    """Whether to start with all neighbours in the support."""
+    """Return whether to start with all neighbours in the support."""
     mean = 0.0
     for i in range(k):
         mean += A[i, i] / k
@@ -367,7 +367,7 @@ def solve(A, s, k, reg, scale, L, V, N):
 
 @kernel
 def largest(A, s, start, k):
-    """The largest absolute value in rows ``start`` to k of the leading block and of s."""
+    """Return the largest absolute value in rows ``start`` to k of the leading block and of s."""
     size = 0.0
     for i in range(start, k):
         size = max(size, abs(s[i]))

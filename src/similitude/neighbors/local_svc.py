@@ -174,7 +174,7 @@ class _LocalMachines:
         self.alone = 2.0 * np.eye(n_classes) - 1.0 if n_classes > 2 else np.array([[-1.0], [1.0]])
 
     def __call__(self, similarities, indices, response):
-        """Positions of the predicted classes, or decision functions: (m, points) or (m, points, G)."""
+        """Return positions of the predicted classes, or decision functions: (m, points) or (m, points, G)."""
         classes = self.labels[indices]
         parts, failures = {}, []
 
@@ -199,7 +199,7 @@ class _LocalMachines:
         return np.argmax(scores, axis=-1) if self.n_classes > 2 else (scores[..., 0] >= 0).astype(np.intp)
 
     def _scores(self, similarities, indices, classes):
-        """Scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and how many machines were not solved."""
+        """Return scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and how many machines were not solved."""
         scores = np.empty((len(indices), *self.wanted.shape, self.alone.shape[1]))
         scores[:] = self.alone[classes[:, 0], None, None, None]
         changes = classes != classes[:, :1]

@@ -30,7 +30,7 @@ def local_weights(
     consistent: bool = False,
     restarts: int = 0,
 ) -> np.ndarray:
-    """Weights of each test sample's neighbours for every neighbourhood size and ridge.
+    """Return weights of each test sample's neighbours for every neighbourhood size and ridge.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _within_range(matrices: np.ndarray, rows: np.ndarray, regs: np.ndarray) -> t
 
 
 def _solver(weights: str) -> Any:
-    """The kernel for these weights; each is imported, and compiled, only where it is used."""
+    """Return the kernel for these weights; each is imported, and compiled, only where it is used."""
     if weights == "krr":
         from similitude.neighbors._krr import krr_rows
 

@@ -123,7 +123,7 @@ class NearestCentroidPath(FittedPath):
 def local_nearest_centroids(
     S: Any, neighbors: tuple[np.ndarray, np.ndarray], labels: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """The class of the most similar local centroid, for each row and neighbourhood size: (m, len(sizes)).
+    """Return the class of the most similar local centroid, for each row and neighbourhood size: (m, len(sizes)).
 
     Parameters
     ----------

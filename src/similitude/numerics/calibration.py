@@ -21,7 +21,7 @@ class Calibrator:
         self._fitted = known.fit(_as_columns(scores), labels, sample_weight=sample_weight)
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """Of decision values (m,), or of scores (m, G), the probabilities (m, G)."""
+        """Return of decision values (m,), or of scores (m, G), the probabilities (m, G)."""
         return self._fitted.predict_proba(_as_columns(scores))
 
 

@@ -16,7 +16,7 @@ from similitude.numerics.votes import TIE_TOLERANCE
 
 
 def k_medoids(S: np.ndarray, k: int, random_state: Any = None, *, n_init: int = 1) -> tuple[np.ndarray, float]:
-    """The k samples to which all samples are most similar in total::
+    """Return the k samples to which all samples are most similar in total::
 
         maximise  sum_i max_{m in M} S[i, m]   over   M a set of k samples
 
@@ -74,7 +74,7 @@ def k_medoids(S: np.ndarray, k: int, random_state: Any = None, *, n_init: int = 
 
 
 def _by_candidate(S: np.ndarray) -> tuple[np.ndarray, int]:
-    """A row for each candidate, divided by a power of two so that sums neither overflow nor vanish."""
+    """Return a row for each candidate, divided by a power of two so that sums neither overflow nor vanish."""
     exponent = math.frexp(float(max(S.max(), -S.min())))[1]
     return np.ldexp(np.ascontiguousarray(S.T, dtype=np.float64), -exponent), exponent
 
@@ -140,7 +140,7 @@ def _exchanged(A: np.ndarray, medoids: np.ndarray, tolerance: float) -> np.ndarr
 
 
 def _two_nearest(near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of each column the rows with the largest and the second largest value, and these values."""
+    """Return of each column the rows with the largest and the second largest value, and these values."""
     columns = np.arange(near.shape[1])
     nearest = near.argmax(axis=0)
     first_value = near[nearest, columns]
@@ -151,7 +151,7 @@ def _two_nearest(near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
 
 
 def k_centres(S: np.ndarray, k: int) -> tuple[np.ndarray, float]:
-    """The k samples such that no sample is far from all of them::
+    """Return the k samples such that no sample is far from all of them::
 
         maximise  min_i max_{m in M} S[i, m]   over   M a set of k samples
 
@@ -237,7 +237,7 @@ def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
 
 
 def choose_by_class(selection: str, S: Any, labels: np.ndarray, p: int, random_state: Any) -> np.ndarray:
-    """Positions, ascending, of about p prototypes: "stratified", "kmedoids" or "kcentres" within each class."""
+    """Return positions, ascending, of about p prototypes: "stratified", "kmedoids" or "kcentres" within each class."""
     rng = check_random_state(random_state)
     chosen = []
     for g, count in enumerate(per_class(np.bincount(labels), p)):

@@ -8,7 +8,7 @@ _FAR = 1e150
 
 
 def exponent_of(X: np.ndarray) -> int:
-    """The power of two by which the training samples are divided: it changes no digit."""
+    """Return the power of two by which the training samples are divided: it changes no digit."""
     return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
 
 

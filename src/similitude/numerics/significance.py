@@ -12,7 +12,7 @@ MOST_EXACT = 500
 
 
 def wilcoxon_greater(a: Any, b: Any) -> float:
-    """The p-value of the one-sided signed-rank test that a is larger than b, over the pairs that both have.
+    """Return the p-value of the one-sided signed-rank test that a is larger than b, over the pairs that both have.
 
     Differences of zero are left out; equal ones share their ranks. The distribution is exact, ties or not: all signs
     are equally likely (up to 500 pairs; above that the normal one with correction for continuity). Where no difference
@@ -46,7 +46,7 @@ def wilcoxon_greater(a: Any, b: Any) -> float:
 
 
 def paired_differences(a: Any, b: Any) -> np.ndarray:
-    """Of the pairs without NaN; what differs by rounding only is made equal, for ties to be ties."""
+    """Return of the pairs without NaN; what differs by rounding only is made equal, for ties to be ties."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     differences = a - b
     differences = differences[np.isfinite(differences)]
@@ -55,6 +55,6 @@ def paired_differences(a: Any, b: Any) -> np.ndarray:
 
 
 def standard_error(values: Any) -> float:
-    """Of the mean; 0 where there is one value only."""
+    """Return of the mean; 0 where there is one value only."""
     values = np.asarray(values, dtype=float)
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

@@ -21,7 +21,7 @@ def check_n_neighbors(n_neighbors: Any) -> None:
 
 
 def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k most similar columns of each row: ``(similarities, indices)``, both (m, k), nearest first.
+    """Return the k most similar columns of each row: ``(similarities, indices)``, both (m, k), nearest first.
 
     Equal similarities come in the order of the columns, so the lists are nested: the first j columns of the answer
     for k are the answer for j, and one call serves every k of a grid. Rows are read block by block (a memmap or a

@@ -15,7 +15,7 @@ def log_of(probabilities: np.ndarray) -> np.ndarray:
 
 
 def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Sums of the neighbours' weights per class, for every neighbourhood size: (m, len(sizes), n_classes).
+    """Return sums of the neighbours' weights per class, for every neighbourhood size: (m, len(sizes), n_classes).
 
     ``labels`` and ``weights`` are (m, k), nearest first; ``sizes`` is ascending, each at most k.
     """
@@ -36,7 +36,7 @@ def weighting_votes(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> 
 
 
 def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
-    """Votes made into probabilities along the last axis: negative sums are cut to zero, then normalised.
+    """Return votes made into probabilities along the last axis: negative sums are cut to zero, then normalised.
 
     Where nothing positive is left the posterior is uniform over the classes ``present`` among the neighbours.
     """
@@ -48,7 +48,7 @@ def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
 
 
 def rescaled_by_priors(posterior: np.ndarray, priors: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Posteriors of classes with these training shares, had the classes these priors."""
+    """Return posteriors of classes with these training shares, had the classes these priors."""
     posterior = posterior * (priors / shares)
     sums = posterior.sum(axis=-1, keepdims=True)
     # Nothing left but classes of prior 0: nothing is known but the priors.
@@ -56,7 +56,7 @@ def rescaled_by_priors(posterior: np.ndarray, priors: np.ndarray, shares: np.nda
 
 
 def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The class with the best score, ties to the class of the nearest neighbour: (m, len(sizes)).
+    """Return the class with the best score, ties to the class of the nearest neighbour: (m, len(sizes)).
 
     ``scores`` is (m, len(sizes), n_classes); ``labels`` (m, k) are the neighbours' classes, nearest first.
     """
@@ -76,7 +76,7 @@ def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> 
 def one_vs_one(
     decisions: np.ndarray, n_classes: int, *, later: np.ndarray | None = None, ties: str = "first"
 ) -> np.ndarray:
-    """Scores of the classes from pairwise decision values (m, pairs), the pairs in the order (0, 1), (0, 2), ...
+    """Return scores of the classes from pairwise decision values (m, pairs), the pairs in the order (0, 1), (0, 2), ...
 
     ``later`` tells where the later class of a pair gets its vote; None: where the value is 0 or more. A score is the
     number of votes, and less than a third, up or down, for the sum of the decision values. Of classes with most votes

@@ -71,7 +71,7 @@ _SPARSE = {
 
 
 def _name_of(cls: type) -> str | None:
-    """The name under which the reader finds this class; None where it may not build it."""
+    """Return the name under which the reader finds this class; None where it may not build it."""
     if cls.__module__.startswith("sklearn."):
         same = (name for name in _SCIKIT_LEARN if name.endswith(f".{cls.__name__}"))
         return next((name for name in same if _class_named(name) is cls), None)
@@ -228,7 +228,7 @@ class Decoder:
         }
 
     def decode(self, node: Any) -> Any:
-        """The object that a JSON value stands for."""
+        """Return the object that a JSON value stands for."""
         if isinstance(node, list):
             return self._each(node)
         if not isinstance(node, dict):

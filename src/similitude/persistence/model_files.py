@@ -176,7 +176,7 @@ def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
 
 
 def input_reader(model: Any) -> Any:
-    """The part of a fitted model that reads its input, which knows the training samples."""
+    """Return the part of a fitted model that reads its input, which knows the training samples."""
     part = model
     while isinstance(part, (Pipeline, GridSearchCV)):
         if isinstance(part, GridSearchCV):
@@ -192,7 +192,7 @@ def input_reader(model: Any) -> Any:
 
 
 def _facts(model: Any) -> dict[str, Any]:
-    """What the model needs to predict."""
+    """Return what the model needs to predict."""
     reader = input_reader(model)
     given, n_columns = "other", getattr(reader, "n_features_in_", None)
     if isinstance(reader, SimilarityEstimator):
@@ -234,7 +234,7 @@ def _write(path: Path, tree: bytes, arrays: list[np.ndarray]) -> None:
 
 
 def _digest(file: IO[bytes]) -> bytes:
-    """The SHA-256 of all of the file but its last 64 bytes."""
+    """Return the SHA-256 of all of the file but its last 64 bytes."""
     left = file.seek(0, os.SEEK_END) - _DIGITS
     file.seek(0)
     digest = hashlib.sha256()
@@ -263,7 +263,7 @@ def _check_seal(path: Path, file: IO[bytes]) -> None:
 
 
 def _checked_members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The members by name, which are known to be what they say they are and to fit into the file."""
+    """Return the members by name, which are known to be what they say they are and to fit into the file."""
     members: dict[str, zipfile.ZipInfo] = {}
     for member in archive.infolist():
         if member.filename != _TREE and not re.fullmatch(r"arrays/\d{1,9}\.npy", member.filename, re.ASCII):
@@ -284,7 +284,7 @@ def _checked_members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
-    """The array in a member, where that has exactly the bytes that the array needs."""
+    """Return the array in a member, where that has exactly the bytes that the array needs."""
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         read_header: Any = {

@@ -125,7 +125,7 @@ def _refuse(value: float, row: int, column: int, name: str) -> None:
 
 
 def looks_like_dissimilarity(S: Any) -> bool:
-    """Whether a dense square matrix has a zero diagonal and is positive everywhere else."""
+    """Return whether a dense square matrix has a zero diagonal and is positive everywhere else."""
     if sparse.issparse(S) or len(S) < 2 or np.any(np.diagonal(S)):
         return False
     n = len(S)
@@ -150,7 +150,7 @@ def for_lookup(S: Any) -> Any:
 
 
 def asymmetry(S: Any) -> float:
-    """The share of S that is antisymmetric: ``||S - S^T||_F / (2 ||S||_F)``, 0 (symmetric) to 1."""
+    """Return the share of S that is antisymmetric: ``||S - S^T||_F / (2 ||S||_F)``, 0 (symmetric) to 1."""
     if sparse.issparse(S):
         S = S.astype(np.float64)
         S.sum_duplicates()
@@ -169,7 +169,7 @@ def asymmetry(S: Any) -> float:
 
 
 def is_symmetric(S: Any) -> bool:
-    """Whether S equals its transpose up to rounding."""
+    """Return whether S equals its transpose up to rounding."""
     tolerance = SYMMETRY_TOLERANCE[np.dtype(S.dtype)]
     if sparse.issparse(S):
         return bool(np.max(np.abs((S - S.T).data), initial=0.0) <= tolerance * np.max(np.abs(S.data), initial=0.0))

@@ -262,7 +262,7 @@ def rescale(S: Any) -> Any:
 
 
 def value_range(S: Any) -> tuple[float, float]:
-    """Smallest and largest entry (absent entries of a sparse matrix are 0)."""
+    """Return smallest and largest entry (absent entries of a sparse matrix are 0)."""
     if sparse.issparse(S) and not S.has_canonical_format:
         S = S.copy()  # min and max would combine the caller's entries in place
     return float(S.min()), float(S.max())

@@ -104,7 +104,7 @@ class Proximities:
         return next(iter(self.similarities.values()))
 
     def select(self, similarity: str | None = None, features: str | None = None) -> Proximities:
-        """The same samples with one of several similarities, and one of several feature sets, by name."""
+        """Return the same samples with one of several similarities, and one of several feature sets, by name."""
         S = self.S if similarity is None else _named(self.similarities, similarity, "similarity")
         chosen = self.features
         if features is not None:
@@ -126,7 +126,7 @@ class Proximities:
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Proximities:
-        """A block: ``P[np.ix_(rows, columns)]``, or rows alone."""
+        """Return a block: ``P[np.ix_(rows, columns)]``, or rows alone."""
         if not isinstance(key, tuple):
             key = (key, slice(None))
         if len(key) != 2:
@@ -160,7 +160,7 @@ def as_proximities(X: Any) -> Proximities:
 
 
 def at_columns(S: Any, columns: np.ndarray) -> Any:
-    """The chosen columns of S; S itself where these are all."""
+    """Return the chosen columns of S; S itself where these are all."""
     return S if np.array_equal(columns, np.arange(S.shape[1])) else cut(S, np.arange(S.shape[0]), columns)
 
 

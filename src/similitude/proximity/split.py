@@ -92,7 +92,7 @@ def _test_share(n: int, test_size: float | int | None, train_size: float | int |
 
 
 def cut(S: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
-    """The block of S with these rows and columns, whatever kind of matrix it is."""
+    """Return the block of S with these rows and columns, whatever kind of matrix it is."""
     if hasattr(S, "iloc"):
         return S.iloc[rows, columns]
     if sparse.issparse(S):

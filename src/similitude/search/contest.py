@@ -96,7 +96,7 @@ class Run:
         return standard_error(self.errors)
 
     def is_level_with(self, best: Run) -> bool:
-        """Whether it is behind by no more than the best's standard error."""
+        """Return whether it is behind by no more than the best's standard error."""
         return self.error <= best.error + best.standard_error + 1e-12
 
 

@@ -99,7 +99,7 @@ def evaluate(
 
 
 def _return_as() -> str:
-    """One by one, for the progress bar, where joblib's backend can."""
+    """Return one by one, for the progress bar, where joblib's backend can."""
     return "generator" if get_active_backend()[0].supports_return_generator else "list"
 
 

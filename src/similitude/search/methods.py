@@ -55,7 +55,7 @@ _SPECTRA = {"clip": "SVM (clip)", "flip": "SVM (flip)", "shift": "SVM (shift)", 
 
 
 def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Method]:
-    """The methods by name, simplest first, each an estimator with the grid its parameters are chosen from.
+    """Return the methods by name, simplest first, each an estimator with the grid its parameters are chosen from.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
 
 
 def slug(name: str) -> str:
-    """A name in small letters, its words joined by hyphens."""
+    """Return a name in small letters, its words joined by hyphens."""
     return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
 
 
@@ -125,7 +125,7 @@ def _table(contract: dict[str, Any]) -> dict[str, Method]:
 
 
 def ordered(names: Sequence[str], diagnosis: Diagnosis) -> list[str]:
-    """The names in the order in which the diagnosis suggests to try them: k-NN first, slow methods last.
+    """Return the names in the order in which the diagnosis suggests to try them: k-NN first, slow methods last.
 
     * Positive semidefinite or nearly so: kernels as they are, before what makes up for a broken kernel.
     * Strongly indefinite: similarities as features, and the spectra that keep the negative part.

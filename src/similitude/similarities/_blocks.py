@@ -34,7 +34,14 @@ WAITING_BYTES = 2**28
 
 
 class Block(NamedTuple):
-    """Consecutive rows and columns of the matrix, with the block's number in its grid."""
+    """Consecutive rows and columns of the matrix.
+
+    Parameters
+    ----------
+    number : int
+        The block's number in its grid.
+    rows, columns : slice
+    """
 
     number: int
     rows: slice
@@ -64,7 +71,7 @@ class Grid:
 
 
 def default_length(n: int, m: int, measure: Measure, half: bool, n_jobs: int, asked_for_blocks: bool) -> int:
-    """Rows and columns of a block where ``block_size`` is None.
+    """Return rows and columns of a block where ``block_size`` is None.
 
     Eight blocks to a side leave 56 % of the work to a symmetric function, four 62 %; many workers need more blocks. A
     batch costs something for its objects too: left to itself a function gets few, large ones. On 2000 words the
@@ -155,7 +162,7 @@ class Task:
         return values
 
     def _narrowed(self, block: Block, a: Any, b: Any, error: Exception) -> tuple[str, Exception]:
-        """The pair of objects on which a function of batches fails: halves of the block are tried again."""
+        """Return the pair of objects on which a function of batches fails: halves of the block are tried again."""
         i, j, n, m = 0, 0, block.rows.stop - block.rows.start, block.columns.stop - block.columns.start
         last = None
         while n * m > 1 or last is None:
@@ -262,7 +269,7 @@ def worker_count(n_jobs: int | None) -> int:
 
 
 def can_travel(task: Task, sample: tuple[Any, Any], n_jobs: int) -> bool:
-    """Whether function and objects can be sent to other processes; a warning says why not."""
+    """Return whether function and objects can be sent to other processes; a warning says why not."""
     try:
         cloudpickle.dumps((task, sample))
     except Exception as error:

@@ -12,7 +12,7 @@ from similitude.similarities.registry import Measure, batch, register
 
 
 def as_table(X: Any, name: str) -> np.ndarray:
-    """Categorical rows as a 2-d array of objects; a missing value becomes "?", a value of its own."""
+    """Return categorical rows as a 2-d array of objects; a missing value becomes "?", a value of its own."""
     table = np.asarray(X.to_numpy() if hasattr(X, "iloc") else X, dtype=object)
     if table.ndim != 2:
         raise ValueError(
@@ -28,13 +28,13 @@ def _is_missing(value: Any) -> bool:
 
 
 def _codes(values: np.ndarray, known: dict[Any, int]) -> np.ndarray:
-    """The code of each value; len(known) for a value that is not known."""
+    """Return the code of each value; len(known) for a value that is not known."""
     return np.fromiter((known.get(value, len(known)) for value in values), dtype=np.intp, count=len(values))
 
 
 @batch
 def counting(A: Any, B: Any) -> np.ndarray:
-    """The number of columns in which two categorical rows agree (paper of Chen et al. 2009, Section 7.1)."""
+    """Return the number of columns in which two categorical rows agree (paper of Chen et al. 2009, Section 7.1)."""
     return _weighted_agreement(*_two_tables(A, B))
 
 
@@ -57,7 +57,7 @@ def _weighted_agreement(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None
 
 @batch
 def overlap(A: Any, B: Any) -> np.ndarray:
-    """The share of columns in which two categorical rows agree, counting divided by the number of columns.
+    """Return the share of columns in which two categorical rows agree, counting divided by the number of columns.
 
     References
     ----------
@@ -153,7 +153,7 @@ class TverskyContrast(_Tversky):
         self.missing = missing
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
+        """Return similarities of the rows of A to those of B."""
         common, only_a, only_b = self._saliences(A, B)
         return self.theta * common - (self.alpha * only_a + self.beta * only_b)
 
@@ -191,7 +191,7 @@ class TverskyRatio(_Tversky):
         self.missing = missing
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
+        """Return similarities of the rows of A to those of B."""
         if self.alpha < 0 or self.beta < 0:
             raise ValueError(f"alpha and beta must not be negative; got {self.alpha!r} and {self.beta!r}.")
         common, only_a, only_b = self._saliences(A, B)
@@ -239,7 +239,7 @@ class Goodall(BaseEstimator):
         return self
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
+        """Return similarities of the rows of A to those of B."""
         check_is_fitted(self, "n_rows_")
         A, B = as_table(A, "A"), as_table(B, "B")
         for name, table in (("A", A), ("B", B)):
@@ -317,7 +317,7 @@ class VDM(BaseEstimator):
         return total
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances between two batches of rows, as a share of the largest one in training."""
+        """Return distances between two batches of rows, as a share of the largest one in training."""
         check_is_fitted(self, "largest_")
         A, B = as_table(A, "A"), as_table(B, "B")
         for name, table in (("A", A), ("B", B)):

@@ -20,7 +20,7 @@ from similitude.similarities.vectors import as_distributions, as_real, as_vector
 
 
 def as_point_sets(X: Any, name: str, n_dimensions: int | None = None) -> list[np.ndarray]:
-    """Point sets as 2-d arrays of floats, all with points of the same dimension."""
+    """Return point sets as 2-d arrays of floats, all with points of the same dimension."""
     sets = []
     for i, points in enumerate(X):
         try:
@@ -100,7 +100,7 @@ class EMD(BaseEstimator):
         return isinstance(self.ground, str) and self.ground in ("euclidean", "cityblock", "chebyshev")
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances of the distributions in A to those in B."""
+        """Return distances of the distributions in A to those in B."""
         half = B is A and self.symmetric
         if not _is_histograms(A):
             return self._between_point_sets(_weighted(A, "A"), _weighted(B, "B"), half)
@@ -138,7 +138,7 @@ class EMD(BaseEstimator):
 
 
 def _fill(A: Any, B: Any, half: bool, distance: Callable[[Any, Any], float]) -> np.ndarray:
-    """The matrix of distances; ``half``: A and B are the same and the upper half is mirrored."""
+    """Return the matrix of distances; ``half``: A and B are the same and the upper half is mirrored."""
     values = np.empty((len(A), len(B)))
     for i, a in enumerate(A):
         for j in range(i if half else 0, len(B)):
@@ -149,7 +149,7 @@ def _fill(A: Any, B: Any, half: bool, distance: Callable[[Any, Any], float]) -> 
 
 
 def _is_histograms(X: Any) -> bool:
-    """Whether the first object is a row of numbers rather than points."""
+    """Return whether the first object is a row of numbers rather than points."""
     if hasattr(X, "iloc"):
         return True
     return len(X) > 0 and not _is_pair(X[0]) and np.ndim(X[0]) < 2
@@ -160,7 +160,7 @@ def _is_pair(entry: Any) -> bool:
 
 
 def _weighted(X: Any, name: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Each object as points and their masses, which sum to one."""
+    """Return each object as points and their masses, which sum to one."""
     points = as_point_sets([entry[0] if _is_pair(entry) else entry for entry in X], name)
     objects = []
     for i, (entry, array) in enumerate(zip(X, points)):
@@ -249,7 +249,7 @@ class PyramidMatch(BaseEstimator):
         return sparse.csr_array((np.ones(len(codes)), codes, ends), shape=(len(sets), max(codes, default=0) + 1))
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the sets in A to those in B."""
+        """Return similarities of the sets in A to those in B."""
         check_is_fitted(self, "finest_")
         left = as_point_sets(A, "A", len(self.origin_))
         right = left if B is A else as_point_sets(B, "B", len(self.origin_))
@@ -309,7 +309,7 @@ class Hausdorff(BaseEstimator):
         return not self.directed and self.ground in ("euclidean", "cityblock", "chebyshev")
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances of the sets in A to those in B."""
+        """Return distances of the sets in A to those in B."""
         left, right = _two_lists_of_point_sets(A, B)
         points = np.concatenate(right)
         starts = np.cumsum([0] + [len(z) for z in right[:-1]])

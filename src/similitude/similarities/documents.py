@@ -72,7 +72,7 @@ class TfidfCosine(BaseEstimator):
         return self
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix of cosines between two collections of documents."""
+        """Return the matrix of cosines between two collections of documents."""
         check_is_fitted(self, "vectorizer_")
         left, right = string_pair(A, B)
         if not left or not right:

@@ -26,7 +26,7 @@ def fingerprint_of_measure(measure: Measure) -> bytes:
 
 
 def fingerprint(*values: Any) -> bytes:
-    """Sixteen bytes that are the same for equal values, in every process."""
+    """Return sixteen bytes that are the same for equal values, in every process."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         _feed(digest, value)

@@ -37,7 +37,7 @@ class RBF(BaseEstimator):
         self.gamma = gamma
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
+        """Return similarities of the rows of A to those of B."""
         A, B = as_vector_pair(A, B)
         gamma = 1.0 / max(1, A.shape[1]) if self.gamma is None else _positive(self.gamma, "gamma")
         return np.exp(-gamma * cdist(A, B, "sqeuclidean"))
@@ -108,7 +108,7 @@ class RBFRows(BaseEstimator):
         return rows
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the objects in A to those in B."""
+        """Return similarities of the objects in A to those in B."""
         check_is_fitted(self, "n_columns_")
         left = self._rows(A, "A")
         right = left if B is A else self._rows(B, "B")

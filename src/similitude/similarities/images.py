@@ -21,7 +21,7 @@ TRANSFORMATIONS = ("x", "y", "scale", "rotation", "axis", "diagonal", "thickness
 
 
 def as_images(X: Any, name: str, shape: tuple[int, int] | None = None) -> np.ndarray:
-    """Images as an array (n, height, width) of floats."""
+    """Return images as an array (n, height, width) of floats."""
     if not hasattr(X, "iloc") and len(X) and np.ndim(X[0]) == 2:
         sizes = [np.shape(image) for image in X]
         wrong = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
@@ -48,7 +48,7 @@ def _two_stacks(A: Any, B: Any, shape: tuple[int, int] | None) -> tuple[np.ndarr
 
 
 def tangent_vectors(images: np.ndarray, sigma: float, transformations: tuple[str, ...]) -> np.ndarray:
-    """Derivatives of each image by each transformation, (n, n_transformations, n_pixels).
+    """Return derivatives of each image by each transformation, (n, n_transformations, n_pixels).
 
     With the Gaussian derivatives f_x, f_y and coordinates x, y from the middle of the image, they are: f_x, f_y
     (translations), x f_x + y f_y (scale), y f_x - x f_y (rotation), x f_x - y f_y and y f_x + x f_y (hyperbolic
@@ -139,7 +139,7 @@ class Tangent(BaseEstimator):
         return self.sides == "two"
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances of the images in A to those in B."""
+        """Return distances of the images in A to those in B."""
         self._check_parameters()
         left, right = _two_stacks(A, B, self.shape)
         from similitude.similarities import _tangent_kernel as compiled
@@ -163,7 +163,7 @@ class Tangent(BaseEstimator):
         return np.sqrt(squares + squares.T if same else squares)
 
     def _bases(self, images: np.ndarray) -> np.ndarray:
-        """Orthonormal bases of the tangent planes in rows, and rows of zeros up to the next even number."""
+        """Return orthonormal bases of the tangent planes in rows, and rows of zeros up to the next even number."""
         from similitude.similarities import _tangent_kernel as compiled
 
         tangents = tangent_vectors(images, self.sigma, tuple(self.transformations))
@@ -225,7 +225,7 @@ class EuclideanImage(BaseEstimator):
         self.shape = shape
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances of the images in A to those in B."""
+        """Return distances of the images in A to those in B."""
         if not 0 < self.sigma < np.inf:
             raise ValueError(f"sigma must be a positive number; got {self.sigma!r}.")
         left, right = _two_stacks(A, B, self.shape)
@@ -233,7 +233,7 @@ class EuclideanImage(BaseEstimator):
         return cdist(*((lines @ stack @ columns).reshape(len(stack), -1) for stack in (left, right)), "euclidean")
 
     def _root(self, size: int) -> np.ndarray:
-        """Square root of the matrix of Gaussian weights between the positions on a line."""
+        """Return square root of the matrix of Gaussian weights between the positions on a line."""
         gaps = np.subtract.outer(np.arange(size), np.arange(size))
         weights = np.exp(-(gaps**2) / (2 * self.sigma**2)) / (np.sqrt(2 * np.pi) * self.sigma)
         values, vectors = eigh(weights)

@@ -39,7 +39,7 @@ def pairwise(
     block_size: int | None = None,
     progress: bool = False,
 ) -> np.ndarray:
-    """The matrix of similarities (or dissimilarities: native values) between two sequences of objects.
+    """Return the matrix of similarities (or dissimilarities: native values) between two sequences of objects.
 
     It is computed in blocks of rows and columns. Where B is None and the function symmetric, those below the diagonal
     are mirrored. A value must depend on its two objects only, not on the others in the same batch.
@@ -94,8 +94,8 @@ def pairwise(
     """
     measure = _checked_measure(similarity)
     same = B is None
-    A = _checked_objects(A, "A")
-    B = A if same else _checked_objects(B, "B")
+    A = check_sequence(A, "A")
+    B = A if same else check_sequence(B, "B")
     shape = (_count(A), _count(B))
     if 0 in shape:
         raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
@@ -106,7 +106,7 @@ def pairwise(
     if isinstance(out, (str, os.PathLike)):
         target = DiskMatrix(out, shape, half, fingerprint(A, None if same else B), fingerprint_of_measure(measure))
     else:
-        target = _MatrixInMemory(out, shape, half)
+        target = MatrixInMemory(out, shape, half)
         if any(
             isinstance(out, np.ndarray) and isinstance(X, np.ndarray) and np.may_share_memory(out, X) for X in (A, B)
         ):
@@ -129,14 +129,16 @@ def show_blocks(
     n_jobs: int | None = None,
     block_size: int | None = None,
     progress: bool = False,
+    places: Places | None = None,
 ) -> None:
     """Show the values of all pairs to ``target.write(block, values)``, block by block; nothing else keeps them.
 
-    With ``half`` B is A, and the blocks below the diagonal are left out.
+    With ``half`` B is A, and the blocks below the diagonal are left out. ``places`` are the positions by which errors
+    name the objects of A and B, where these are taken from longer sequences.
     """
     m, n, n_jobs = _count(A), _count(B), worker_count(n_jobs)
     length = check_block_size(block_size) or default_length(m, n, measure, half, n_jobs, True)
-    _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress)
+    _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress, places)
 
 
 class Named(NamedTuple):
@@ -147,11 +149,11 @@ class Named(NamedTuple):
 
 
 def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
-    """The matrix that ``pairwise`` gives; errors name the objects by their places."""
+    """Return the matrix that ``pairwise`` gives; errors name the objects by their places."""
     same = B is None
     B = A if B is None else B
     shape, half = (_count(A.objects), _count(B.objects)), same and measure.symmetric
-    target = _MatrixInMemory(None, shape, half)
+    target = MatrixInMemory(None, shape, half)
     grid = Grid(*shape, default_length(*shape, measure, half, 1, False), half)
     source = _Source(A.objects, B.objects, measure.batch)
     _fill(target, grid, source, measure, 1, False, (A.places, B.places))
@@ -191,8 +193,19 @@ def _checked_measure(similarity: Any) -> Measure:
     return replace(measure, batch=True) if measure.learns else measure
 
 
-def _checked_objects(objects: Any, name: str) -> Any:
-    """Objects that can be counted and cut; a sparse matrix as rows."""
+def check_sequence(objects: Any, name: str) -> Any:
+    """Return objects that can be counted and cut; a sparse matrix as rows.
+
+    Parameters
+    ----------
+    objects : sequence
+    name : str
+        What errors call them.
+
+    Returns
+    -------
+    sequence
+    """
     if sparse.issparse(objects):
         return objects.tocsr()
     has_both = hasattr(objects, "__len__") and hasattr(objects, "__getitem__") and getattr(objects, "shape", None) != ()
@@ -241,8 +254,17 @@ def one_by_one(objects: Any) -> list:
     return list(objects.to_numpy() if hasattr(objects, "iloc") else objects)
 
 
-class _MatrixInMemory:
-    """The caller's array, or one that is made when the first block shows its type."""
+class MatrixInMemory:
+    """A target of blocks: the caller's array, or one that is made when the first block shows its type.
+
+    Parameters
+    ----------
+    out : ndarray or None
+        The caller's array.
+    shape : tuple of int
+    half : bool
+        Whether blocks below the diagonal are mirrored from those above.
+    """
 
     length = None
     done = frozenset[int]()
@@ -261,10 +283,22 @@ class _MatrixInMemory:
             )
 
     def begin(self, length: int) -> None:
-        """Nothing to remember."""
+        """Do nothing: a matrix in memory remembers no block size.
+
+        Parameters
+        ----------
+        length : int
+            Rows and columns of a block.
+        """
 
     def write(self, block: Block, values: np.ndarray) -> None:
-        """Put a block, and its mirror image, in place."""
+        """Put a block, and its mirror image, in place.
+
+        Parameters
+        ----------
+        block : Block
+        values : ndarray
+        """
         if self.matrix is None:
             self.matrix = values if values.shape == self.shape else np.empty(self.shape, values.dtype)
         if self.matrix is values:
@@ -278,7 +312,13 @@ class _MatrixInMemory:
             raise ValueError(f"out: a value of {np.abs(values).max()} does not fit into {self.matrix.dtype}.") from None
 
     def finish(self) -> np.ndarray:
+        """Return the matrix.
+
+        Returns
+        -------
+        ndarray
+        """
         return self.matrix
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no file to close."""

@@ -61,7 +61,7 @@ class Measure:
         return isinstance(self.function, BaseEstimator) or any(self is measure for measure in _registry.values())
 
     def learned(self, X: Any, y: Any) -> Measure:
-        """This measure after seeing the training part: itself, unless it learns from data."""
+        """Return this measure after seeing the training part: itself, unless it learns from data."""
         if not self.learns:
             return self
         fresh: Any = deepcopy(self.function)
@@ -91,14 +91,14 @@ _EXTRAS = {"rapidfuzz": "`[strings]`", "parasail": "`[bio]`", "aeon": "`[timeser
 
 
 def _signature(function: Any) -> str:
-    """The class to instantiate for other parameters, with their names."""
+    """Return the class to instantiate for other parameters, with their names."""
     if not isinstance(function, BaseEstimator):
         return ""
     return f"`{type(function).__name__}({', '.join(function.get_params(deep=False))})`"
 
 
 def table() -> str:
-    """The registered measures as a Markdown table."""
+    """Return the registered measures as a Markdown table."""
     rows = ["| name | class | on | what | symmetric | metric | learns | values | by | reference |", "| --- " * 10 + "|"]
     for name in names():
         measure = _registry[name]
@@ -116,7 +116,7 @@ def table() -> str:
 
 
 def names() -> list[str]:
-    """The registered names, sorted."""
+    """Return the registered names, sorted."""
     return sorted(_registry)
 
 

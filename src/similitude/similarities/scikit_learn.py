@@ -48,7 +48,7 @@ class ScikitLearnDistance(BaseEstimator):
         self.metric = metric
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances between the rows of A and those of B."""
+        """Return distances between the rows of A and those of B."""
         if self.metric == "nan_euclidean":  # the one distance in which NaN has a meaning
             return pairwise_distances(as_real(A), as_real(B), metric=self.metric)
         A, B = as_vector_pair(A, B)
@@ -80,12 +80,12 @@ class ScikitLearnKernel(BaseEstimator):
         self.metric = metric
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Kernel values of the rows of A with those of B."""
+        """Return kernel values of the rows of A with those of B."""
         return pairwise_kernels(*as_vector_pair(A, B), metric=self.metric)
 
 
 def scikit_learn_measure(name: str) -> Measure | None:
-    """The measure behind a metric or kernel name of scikit-learn, with default parameters; None for other names.
+    """Return the measure behind a metric or kernel name of scikit-learn, with default parameters; None for other names.
 
     Distance metrics are dissimilarities, kernels similarities; a name that is both is the distance. "mahalanobis" and
     "seuclidean" are None: scikit-learn would estimate their scales from the training and test rows together.

@@ -75,11 +75,11 @@ class _Alignment(BaseEstimator):
             raise ValueError(f"matrix must be None or a name; got {type(self.matrix).__name__}.")
 
     def _empty(self, length: int) -> float:
-        """The score of a sequence of this length against an empty one: nothing is aligned."""
+        """Return the score of a sequence of this length against an empty one: nothing is aligned."""
         return 0.0
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix between two collections of sequences."""
+        """Return the matrix between two collections of sequences."""
         self._check_parameters()
         left, right = string_pair(A, B)
         scores, letters, largest = _scores(self.matrix, int(self.match), int(self.mismatch))
@@ -118,7 +118,7 @@ class _Alignment(BaseEstimator):
         return S
 
     def _finish(self, S: np.ndarray, score: Callable, left: list[str], right: list[str]) -> np.ndarray:
-        """Scores as ``output`` wants them."""
+        """Return scores as ``output`` wants them."""
         if self.output != "normalized":
             return S
         own = [np.array([score(x)(x) for x in side], dtype=float) for side in (left, right)]

@@ -22,7 +22,7 @@ OBJECTS = "sets or binary vectors"
 
 
 def incidence(A: Any, B: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Both batches as 0/1 sparse matrices over the same elements, one row per set."""
+    """Return both batches as 0/1 sparse matrices over the same elements, one row per set."""
     left, right = _as_binary(A, "A"), _as_binary(B, "B")
     if (left is None) != (right is None):
         kinds = ["sets" if rows is None else "binary vectors" for rows in (left, right)]
@@ -55,7 +55,7 @@ def _as_binary(X: Any, name: str) -> sparse.csr_array | None:
 
 
 def _as_members(X: Any, name: str, known: dict[Any, int]) -> list[list[int]]:
-    """The codes of each set's elements; new elements enter ``known``."""
+    """Return the codes of each set's elements; new elements enter ``known``."""
     members = []
     for i, elements in enumerate(X):
         if not isinstance(elements, Iterable) or isinstance(elements, (str, bytes)):
@@ -162,7 +162,7 @@ class TverskyLinear(BaseEstimator):
         return self.alpha == self.beta
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the sets in A to those in B."""
+        """Return similarities of the sets in A to those in B."""
         common, only_a, only_b = _counts(A, B)
         # One weighted sum of both differences where alpha = beta: the matrix is then symmetric to the last bit.
         if self.symmetric:

@@ -15,7 +15,7 @@ from similitude.similarities.registry import Measure, register
 
 
 def as_strings(X: Any, name: str) -> list[str]:
-    """A sequence of strings as a list; what is not a string is an error that says where it stands."""
+    """Return a sequence of strings as a list; what is not a string is an error that says where it stands."""
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise ValueError(f"{name} must be a sequence of strings; got {type(X).__name__}.")
     items = X.tolist() if hasattr(X, "tolist") else list(X)
@@ -60,7 +60,7 @@ class _RapidFuzz(BaseEstimator):
         return {}
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix between two sequences of strings."""
+        """Return the matrix between two sequences of strings."""
         A, B = string_pair(A, B)
         scorer = getattr(require("rapidfuzz.distance", "strings"), self._scorer)
         return require("rapidfuzz.process", "strings").cdist(
@@ -266,7 +266,7 @@ class Compression(BaseEstimator):
         self.level = level
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix of distances from each string of A to each of B."""
+        """Return the matrix of distances from each string of A to each of B."""
         if self.compressor not in _COMPRESSORS:
             raise ValueError(f"compressor must be one of {sorted(_COMPRESSORS)}; got {self.compressor!r}.")
         if not isinstance(self.level, (int, np.integer)) or not 0 <= self.level <= 9:

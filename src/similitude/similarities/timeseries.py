@@ -12,7 +12,7 @@ from similitude.similarities.registry import Measure, register
 
 
 def as_series(X: Any, name: str) -> list[np.ndarray]:
-    """Time series as float arrays of shape (channels, time), all with the same channels."""
+    """Return time series as float arrays of shape (channels, time), all with the same channels."""
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise ValueError(f"{name} must be a sequence of time series; got {type(X).__name__}.")
     series = []
@@ -37,7 +37,7 @@ def as_series(X: Any, name: str) -> list[np.ndarray]:
 
 
 def _flat(series: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """All series one after the other, and where each starts."""
+    """Return all series one after the other, and where each starts."""
     starts = np.concatenate([[0], np.cumsum([x.size for x in series])]).astype(np.intp)
     return np.concatenate([x.ravel() for x in series]), starts
 
@@ -70,7 +70,7 @@ class DTW(BaseEstimator):
         self.window = window
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix of distances between two collections of time series."""
+        """Return the matrix of distances between two collections of time series."""
         if self.window is not None and not 0 <= self.window <= 1:
             raise ValueError(f"window must be None or lie between 0 and 1; got {self.window!r}.")
         require("aeon", "timeseries")

@@ -20,7 +20,7 @@ OBJECTS = "feature vectors"
 
 
 def as_real(values: Any) -> np.ndarray:
-    """An array of floats; complex numbers, of which NumPy would drop the imaginary parts, are a TypeError."""
+    """Return an array of floats; complex numbers, of which NumPy would drop the imaginary parts, are a TypeError."""
     array = np.asarray(values)
     if array.dtype.kind == "c":
         raise TypeError("the numbers are complex")
@@ -28,7 +28,7 @@ def as_real(values: Any) -> np.ndarray:
 
 
 def as_vectors(X: Any, name: str) -> np.ndarray:
-    """Rows of finite numbers as a 2-d array of floats; an error names the first row that is not one."""
+    """Return rows of finite numbers as a 2-d array of floats; an error names the first row that is not one."""
     if sparse.issparse(X):
         raise ValueError(f"{name} is a sparse matrix; feature vectors must be dense: pass {name}.toarray().")
     rows = X.to_numpy() if hasattr(X, "iloc") else X
@@ -58,7 +58,7 @@ def _first_bad_row(rows: Any, name: str) -> str:
 
 
 def as_vector_pair(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Both batches as arrays with the same number of columns."""
+    """Return both batches as arrays with the same number of columns."""
     left = as_vectors(A, "A")
     right = left if B is A else as_vectors(B, "B")
     if left.shape[1] != right.shape[1]:
@@ -67,7 +67,7 @@ def as_vector_pair(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def as_distributions(X: np.ndarray, name: str) -> np.ndarray:
-    """Rows of non-negative numbers scaled to sum to one."""
+    """Return rows of non-negative numbers scaled to sum to one."""
     if (X < 0).any():
         i, j = map(int, np.argwhere(X < 0)[0])
         raise ValueError(f"{name}[{i}] has {X[i, j]:.6g} in column {j}; a distribution must be non-negative.")
@@ -195,7 +195,7 @@ class RelativeEntropy(BaseEstimator):
         self.smoothing = smoothing
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Divergences of the rows of A from those of B."""
+        """Return divergences of the rows of A from those of B."""
         if not 0 <= self.smoothing <= 1:
             raise ValueError(f"smoothing must lie between 0 and 1; got {self.smoothing!r}.")
         A, B = as_vector_pair(A, B)
@@ -247,7 +247,7 @@ class DeltaE94(BaseEstimator):
         self.k2 = k2
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Differences of the colours in B from the references in A."""
+        """Return differences of the colours in B from the references in A."""
         A, B = as_vector_pair(A, B)
         if A.shape[1] != 3:
             raise ValueError(f"A[0] must be a colour (L, a, b); got {A.shape[1]} numbers.")
