@@ -1,5 +1,6 @@
 """Classifiers learned from pairwise similarities."""
 
+from similitude._utils.versions import __version__
 from similitude.boosting import DBoostClassifier
 from similitude.diagnosis import diagnose, disorder
 from similitude.features import LandmarkClassifier, LPMachine, PotentialSVC
@@ -28,8 +29,6 @@ from similitude.transform import (
     SimilarityFeatures,
     SpectrumModifier,
 )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "SDA",
