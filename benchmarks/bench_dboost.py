@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from tests.reference import dboost as reference
 
 from benchmarks.timing import best_of, side_by_side
+from similitude.base import GridFit
 from similitude.boosting._rounds import boosted_rounds
 from similitude.boosting.dboost import DBoostClassifier
 
@@ -72,7 +73,7 @@ def run():
     grid = [{"n_rounds": n_rounds} for n_rounds in (50, 100, 200, 500, 1000)]
 
     def path():
-        return model._predict_path(-D, y, -D, grid)
+        return GridFit(model, -D, y, grid).answers(-D, "predict")
 
     def plain():
         return [clone(model).set_params(**point).fit(-D, y).predict(-D) for point in grid]

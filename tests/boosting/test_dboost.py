@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from similitude import PathSearchCV
+from similitude.base import GridFit
 from similitude.boosting._rounds import boosted_rounds
 from similitude.boosting.dboost import DBoostClassifier
 from tests.reference import dboost as reference
@@ -387,7 +389,7 @@ def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         DBoostClassifier(**parameters).fit(np.eye(4), [0, 1, 0, 1])
     with pytest.raises(ValueError, match=message):
-        DBoostClassifier(**parameters)._predict_path(np.eye(4), [0, 1, 0, 1], np.eye(4), [{}])
+        GridFit(DBoostClassifier(**parameters), np.eye(4), [0, 1, 0, 1], [{}])
 
 
 def test_bad_input():
@@ -403,3 +405,33 @@ def test_bad_input():
         model.fit(S, y, sample_weight=[1, 1, 0, 0])
     with pytest.raises(ValueError, match="class 7"):
         model.fit(S, y).margins(S, [0, 0, 1, 7])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("centers", [2, 3])
+def test_a_point_of_a_path_is_the_plain_fit(algorithm, centers):
+    S, y, rows, truth = _problem(centers=centers)
+    model = DBoostClassifier(n_pairs=8, algorithm=algorithm, random_state=0)
+    grid = [{"n_rounds": n} for n in (12, 3, 12, 40)]
+    path = GridFit(model, S, y, grid)
+    for i, point in enumerate(grid):
+        plain, found = clone(model).set_params(**point).fit(S, y), path.at(i)
+        for response in ("predict", "decision_function"):
+            assert np.array_equal(path.answers(rows, response)[i], getattr(plain, response)(rows))
+            assert np.array_equal(getattr(found, response)(rows), getattr(plain, response)(rows))
+        assert found.n_rounds_ == point["n_rounds"]
+        assert all(np.array_equal(a, b) for a, b in zip(found.pairs_, plain.pairs_, strict=True))
+        assert np.array_equal(found.support_columns_, plain.support_columns_)
+        assert np.array_equal(found.margins(rows, truth), plain.margins(rows, truth))
+        assert np.array_equal(list(found.staged_predict(rows)), list(plain.staged_predict(rows)))
+
+
+def test_parameters_set_after_fit_wait_for_the_next_fit():
+    S, y, rows, truth = _problem()
+    model = _fitted(S, y)
+    expected, margins = model.decision_function(rows), model.margins(rows, truth)
+    model.set_params(n_rounds=2, algorithm="vote", multiclass="ovr", dissimilarity="negate")
+    assert np.array_equal(model.decision_function(rows), expected)
+    assert np.array_equal(model.margins(rows, truth), margins)
+    assert hasattr(model, "predict_proba")
+    assert not hasattr(model.fit(S, y), "predict_proba")

@@ -23,7 +23,8 @@ from similitude import (
 )
 from similitude.distributed import ClusterSearch, compute, fit_landmarks, pairwise
 from similitude.distributed._parts import even_lengths, lengths_of
-from similitude.distributed.neighbors import _best_of, _held
+from similitude.distributed.neighbors import _held
+from similitude.finders import best_of
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import VDM, Measure, batch
 from similitude.similarities import pairwise as pairwise_here
@@ -78,8 +79,8 @@ def test_lists_of_shards_give_the_best_of_all_in_whatever_order_they_come(S, k, 
     random.shuffle(lists)
     half = len(lists) // 2
     if half:
-        lists = [_best_of(k, *lists[:half]), _best_of(k, *lists[half:])]
-    values, places = _best_of(k, *lists)
+        lists = [best_of(k, *lists[:half]), best_of(k, *lists[half:])]
+    values, places = best_of(k, *lists)
     expected = np.argsort(-S, axis=1, kind="stable")[:, :k]
     assert np.array_equal(places, expected)
     assert np.array_equal(values, np.take_along_axis(S, expected, axis=1))

@@ -8,11 +8,11 @@ import numpy as np
 import scipy
 import sklearn
 
+__version__ = "0.1.0"
+
 
 def versions() -> dict[str, str]:
     """Return the versions of similitude, numpy, scipy, scikit-learn and Python by name."""
-    from similitude import __version__
-
     return {
         "similitude": __version__,
         "numpy": np.__version__,

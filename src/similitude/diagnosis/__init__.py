@@ -1,4 +1,4 @@
-"""What kind of similarity is this: in figures, and in words."""
+"""The figures of a similarity matrix, what follows from them, and what pictures of it show."""
 
 from similitude.diagnosis.disorder import Disorder, disorder
 from similitude.diagnosis.examine import diagnose

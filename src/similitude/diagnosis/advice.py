@@ -25,7 +25,7 @@ FEW_SAMPLES = 5
 
 
 def advice(d: Diagnosis) -> tuple[str, ...]:
-    """The sentences that follow from the figures, most urgent first."""
+    """Return the sentences that follow from the figures, most urgent first."""
     sentences = list(_about_input(d))
     if d.n_sampled > 1 and d.minimum == d.maximum:
         sentences.append(f"constant: every value is {d.minimum:.4g}, so the matrix tells no two samples apart.")

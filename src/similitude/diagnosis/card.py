@@ -15,7 +15,7 @@ _LABEL_WIDTH = 24
 
 
 def percent(share: float | None) -> str:
-    """A share for reading: two digits, and never 0% or 100% unless it is."""
+    """Return a share for reading: two digits, and 0% or 100% only where it is exactly that."""
     if share is None:
         return "not defined"
     if 0 < share < 0.001:
@@ -26,18 +26,18 @@ def percent(share: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """A figure for reading: four digits."""
+    """Return a figure for reading: four digits."""
     return "not defined" if value is None else f"{value:.4g}"
 
 
 def printable(label: Any, width: int = _LABEL_WIDTH) -> str:
-    """A label on one line: control characters escaped, cut to ``width``."""
+    """Return a label on one line: control characters escaped, cut to ``width``."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(label))
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def card(d: Diagnosis) -> str:
-    """The whole card; headings start at the margin, everything else is indented."""
+    """Return the whole card; headings start at the margin, everything else is indented."""
     sections = [[head, *(_line(*row) for row in rows)] for head, rows in figures(d)]
     if d.classes is not None:
         sections.append(_classes(d))
@@ -47,7 +47,7 @@ def card(d: Diagnosis) -> str:
 
 
 def figures(d: Diagnosis) -> list[tuple[str, list[tuple[str, str]]]]:
-    """The figures for reading: what kind of matrix it is, its spectrum, its geometry, each with names and values."""
+    """Return the figures for reading: kind of matrix, spectrum and geometry, each with names and values."""
     kind = "Similarities" if d.dissimilarity is None else f"Dissimilarities (made similarities by {d.dissimilarity!r})"
     spectrum = "Spectrum" if d.symmetric else "Spectrum of (S + S^T)/2"
     return [

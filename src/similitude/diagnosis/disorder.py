@@ -20,9 +20,9 @@ _CENTRES = 256
 
 @dataclass(frozen=True)
 class Disorder:
-    """What :func:`disorder` found.
+    """The result of :func:`disorder`.
 
-    Attributes
+    Parameters
     ----------
     constant : float
         The smallest D that holds for all triples looked at; of a sample of them, a lower bound of the constant.
@@ -41,7 +41,7 @@ class Disorder:
 
     @property
     def verdict(self) -> str:
-        """What to expect of ``search="graph"``."""
+        """What can be expected of ``search="graph"``."""
         return verdict(self.quantile_95)
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class Disorder:
 
 
 def verdict(quantile_95: float) -> str:
-    """What the D of 95% predicts for a search by a neighbour graph."""
+    """Return what the D of 95% of the triples predicts for a search by a neighbour graph."""
     if quantile_95 <= SMALL:
         return "small: a neighbour graph (search='graph') works well"
     if quantile_95 <= LARGE:
@@ -67,7 +67,9 @@ def disorder(
     n_triples: int = 20_000,
     random_state: Any = 0,
 ) -> Disorder:
-    """Estimate the disorder constant of a similarity: the smallest D with, for all triples of different samples::
+    """Estimate the disorder constant of a similarity.
+
+    That is the smallest D with, for all triples of different samples::
 
         rank_x(y) <= D (rank_z(x) + rank_z(y))
 
@@ -123,7 +125,7 @@ def disorder(
 
 
 def sampled(A: np.ndarray, n_triples: int, rng: Any) -> Disorder:
-    """The estimate from a dense matrix of three samples or more."""
+    """Return the estimate from a dense matrix of three samples or more."""
     n = len(A)
     exhaustive = n * (n - 1) * (n - 2) <= n_triples
     z, x, y, weights = _all_triples(A) if exhaustive else _drawn(A, n_triples, rng)
@@ -135,7 +137,7 @@ def sampled(A: np.ndarray, n_triples: int, rng: Any) -> Disorder:
 
 
 def _neighbors(A: np.ndarray, z: int) -> np.ndarray:
-    """All others, the most similar first."""
+    """Return all other samples, the most similar first."""
     order = np.argsort(-A[z], kind="stable")
     return order[order != z]
 
@@ -166,7 +168,7 @@ def _drawn(A: np.ndarray, n_triples: int, rng: Any) -> tuple[np.ndarray, ...]:
 
 
 def _ranks(A: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The ranks of the columns in their rows, 1 for the most similar, the row's own sample left out."""
+    """Return the ranks of the columns in their rows, 1 for the most similar, the row's own sample left out."""
     ranks = np.empty(len(rows))
     # Pairs of one row together, whose values are sorted once.
     order = np.argsort(rows, kind="stable")
@@ -180,5 +182,5 @@ def _ranks(A: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 def figure(A: np.ndarray, rng: Any) -> float | None:
-    """The D of 95% of the triples, for a diagnosis; None below three samples."""
+    """Return the D of 95% of the triples, for a diagnosis; None below three samples."""
     return sampled(A, 20_000, rng).quantile_95 if len(A) > 2 else None

@@ -1,4 +1,4 @@
-"""Looking at a similarity matrix before learning from it."""
+"""The diagnosis of a similarity matrix before learning from it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def diagnose(
     n_triples: int = 100_000,
     random_state: Any = 0,
 ) -> Diagnosis:
-    """Say what kind of similarity a matrix holds, in figures and in words.
+    """Return what kind of similarity a matrix holds, in figures and in words.
 
     * Spectrum: of ``(S + S^T)/2``. Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 for float32, whose
       entries are no more exact) count as zero.
@@ -52,7 +52,7 @@ def diagnose(
     * Disorder: the smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples: see
       :func:`~similitude.disorder`.
     * Hubness: the skewness of the number of lists of k nearest neighbours in which a sample occurs. Neighbours are
-      ranked by rows, ties by position, the sample itself left out; so they are for the leave-one-out error.
+      ranked by rows, ties by position, without the sample itself, and likewise for the leave-one-out error.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def diagnose(
     dissimilarity : str, default=None
         The map that makes S a similarity: see :mod:`similitude.proximity.maps`.
     max_samples : int, default=5000
-        Of more samples, so many are drawn at random and the rest is not read (class counts are of all).
+        If there are more samples, this many are drawn at random and the rest is not read; class counts are of all.
     n_neighbors : int, default=10
         k of the hubness; at most n - 1 is used.
     n_triples : int, default=100000
-        How many triples are drawn; where there are no more than that, all are looked at.
+        How many triples are drawn; if there are no more, all are examined.
     random_state : int, RandomState or None, default=0
-        For the draws.
+        For the random draws.
 
     Returns
     -------
     Diagnosis
-        Its attributes are the figures, ``print`` shows them as a card, ``to_dict`` gives plain values.
+        Its attributes are the figures, ``print`` shows them as a card, ``to_dict`` returns plain values.
 
     References
     ----------
@@ -107,7 +107,7 @@ def diagnose(
     A, scale = figures.unit_scale(values if mapped is None else mapped)
     symmetric = is_symmetric(values)
     tolerance = SYMMETRY_TOLERANCE[values.dtype]
-    spectrum = figures.spectrum(A, symmetric, max(ZERO_TOLERANCE, tolerance))
+    spectrum = figures.spectrum(figures.eigenvalues(A, symmetric, max(ZERO_TOLERANCE, tolerance)))
     raw = A if mapped is None else figures.unit_scale(values)[0]
     near = figures.neighbors(A, n_neighbors)
     by_class = None if classes is None else _class_figures(A, scale, classes, labels, drawn)
@@ -151,7 +151,7 @@ def _check_counts(**counts: Any) -> None:
 
 
 def _checked(matrix: Any, max_samples: int, rng: Any) -> tuple[Any, np.ndarray]:
-    """The matrix to look at, and which samples it is of."""
+    """Return the matrix to examine and the positions of its samples."""
     n = matrix.shape[0]
     drawn, name = np.arange(n), "S"
     if n == matrix.shape[1] and n > max_samples:
@@ -167,9 +167,9 @@ def _mapped(values: Any, how: str) -> np.ndarray:
 
 
 def _encoded(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, and y as positions among them; the checks are those of every classifier."""
+    """Return the classes, and y as positions among them, checked as in every classifier."""
     with warnings.catch_warnings():
-        # That classes are small is for the card to say.
+        # The card says which classes are small.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         try:
             return np.unique(check_labels(y, n), return_inverse=True)
@@ -193,7 +193,7 @@ def _plain(label: Any) -> Any:
 
 
 def _scaled(value: float | None, scale: float) -> float | None:
-    """The value in the units of S; None where a float cannot hold it."""
+    """Return the value in the units of S; None where a float cannot hold it."""
     if value is None or not np.isfinite(value * scale):
         return None
     return value * scale

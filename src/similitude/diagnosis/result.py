@@ -12,7 +12,7 @@ from similitude.diagnosis.card import card
 class ClassFigures:
     """One class: how many samples it has, and how alike they are.
 
-    Attributes
+    Parameters
     ----------
     label : str, int, float or bool
     count : int
@@ -31,11 +31,11 @@ class ClassFigures:
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """What :func:`~similitude.diagnosis.diagnose` found; ``str()`` of it is a card to read.
+    """The result of :func:`~similitude.diagnosis.diagnose`; ``str()`` of it is a card to read.
 
     A figure that is not defined (a spread of one sample, say) is None.
 
-    Attributes
+    Parameters
     ----------
     n : int
         Samples.
@@ -133,7 +133,12 @@ class Diagnosis:
         return f"<Diagnosis of {self.n} samples: {shape}, {sign}; print() shows the card>"
 
     def to_dict(self) -> dict[str, Any]:
-        """All figures as plain Python values that JSON can hold."""
+        """Return all figures as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+        """
         figures = asdict(self)
         figures["advice"] = list(self.advice)
         figures["classes"] = None if self.classes is None else list(figures["classes"])

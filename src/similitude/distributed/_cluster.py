@@ -1,4 +1,4 @@
-"""The cluster: which one, what it holds, sums over a tree, and errors that say what to do."""
+"""Access to the cluster: its client, values that it holds, sums over a tree, and errors that say what to do."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from similitude._utils.extras import require
 
 _AT_ONCE = 4
-"""Results that one task of a tree puts together."""
+"""The number of results that one task of a tree puts together."""
 
 
 def current_client(client: Any = None) -> Any:
-    """The client given, or the current one of this process."""
+    """Return the given client, or the current one of this process."""
     distributed = require("distributed", "dask")
     if client is None:
         try:
@@ -30,12 +30,12 @@ def current_client(client: Any = None) -> Any:
 
 
 def thread_total(client: Any) -> int:
-    """Tasks that the workers can do at the same time."""
+    """Return how many tasks the workers can do at the same time."""
     return max(1, sum(client.nthreads().values()))
 
 
 def hold(client: Any, value: Any) -> Any:
-    """Have a worker keep this value.
+    """Return a future of this value, which a worker keeps.
 
     It travels as the argument of a task. Scattered data would be gone with its worker; a task is done again.
     """
@@ -49,7 +49,7 @@ def _itself(value: Any) -> Any:
 
 
 def reduce_tree(client: Any, together: Callable[..., Any], parts: list) -> Any:
-    """One future of all parts together, neighbours first; ``together`` takes a few of them."""
+    """Return one future of all parts together; ``together`` joins a few adjacent ones at a time."""
     while len(parts) > 1:
         groups = [parts[i : i + _AT_ONCE] for i in range(0, len(parts), _AT_ONCE)]
         parts = [client.submit(together, *group, pure=False) if len(group) > 1 else group[0] for group in groups]

@@ -12,12 +12,9 @@ from sklearn.utils.validation import _num_samples
 from similitude._utils.extras import require
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
-from similitude.finders.stream import Ends, StreamSearch, Target, _RunningBest
-from similitude.neighbors._search import Training
+from similitude.finders import Collection, Ends, RunningBest, StreamSearch, Target, best_of
 from similitude.proximity.maps import LearnedMap
-from similitude.similarities._blocks import Block
-from similitude.similarities.pairwise import _checked_block_size
-from similitude.similarities.registry import Measure
+from similitude.similarities import Block, Measure, check_block_size, sliceable
 
 _ADVICE = "lower block_size or batch_size of ClusterSearch, raise n_shards, or give the workers more memory"
 
@@ -75,23 +72,47 @@ class ClusterSearch(StreamSearch):
         self.batch_size = batch_size
         self.block_size = block_size
 
-    def fit(self, objects: Any, measure: Measure, how: str | None, scale: float | None) -> LearnedMap | None:
-        """Learn the constants of the map, where there is one; all else waits for the samples."""
+    def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
+        """Learn the constants of the map, where it has any; all else waits for rows.
+
+        Parameters
+        ----------
+        reader : Reader
+            Has the training objects.
+        symmetric : bool, default=False
+            Whether samples are compared in both directions, where these may differ.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map from native values to similarities.
+        """
         self._check_parameters()
         _held.pop(self, None)
-        return super().fit(objects, measure, how, scale)
+        return super().index(reader, symmetric)
 
-    def kneighbors(self, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k most similar training objects of each: ``(similarities, indices)``, nearest first."""
+    def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k most similar training objects of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+        k : int
+
+        Returns
+        -------
+        similarities, indices : ndarrays of shape (m, k)
+            Nearest first.
+        """
         self._check_parameters()
-        m, n = _num_samples(X), len(training)
+        m, n = len(rows), rows.reader.n_columns
         k = min(int(k), n)
         client = current_client()
-        rule, shards = self._shards(client, training)
+        rule, shards = self._shards(client, rows.reader)
         with waiting(_ADVICE):
-            merge = partial(_best_of, k)
+            merge = partial(best_of, k)
             found = []
-            for batch in cut(X, lengths_of(m, int(self.batch_size))):
+            for batch in cut(sliceable(rows.objects), lengths_of(m, int(self.batch_size))):
                 samples = hold(client, batch)
                 lists = [client.submit(_best_in, k, samples, s, rule, self.block_size, pure=False) for s in shards]
                 found.append(reduce_tree(client, merge, lists))
@@ -100,12 +121,13 @@ class ClusterSearch(StreamSearch):
         similarities, indices = (np.concatenate(part) for part in zip(*parts))
         return similarities, indices
 
-    def _shards(self, client: Any, training: Training) -> tuple[Any, list]:
-        """Futures of the measure and of the shards; those of the last search where they are still good."""
-        key = client, training.objects, training.measure, training.map, self.n_shards
+    def _shards(self, client: Any, reader: Any) -> tuple[Any, list]:
+        """Return futures of the measure and of the shards; those of the last search where they are still valid."""
+        key = client, reader.objects, reader.measure, reader.map, self.n_shards
         known = _held.get(self)
         if known is not None and all(a is b for a, b in zip(known[0], key)) and _are_there(known[1]):
             return known[1][0], known[1][1:]
+        training = self._collection(reader)
         count = self.n_shards or thread_total(client)
         rule = hold(client, Rule(training.measure, training.map))
         shards = [hold(client, part) for part in cut(training.objects, even_lengths(len(training), count))]
@@ -128,7 +150,7 @@ class ClusterSearch(StreamSearch):
                 target.write(Block(0, slice(0, 1), slice(0, len(values))), values[None])
 
     def _check_parameters(self) -> None:
-        _checked_block_size(self.block_size)
+        check_block_size(self.block_size)
         for name, value in (("n_shards", self.n_shards), ("batch_size", self.batch_size)):
             if name == "n_shards" and value is None:
                 continue
@@ -141,24 +163,16 @@ def _are_there(futures: list) -> bool:
 
 
 def _best_in(k: int, samples: Part, shard: Part, rule: Rule, block_size: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """On a worker: the k best of one shard, by their places among all training objects."""
-    training = Training(shard.objects, rule.measure, rule.map)
-    best = _RunningBest(training, len(samples), min(k, len(shard)))
+    """Return, on a worker, the k best of one shard, by their places among all training objects."""
+    training = Collection(shard.objects, rule.measure, rule.map)
+    best = RunningBest(training, len(samples), min(k, len(shard)))
     show(best, samples, shard, rule.measure, block_size)
     values, places = best.sorted()
     return values, places + shard.first
 
 
-def _best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """On a worker: the k best of several lists."""
-    from similitude.finders._stream_kernel import sorted_best
-
-    values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
-    return values[:, :k].copy(), places[:, :k].copy()
-
-
 class _Values(Target):
-    """The distinct values."""
+    """Keeps the distinct values."""
 
     def __init__(self) -> None:
         self.values = np.empty(0)
@@ -175,7 +189,7 @@ class _Values(Target):
 def _values_between(
     ends_only: bool, block_size: int | None, rows: Part, columns: Part, rule: Rule, half: bool
 ) -> np.ndarray:
-    """On a worker: the distinct values between two shards, or the smallest and the largest."""
+    """Return, on a worker, the distinct values between two shards, or the smallest and the largest."""
     seen: Any = Ends() if ends_only else _Values()
     show(seen, rows, columns, rule.measure, block_size, half)
     return np.array([seen.low, seen.high]) if ends_only else seen.values

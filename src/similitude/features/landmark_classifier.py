@@ -159,7 +159,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         self.dissimilarity = dissimilarity
 
     @property
-    def _responses(self):
+    def _responses(self) -> tuple[str, ...]:  # type: ignore[override]
         # What counts is the fit that was made, not a parameter set after it.
         path = vars(self).get("_path")
         model = self.model if path is None else path.model

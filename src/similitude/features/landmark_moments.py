@@ -20,14 +20,21 @@ from similitude.transform import row_blocks
 class Moments(NamedTuple):
     """The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
 
-    ``weighted^T weighted = [C 1 Y]^T diag(w) [C 1 Y]``. The moments themselves would have half of the digits.
+    The moments themselves would have half of the digits.
+
+    Parameters
+    ----------
+    weighted : ndarray of shape (m + 1 + G, m + 1 + G)
+        Upper triangular, with ``weighted^T weighted = [C 1 Y]^T diag(w) [C 1 Y]``.
+    n_landmarks : int
+        m.
+    plain : ndarray of shape (m, m), default=None
+        The triangle of C alone without weights; None where there are no weights, so that it is part of ``weighted``.
     """
 
     weighted: np.ndarray
-    """(m + 1 + G, m + 1 + G)."""
     n_landmarks: int
     plain: np.ndarray | None = None
-    """The triangle of C alone without weights, (m, m); None where there are none, and it is part of the other."""
 
     @property
     def rows(self) -> np.ndarray:
@@ -37,7 +44,7 @@ class Moments(NamedTuple):
 
     @property
     def n_targets(self) -> int:
-        """G."""
+        """The number G of targets."""
         return len(self.weighted) - self.n_landmarks - 1
 
 
@@ -113,12 +120,16 @@ def with_targets(moments: Moments, columns: np.ndarray, n_targets: int) -> Momen
 
 
 class Linear(NamedTuple):
-    """A linear function ``f(c) = c coef^T + intercept``."""
+    """A linear function ``f(c) = c coef^T + intercept`` of similarities c to the landmarks.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (G, m)
+    intercept : ndarray of shape (G,)
+    """
 
     coef: np.ndarray
-    """(G, m), of similarities to the landmarks."""
     intercept: np.ndarray
-    """(G,)."""
 
 
 def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list[Linear]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from similitude.finders.finder import BothDirections, Collection, Finder, MatrixFinder, ObjectFinder, same_values
 from similitude.finders.graph import GraphSearch
-from similitude.finders.stream import Ends, RunningBest, StreamSearch, Target
+from similitude.finders.stream import Ends, RunningBest, StreamSearch, Target, best_of
 
 __all__ = [
     "BothDirections",
@@ -17,6 +17,7 @@ __all__ = [
     "RunningBest",
     "StreamSearch",
     "Target",
+    "best_of",
     "check_search",
     "same_values",
 ]

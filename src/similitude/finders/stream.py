@@ -147,6 +147,27 @@ class RunningBest(Target):
         offer(values, block.columns.start, self.heaps[block.rows], self.places[block.rows])
 
     def sorted(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the similarities and positions of the best, nearest first."""
         from similitude.finders._stream_kernel import sorted_best
 
         return sorted_best(self.heaps, self.places)
+
+
+def best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k best of several lists of neighbours.
+
+    Parameters
+    ----------
+    k : int
+    *lists : tuples (similarities, indices)
+        Arrays with m rows.
+
+    Returns
+    -------
+    similarities, indices : ndarrays of shape (m, k)
+        Nearest first.
+    """
+    from similitude.finders._stream_kernel import sorted_best
+
+    values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
+    return values[:, :k].copy(), places[:, :k].copy()

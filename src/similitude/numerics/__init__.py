@@ -3,7 +3,7 @@
 The compiled solver :mod:`similitude.numerics.smo` is imported from its module, because it needs numba.
 """
 
-from similitude.numerics.calibration import Calibrator, calibrates, calibrators
+from similitude.numerics.calibration import Calibrator, calibrators
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
 from similitude.numerics.medoids import choose_by_class, k_centres, k_medoids, per_class
 from similitude.numerics.near_one import exponent_of, near_one
@@ -45,7 +45,6 @@ __all__ = [
     "Calibrator",
     "NystroemFeatures",
     "NystroemSpectrum",
-    "calibrates",
     "calibrators",
     "check_n_neighbors",
     "choose_by_class",

@@ -13,26 +13,6 @@ from sklearn.model_selection import StratifiedKFold
 _FOLDS = 5
 
 
-def calibrates(estimator: Any) -> bool:
-    """Return True if the estimator has ``predict_proba``, and raise an AttributeError otherwise.
-
-    A fitted estimator has it if it was fitted with ``probability=True``, whatever the parameter is now.
-
-    Parameters
-    ----------
-    estimator : estimator
-        An estimator with the parameter ``probability``, fitted or not.
-
-    Returns
-    -------
-    bool
-        Always True.
-    """
-    if not getattr(estimator, "_has_probability", estimator.probability):
-        raise AttributeError("predict_proba needs probability=True, which calibrates the decision values in fit.")
-    return True
-
-
 class Calibrator:
     """A sigmoid of each score, normalised over the classes.
 

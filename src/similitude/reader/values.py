@@ -62,10 +62,12 @@ class ComputedValues:
         The samples of the rows, and of the columns.
     kept : ndarray of int, default=None
         The positions of the columns that ``others`` are, where these are not all.
+    first : int, default=0
+        The position by which errors name the first of ``objects``.
     """
 
-    def __init__(self, measure: Any, objects: Any, others: Any, kept: np.ndarray | None = None):
-        self.measure, self.objects, self.others, self.kept = measure, objects, others, kept
+    def __init__(self, measure: Any, objects: Any, others: Any, kept: np.ndarray | None = None, first: int = 0):
+        self.measure, self.objects, self.others, self.kept, self.first = measure, objects, others, kept, first
 
     def block(self, rows: slice, columns: np.ndarray) -> np.ndarray:
         """Return the values of consecutive rows to some of the columns."""
@@ -83,7 +85,8 @@ class ComputedValues:
 
     def _rows(self, rows: slice) -> Named:
         whole = rows == slice(0, _num_samples(self.objects))
-        return Named(self.objects if whole else _safe_indexing(self.objects, rows), np.arange(rows.start, rows.stop))
+        places = self.first + np.arange(rows.start, rows.stop)
+        return Named(self.objects if whole else _safe_indexing(self.objects, rows), places)
 
     def _columns(self, columns: np.ndarray) -> Named:
         places = columns if self.kept is None else np.searchsorted(self.kept, columns)

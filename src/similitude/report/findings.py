@@ -1,4 +1,4 @@
-"""What a report tells, as plain data."""
+"""The contents of a report as plain data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from similitude.diagnosis import Diagnosis, diagnose
+from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.labels import check_labels
 from similitude.numerics.shared import shared_work
 from similitude.proximity.check import SimilarityWarning, dense
@@ -18,53 +18,44 @@ from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.reader import Reader, Samples
-from similitude.report import figures
 from similitude.report.code import Source, code_lines
 from similitude.report.mistakes import Mistake, find_mistakes
+from similitude.search.standing import Standing
 from similitude.similarities import resolve
+from similitude.theory.goodness import Goodness
 
 MAX_SAMPLES = 2000
-"""Samples up to which the pictures show all of them."""
+"""The largest number of samples of which the pictures show all."""
 
-
-@dataclass(frozen=True)
-class Standing:
-    """One method of the leaderboard."""
-
-    method: str
-    error: float
-    standard_error: float | None
-    p_value: float | None
-    parameters: str
-    seconds: float | None
-    chosen: bool
+GAMMAS = np.linspace(-1.0, 1.0, 201)
+"""Where the page draws the goodness."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of choosing a model.
+    """The result of choosing a model.
 
     Attributes
     ----------
     leaderboard : tuple of Standing
-        Best first.
+        The method with the smallest error first.
     method : str
-        The chosen one.
+        The chosen method.
     left_out : tuple of str
         The methods for which there was no time.
     nested_error : float or None
-        The error of the whole procedure, choosing included.
+        The error of the whole procedure, the choice of the method included.
     predicted : ndarray of shape (n,) or None
         Out-of-fold predictions, as positions among the classes; None where there are none.
     posteriors : ndarray of shape (n, G) or None
     mistakes : tuple of Mistake
         The most confident first, at most :data:`~similitude.report.mistakes.MOST_MISTAKES`.
     n_mistakes : int
-        How many there are in all.
+        The number of all mistakes.
     weights : str or None
-        Of what kind the neighbours' weights are; None where the model is no vote of neighbours, and they are equal.
+        The kind of weights of the neighbours; None where the model is no vote of neighbours, and they are equal.
     code : tuple of str
-        Python that makes the model again.
+        Lines of Python that build and fit the model again.
     """
 
     leaderboard: tuple[Standing, ...]
@@ -79,7 +70,7 @@ class Outcome:
     code: tuple[str, ...]
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """How often each class (row) was taken for each (column)."""
+        """Return how often samples of each class (row) were predicted to be of each class (column)."""
         pairs = labels * n_classes + self.predicted
         return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
 
@@ -92,22 +83,22 @@ class Findings:
     ----------
     title : str
     origin : str
-        How the similarities came about, in a sentence.
+        A sentence that says where the similarities come from.
     ids : tuple of str
         Names of the samples.
     classes : tuple of str
     labels : ndarray of shape (n,)
         As positions among the classes.
     drawn : ndarray of shape (m,)
-        The samples that the pictures are of: all of them, or a random choice.
+        The samples that the pictures show: all of them, or a random choice.
     S : ndarray of shape (m, m)
-        Their similarities, larger meaning more alike.
+        Their similarities; larger means more alike.
     order : ndarray of shape (m,)
-        In which the matrix is shown: class after class.
+        The order in which the matrix shows them: class after class.
     diagnosis : Diagnosis
     spectra : Spectra
     modification : str
-        Of the spectrum: the chosen model's, or "clip".
+        The modification of the spectrum that the page shows first: the chosen model's, or "clip".
     separation : Separation
     hubness : Hubness or None
     goodness : GoodnessCurve or None
@@ -124,11 +115,11 @@ class Findings:
     S: np.ndarray
     order: np.ndarray
     diagnosis: Diagnosis
-    spectra: figures.Spectra
+    spectra: pictures.Spectra
     modification: str
-    separation: figures.Separation
-    hubness: figures.Hubness | None
-    goodness: figures.GoodnessCurve | None
+    separation: pictures.Separation
+    hubness: pictures.Hubness | None
+    goodness: pictures.GoodnessCurve | None
     outcome: Outcome | None
 
 
@@ -144,7 +135,7 @@ def find(
     max_samples: int = MAX_SAMPLES,
     random_state: Any = 0,
 ) -> Findings:
-    """Look at a matrix with labels, and at the model chosen for it.
+    """Return everything that a report shows of a matrix with labels and of the model chosen for it.
 
     Parameters
     ----------
@@ -155,16 +146,14 @@ def find(
     title : str
     ids : sequence of length n, default=None
         Names of the samples; None: those of Proximities, or else their positions.
-    auto : fitted search, default=None
-        With ``leaderboard_`` (rows with method, error, standard_error, p_value, parameters, seconds, chosen),
-        ``out_of_fold_`` (labels, proba), ``best_method_``, ``best_estimator_``, ``nested_error_`` and ``left_out_``.
-        None: the report is about the matrix alone.
+    auto : AutoClassifier, default=None
+        Fitted on the same data. None: the report is about the matrix only.
     source : Source, default=None
-        Where the data came from, for the code.
+        How the data was read, for the code on the page.
     max_samples : int, default=2000
-        Of more samples, so many are drawn at random for the pictures and figures of the matrix.
+        If there are more samples, the pictures and figures of the matrix are of this many, drawn at random.
     random_state : int, RandomState or None, default=0
-        For the draws.
+        For the random draws.
 
     Returns
     -------
@@ -184,7 +173,7 @@ def find(
     if isinstance(max_samples, bool) or not isinstance(max_samples, int) or max_samples < 2:
         raise ValueError(f"max_samples must be an integer of at least 2; got {max_samples!r}.")
     with warnings.catch_warnings():
-        # What there is to say about the matrix, the advice says.
+        # The advice says what the warnings would say.
         warnings.simplefilter("ignore", SimilarityWarning)
         samples = X if isinstance(X, Samples) else Samples(Reader(**contract), X, y, warns=False)
         S, origin = _similarities(samples)
@@ -194,7 +183,7 @@ def find(
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
         with shared_work():
-            diagnosis = getattr(auto, "diagnosis_", None)  # made already where a method was chosen by AutoClassifier
+            diagnosis = getattr(auto, "diagnosis_", None)
             if diagnosis is None:
                 diagnosis = diagnose(
                     samples.values,
@@ -203,7 +192,8 @@ def find(
                     max_samples=max_samples,
                     random_state=random_state,
                 )
-            spectra = figures.spectra(shown)
+            spectra = pictures.spectra(shown)
+        drawn_labels = labels[drawn]
         return Findings(
             title=str(title),
             origin=origin,
@@ -212,13 +202,13 @@ def find(
             labels=labels,
             drawn=drawn,
             S=shown,
-            order=figures.ordered_by_class(shown, labels[drawn]),
+            order=pictures.ordered_by_class(shown, drawn_labels),
             diagnosis=diagnosis,
             spectra=spectra,
             modification=_modification(auto),
-            separation=figures.separation(shown, labels[drawn], len(classes)),
-            hubness=figures.hubness(shown, labels[drawn], max(diagnosis.n_neighbors, 1)),
-            goodness=figures.goodness_curve(shown, np.unique(labels[drawn], return_inverse=True)[1]),
+            separation=pictures.separation(shown, drawn_labels, len(classes)),
+            hubness=pictures.hubness(shown, drawn_labels, max(diagnosis.n_neighbors, 1)),
+            goodness=_goodness(shown, drawn_labels),
             outcome=None if auto is None else _outcome(auto, S, classes, labels, source, contract),
         )
 
@@ -257,8 +247,18 @@ def _draw(n: int, size: int, random_state: Any) -> np.ndarray:
     return np.sort(check_random_state(random_state).permutation(n)[:size])
 
 
+def _goodness(S: np.ndarray, labels: np.ndarray) -> pictures.GoodnessCurve | None:
+    """Return the goodness of the similarity; None where it is not defined."""
+    counts = np.unique(labels, return_counts=True)[1]
+    if len(counts) < 2 or counts.max() < 2:
+        return None
+    # Not goodness(): it takes a matrix that looks like a dissimilarity as one, unlike the other pictures.
+    found = Goodness(S, S, np.unique(labels, return_inverse=True)[1], smaller_is_closer=False)
+    return pictures.goodness_curve(found, gammas=GAMMAS)
+
+
 def _modification(auto: Any) -> str:
-    """What the chosen model does to the whole spectrum; local methods modify small parts of the matrix."""
+    """Return how the chosen model modifies the whole spectrum; local methods modify small parts of the matrix."""
     chosen = getattr(auto, "best_estimator_", None)
     parameters = {} if chosen is None else chosen.get_params()
     how = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
@@ -275,10 +275,10 @@ def _outcome(
         mistakes, weights = find_mistakes(auto.best_estimator_, S, labels, predicted, posteriors)
     rows = sorted(auto.leaderboard_, key=lambda row: (row.error, not row.chosen))
     return Outcome(
-        leaderboard=tuple(_standing(row) for row in rows),
+        leaderboard=tuple(rows),
         method=str(auto.best_method_),
-        left_out=tuple(getattr(auto, "left_out_", ())),
-        nested_error=getattr(auto, "nested_error_", None),
+        left_out=tuple(auto.left_out_),
+        nested_error=auto.nested_error_,
         predicted=predicted,
         posteriors=posteriors,
         mistakes=mistakes,
@@ -288,23 +288,11 @@ def _outcome(
     )
 
 
-def _out_of_fold(said: Any, classes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The predictions, as positions among the classes, and the posteriors."""
-    if said is None:
+def _out_of_fold(found: Any, classes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return the predictions, as positions among the classes, and the posteriors."""
+    if found is None:
         return None, None
-    predicted = np.searchsorted(classes, said.labels)
-    if len(predicted) != len(labels) or not np.isin(said.labels, classes).all():
+    predicted = np.searchsorted(classes, found.labels)
+    if len(predicted) != len(labels) or not np.isin(found.labels, classes).all():
         raise ValueError("auto: out_of_fold_ must hold a label of y for each sample; was it fitted on the same data?")
-    return predicted, None if said.proba is None else np.asarray(said.proba, dtype=float)
-
-
-def _standing(row: Any) -> Standing:
-    words = ", ".join(f"{name.split('__')[-1]} = {_word(value)}" for name, value in dict(row.parameters).items())
-    return Standing(
-        str(row.method), float(row.error), row.standard_error, row.p_value, words, row.seconds, bool(row.chosen)
-    )
-
-
-def _word(value: Any) -> str:
-    numeric = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return format(value, "g") if numeric else str(value)
+    return predicted, None if found.proba is None else np.asarray(found.proba, dtype=float)

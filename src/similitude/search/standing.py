@@ -30,8 +30,8 @@ class Standing:
     """
 
     method: str
-    error: float | None
-    standard_error: float | None
+    error: Any
+    standard_error: Any
     parameters: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     optimistic_error: float | None = None

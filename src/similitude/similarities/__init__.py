@@ -1,5 +1,6 @@
 """Similarity functions on raw objects, the registry of their names, and the engine that fills matrices with them."""
 
+from similitude.similarities._blocks import Block
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
 from similitude.similarities.comparison import Comparison, append_objects, check_objects, sliceable
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
@@ -8,7 +9,15 @@ from similitude.similarities.fingerprint import fingerprint_of_measure
 from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.images import EuclideanImage, Tangent
 from similitude.similarities.noise import add_noise, quantize
-from similitude.similarities.pairwise import Named, check_block_size, named_values, pairwise, show_blocks
+from similitude.similarities.pairwise import (
+    MatrixInMemory,
+    Named,
+    check_block_size,
+    check_sequence,
+    named_values,
+    pairwise,
+    show_blocks,
+)
 from similitude.similarities.registry import Measure, batch, names, register, resolve, table
 from similitude.similarities.sequences import NeedlemanWunsch, SmithWaterman
 from similitude.similarities.sets import TverskyLinear, dice, jaccard
@@ -30,6 +39,7 @@ __all__ = [
     "LCS",
     "RBF",
     "VDM",
+    "Block",
     "Comparison",
     "Compression",
     "DamerauLevenshtein",
@@ -40,6 +50,7 @@ __all__ = [
     "Indel",
     "JaroWinkler",
     "Levenshtein",
+    "MatrixInMemory",
     "Measure",
     "Named",
     "NeedlemanWunsch",
@@ -58,6 +69,7 @@ __all__ = [
     "chebyshev",
     "check_block_size",
     "check_objects",
+    "check_sequence",
     "correlation",
     "cosine",
     "counting",

@@ -34,7 +34,15 @@ WAITING_BYTES = 2**28
 
 
 class Block(NamedTuple):
-    """Consecutive rows and columns of the matrix, with the number of the block in its grid."""
+    """Consecutive rows and columns of the matrix.
+
+    Parameters
+    ----------
+    number : int
+        The number of the block in its grid.
+    rows, columns : slice
+        The rows and the columns.
+    """
 
     number: int
     rows: slice

@@ -97,8 +97,8 @@ def pairwise(
     """
     measure = _checked_measure(similarity)
     same = B is None
-    A = _checked_objects(A, "A")
-    B = A if same else _checked_objects(B, "B")
+    A = check_sequence(A, "A")
+    B = A if same else check_sequence(B, "B")
     shape = (_count(A), _count(B))
     if 0 in shape:
         raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
@@ -109,7 +109,7 @@ def pairwise(
     if isinstance(out, (str, os.PathLike)):
         target = DiskMatrix(out, shape, half, fingerprint(A, None if same else B), fingerprint_of_measure(measure))
     else:
-        target = _MatrixInMemory(out, shape, half)
+        target = MatrixInMemory(out, shape, half)
         if any(
             isinstance(out, np.ndarray) and isinstance(X, np.ndarray) and np.may_share_memory(out, X) for X in (A, B)
         ):
@@ -132,6 +132,7 @@ def show_blocks(
     n_jobs: int | None = None,
     block_size: int | None = None,
     progress: bool = False,
+    places: Places | None = None,
 ) -> None:
     """Call ``target.write(block, values)`` for every block of the matrix of values; the values are not kept otherwise.
 
@@ -148,10 +149,12 @@ def show_blocks(
         Whether B is A and the blocks below the diagonal are left out.
     n_jobs, block_size, progress
         As in :func:`pairwise`.
+    places : pair of sequences of int, default=None
+        The positions by which errors name the objects of A and B, if these are taken from longer sequences.
     """
     m, n, n_jobs = _count(A), _count(B), worker_count(n_jobs)
     length = check_block_size(block_size) or default_length(m, n, measure, half, n_jobs, True)
-    _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress)
+    _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress, places)
 
 
 class Named(NamedTuple):
@@ -189,7 +192,7 @@ def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
     same = B is None
     B = A if B is None else B
     shape, half = (_count(A.objects), _count(B.objects)), same and measure.symmetric
-    target = _MatrixInMemory(None, shape, half)
+    target = MatrixInMemory(None, shape, half)
     grid = Grid(*shape, default_length(*shape, measure, half, 1, False), half)
     source = _Source(A.objects, B.objects, measure.batch)
     _fill(target, grid, source, measure, 1, False, (A.places, B.places))
@@ -229,8 +232,21 @@ def _checked_measure(similarity: Any) -> Measure:
     return replace(measure, batch=True) if measure.learns else measure
 
 
-def _checked_objects(objects: Any, name: str) -> Any:
-    """Return objects that can be counted and sliced; a sparse matrix is converted to CSR."""
+def check_sequence(objects: Any, name: str) -> Any:
+    """Return objects that can be counted and sliced, or raise a ValueError.
+
+    Parameters
+    ----------
+    objects : sequence of objects
+        The objects.
+    name : str
+        The name of the argument in the error message.
+
+    Returns
+    -------
+    sequence of objects
+        The objects; a sparse matrix is converted to CSR.
+    """
     if sparse.issparse(objects):
         return objects.tocsr()
     has_both = hasattr(objects, "__len__") and hasattr(objects, "__getitem__") and getattr(objects, "shape", None) != ()
@@ -290,8 +306,18 @@ def one_by_one(objects: Any) -> list:
     return list(objects.to_numpy() if hasattr(objects, "iloc") else objects)
 
 
-class _MatrixInMemory:
-    """The array of the caller, or a new one that is created when the type of the first block is known."""
+class MatrixInMemory:
+    """A target of blocks: the array of the caller, or a new one, created when the type of the first block is known.
+
+    Parameters
+    ----------
+    out : ndarray or None
+        The array of the caller.
+    shape : tuple of int
+        The shape of the matrix.
+    half : bool
+        Whether blocks below the diagonal are mirrored from those above.
+    """
 
     length = None
     done = frozenset[int]()
@@ -310,10 +336,24 @@ class _MatrixInMemory:
             )
 
     def begin(self, length: int) -> None:
-        """Do nothing: a matrix in memory does not record the block length."""
+        """Do nothing: a matrix in memory does not record the block length.
+
+        Parameters
+        ----------
+        length : int
+            The number of rows and columns of a block.
+        """
 
     def write(self, block: Block, values: np.ndarray) -> None:
-        """Store a block and its mirror image."""
+        """Store a block and its mirror image.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        values : ndarray
+            Its values.
+        """
         if self.matrix is None:
             self.matrix = values if values.shape == self.shape else np.empty(self.shape, values.dtype)
         if self.matrix is values:
@@ -327,6 +367,13 @@ class _MatrixInMemory:
             raise ValueError(f"out: a value of {np.abs(values).max()} does not fit into {self.matrix.dtype}.") from None
 
     def finish(self) -> np.ndarray:
+        """Return the matrix.
+
+        Returns
+        -------
+        ndarray
+            The matrix.
+        """
         return self.matrix
 
     def close(self) -> None:

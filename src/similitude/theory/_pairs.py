@@ -1,4 +1,4 @@
-"""Rows of similarities against the classes of their columns: which pairs are won, and means by class."""
+"""Pairs of samples that are in the right order within each row of similarities, and means by class."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BLOCK_BYTES = 32 * 2**20
 
 
 def row_block(S: Any, start: int, stop: int) -> np.ndarray:
-    """Rows of a dense or sparse matrix, or of one on disk, as an array."""
+    """Return rows of a dense or sparse matrix, or of one on disk, as an array."""
     block = S[start:stop]
     return block.toarray() if sparse.issparse(block) else np.asarray(block)
 
@@ -25,9 +25,9 @@ def _over_blocks(work: Any, n: int) -> None:
 
 
 def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
-    """For each sample x the number of pairs of an x' != x of its class and an x'' of another with x' strictly closer.
+    """Return for each sample x the number of pairs of an x' != x of its class and a farther x'' of another class.
 
-    A sort of both groups of a row and one pass over them: O(n log n) a row, and whole numbers, so that nothing is
+    Both groups of a row are sorted and passed over once, O(n log n) a row; the numbers are whole, so that nothing is
     rounded.
     """
     wins = np.zeros(len(labels), dtype=np.int64)
@@ -48,7 +48,7 @@ def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> n
 
 
 def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
-    """The weight of the pairs of :func:`count_wins`, a pair weighing the product of its two weights.
+    """Return the weight of the pairs of :func:`count_wins`, a pair weighing the product of its two weights.
 
     It is divided by the weight of all pairs: NaN where that is 0.
     """
@@ -73,7 +73,7 @@ def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_cl
 
 
 def largest_size(S: Any) -> float:
-    """The largest ``|S_ij|`` of two different samples; 1 where all are 0."""
+    """Return the largest ``|S_ij|`` of two different samples; 1 where all are 0."""
     n, largest = S.shape[0], 0.0
     rows = max(1, _BLOCK_BYTES // (8 * n))
     for start in range(0, n, rows):
@@ -84,7 +84,7 @@ def largest_size(S: Any) -> float:
 
 
 def class_sums(S: Any, labels: np.ndarray, weights: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """For each row the weighted sums of ``S_ij / scale``: over the row's class, itself left out, and over the rest."""
+    """Return for each row the weighted sums of ``S_ij / scale`` over its own class, itself excluded, and the rest."""
     n, n_classes = len(labels), int(labels.max()) + 1
     members = sparse.csr_matrix((weights, (labels, np.arange(n))), shape=(n_classes, n))
     own, other = np.empty(n), np.empty(n)
@@ -103,7 +103,7 @@ def class_sums(S: Any, labels: np.ndarray, weights: np.ndarray, scale: float) ->
 
 
 def column_gaps(S: Any, labels: np.ndarray, scale: float) -> np.ndarray:
-    """For each x' the mean of ``S(x, x') / scale`` over the other x of its class, less that over all other classes.
+    """Return for each x' the mean of ``S(x, x') / scale`` over the other x of its class, less that over the rest.
 
     A mean over nothing is 0.
     """

@@ -1,9 +1,8 @@
-"""What theorems promise: pairs that are enough, and errors that are not exceeded."""
+"""What theorems promise: how many pairs are enough, and bounds on errors."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -11,15 +10,26 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.kernel.similarity_svc import SimilaritySVC
+from similitude.kernel import SimilaritySVC
 from similitude.labels import check_labels
-from similitude.proximity.check import SimilarityWarning, dense
+from similitude.numerics.eigen import eigh
+from similitude.numerics.spectrum import modified_matrix
+from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.transform.spectrum import SpectrumModifier
+from similitude.transform import SimilarityFeatures
 
 
 class Promise(NamedTuple):
-    """Of a vote of n pairs: but for probability 1 - ``confidence``, only a share ``error`` stays below ``margin``."""
+    """What is promised of a vote of n pairs.
+
+    Parameters
+    ----------
+    error : float
+        At most this share of the samples has a margin of at most ``margin``.
+    confidence : float
+        The probability with which that holds.
+    margin : float
+    """
 
     error: float
     confidence: float
@@ -27,7 +37,14 @@ class Promise(NamedTuple):
 
 
 class GeneralizationBound(NamedTuple):
-    """``bound`` is the sum of the other three; at 1 or more it says nothing."""
+    """A bound on the error, and its parts.
+
+    Parameters
+    ----------
+    bound : float
+        The sum of the other three; where it is 1 or more it says nothing.
+    empirical_risk, capacity, deviation : float
+    """
 
     bound: float
     empirical_risk: float
@@ -36,7 +53,7 @@ class GeneralizationBound(NamedTuple):
 
 
 def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: float | None = None) -> int:
-    """How many pairs of examples are enough for a (dis)similarity of this goodness.
+    """Return how many pairs of examples are enough for a (dis)similarity of this goodness.
 
     With probability at least 1 - delta over the draw of so many pairs, one of each class, a vote of them errs on no
     more than epsilon + delta:
@@ -73,7 +90,7 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
 
     Examples
     --------
-    >>> from similitude import pairs_needed
+    >>> from similitude.theory import pairs_needed
     >>> pairs_needed(0.5, 0.05), pairs_needed(0.5, 0.05, B=4)
     (48, 3068)
     """
@@ -97,7 +114,7 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
 def error_bound(
     epsilon: float, gamma: float, n_pairs: int, *, B: float | None = None, eta: float | None = None
 ) -> Promise:
-    """The error that the theorems of :func:`pairs_needed` promise of a vote of ``n_pairs`` pairs.
+    """Return the error that the theorems of :func:`pairs_needed` promise of a vote of ``n_pairs`` pairs.
 
     They are solved for delta: ``exp(-n gamma^2 / 4)``, ``exp(-n gamma^2 / (16 B^2))``, or with eta the larger of
     ``2 exp(-n gamma^2 / (16 B^2))`` and ``4 n eta``: in the proof of Theorem 8 n pairs hold a bad example with
@@ -121,7 +138,7 @@ def error_bound(
 
     Examples
     --------
-    >>> from similitude import error_bound
+    >>> from similitude.theory import error_bound
     >>> promise = error_bound(epsilon=0.1, gamma=0.5, n_pairs=48)
     >>> round(promise.error, 4), round(promise.confidence, 4), promise.margin
     (0.1498, 0.9502, 0.0)
@@ -147,7 +164,7 @@ def generalization_bound(
     delta: float = 0.05,
     m: int | None = None,
 ) -> GeneralizationBound:
-    """The error that an SVM on similarities does not exceed, with probability at least 1 - delta.
+    """Return a bound that the error of an SVM on similarities does not exceed with probability at least 1 - delta.
 
     ::
 
@@ -186,7 +203,7 @@ def generalization_bound(
 
     Examples
     --------
-    >>> from similitude import generalization_bound
+    >>> from similitude.theory import generalization_bound
     >>> found = generalization_bound("kernel", n=10000, beta=2.0, kappa=1.0, empirical_risk=0.1)
     >>> [round(term, 4) for term in found]
     [0.1936, 0.1, 0.08, 0.0136]
@@ -215,7 +232,7 @@ def generalization_bound(
 def generalization_bound_of(
     model: Any, X: Any, y: Any, *, prototypes: Any = None, delta: float = 0.05
 ) -> GeneralizationBound:
-    """:func:`generalization_bound`, with beta, kappa and the risk read off a fitted model of two classes.
+    """Return :func:`generalization_bound` with beta, kappa and the risk of a fitted model of two classes.
 
     ==================================  ===============================================================================
     SimilaritySVC                       K its kernel, the similarity after the change of spectrum, and f(x_i) = (K w)_i
@@ -246,7 +263,7 @@ def generalization_bound_of(
     Examples
     --------
     >>> from similitude import SimilaritySVC
-    >>> from similitude import generalization_bound_of
+    >>> from similitude.theory import generalization_bound_of
     >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 3]]
     >>> model = SimilaritySVC().fit(S, [0, 0, 1, 1])
     >>> found = generalization_bound_of(model, S, [0, 0, 1, 1])
@@ -278,11 +295,11 @@ def generalization_bound_of(
 
 
 def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any, np.ndarray]:
-    """What the linear model sees, that model, and the rows that are no prototypes."""
+    """Return the features of the linear model, that model, and the rows that are no prototypes."""
     features, linear = X, model
     if isinstance(model, Pipeline):
         features, linear = (model[:-1].transform(X) if len(model) > 1 else X), model[-1]
-        if prototypes is None and not getattr(model[0], "_is_columns", False):
+        if prototypes is None and not (isinstance(model[0], SimilarityFeatures) and model[0]._reader.is_columns):
             prototypes = getattr(model[0], "prototypes_", None)
     if not hasattr(linear, "coef_"):
         raise ValueError(f"model must be a SimilaritySVC or linear, with coef_; got {type(linear).__name__}.")
@@ -295,8 +312,8 @@ def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any
 
 
 def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float]:
-    """Decision values of the training samples, beta and kappa."""
-    spectrum = model._machine.spectrum
+    """Return the decision values of the training samples, beta and kappa."""
+    spectrum = model._path.points[0].spectrum
     if spectrum == "none" and model.indefinite_:
         raise ValueError(
             "model: spectrum='none' left an indefinite kernel, which has no norm; choose another spectrum."
@@ -304,9 +321,8 @@ def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float
     S = dense(model._rows(X).S).astype(np.float64)
     if S.shape[0] != S.shape[1]:
         raise ValueError(f"X must be the square matrix that the model was fitted on; got shape {S.shape}.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SimilarityWarning)  # fit has said it
-        K = SpectrumModifier(spectrum).fit_transform(S if spectrum == "square" else mean_of_directions(S))
+    symmetric = mean_of_directions(S)
+    K = modified_matrix(S if spectrum == "square" else symmetric, spectrum, *eigh(symmetric))
     w = np.zeros(len(K))
     w[model.support_] = model.dual_coef_[0]
     values = K @ w
@@ -325,7 +341,7 @@ def _truncated_hinge(values: np.ndarray, y: Any, classes: np.ndarray) -> np.ndar
 
 
 def _rate(gamma: float, B: float | None) -> float:
-    """By how much a pair lowers the logarithm of delta."""
+    """Return by how much a pair lowers the logarithm of delta."""
     return (gamma / 2) ** 2 if B is None else (gamma / (4 * B)) ** 2
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.warn import warn
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
@@ -21,7 +21,7 @@ _ROUNDING = 1e-12
 
 
 def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
-    """How often a sample is closer to its own class than to another: the goodness of Wang et al. (2009).
+    """Return how often samples are closer to their own class than to others: the goodness of Wang et al. (2009).
 
     For a sample z = (x, y)::
 
@@ -75,11 +75,10 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
     given = similarities = check_similarity(as_proximities(S).S, orientation="dissimilarity")
     if dissimilarity is None and looks_like_dissimilarity(given):
         dissimilarity = "negate"
-        warnings.warn(
+        warn(
             "S has a zero diagonal and is positive elsewhere: it is taken as a dissimilarity. Pass "
             "dissimilarity='negate' to say so.",
             SimilarityWarning,
-            stacklevel=2,
         )
     if dissimilarity is not None:
         similarities = LearnedMap.learn(given, dissimilarity, name="S")(given, name="S")
@@ -94,7 +93,7 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
 class MarginCurve:
     """A margin for each sample, and the share of the samples whose margin falls short of gamma.
 
-    Attributes
+    Parameters
     ----------
     margins : ndarray of shape (n,)
         NaN for a sample that is left out.
@@ -105,12 +104,31 @@ class MarginCurve:
         self._sorted = np.sort(margins[~np.isnan(margins)])
 
     def curve(self, gamma: Any) -> Any:
-        """epsilon(gamma): the share of samples with a margin below gamma; a number, or an array for an array."""
+        """Return epsilon(gamma), the share of samples with a margin below gamma.
+
+        Parameters
+        ----------
+        gamma : float or array-like
+
+        Returns
+        -------
+        float or ndarray
+        """
         short = np.searchsorted(self._sorted, _numbers(gamma) - _ROUNDING, side="left") / len(self._sorted)
         return float(short) if np.ndim(gamma) == 0 else short
 
     def gamma_at(self, epsilon: float) -> float:
-        """The largest gamma that all but a share epsilon of the samples reach."""
+        """Return the largest gamma that all but a share epsilon of the samples reach.
+
+        Parameters
+        ----------
+        epsilon : float
+            In [0, 1).
+
+        Returns
+        -------
+        float
+        """
         if not isinstance(epsilon, Real) or not 0 <= epsilon < 1:
             raise ValueError(f"epsilon must lie in [0, 1); got {epsilon!r}.")
         n = len(self._sorted)
@@ -118,7 +136,17 @@ class MarginCurve:
 
 
 class Goodness(MarginCurve):
-    """What :func:`goodness` found.
+    """The result of :func:`goodness`.
+
+    Parameters
+    ----------
+    order : array or CSR matrix of shape (n, n)
+        By whose rows samples are ordered.
+    similarities : array or CSR matrix of shape (n, n)
+    labels : ndarray of shape (n,)
+        Positions of the classes.
+    smaller_is_closer : bool
+        Whether ``order`` holds dissimilarities.
 
     Attributes
     ----------
@@ -141,10 +169,9 @@ class Goodness(MarginCurve):
         if alone == len(labels):
             raise ValueError("y must have a class of at least two samples; each of its classes has one.")
         if alone:
-            warnings.warn(
+            warn(
                 f"{alone} of {len(labels)} samples are alone in their class and are left out.",
                 SimilarityWarning,
-                stacklevel=3,
             )
         pairs = np.where(self._n_own > 0, self._n_own * self._n_other, np.nan)
         wins = count_wins(order, labels, smaller_is_closer)
@@ -159,7 +186,7 @@ class Goodness(MarginCurve):
         )
 
     def band(self, gamma: Any, confidence: float = 0.95) -> tuple[Any, Any]:
-        """Below and above epsilon(gamma) of the distribution that the samples come from, for all gamma at once.
+        """Return bounds of epsilon(gamma) for the distribution that the samples come from, for all gamma at once.
 
         With the given probability the whole curve ``P(g(z) < 1/2 + gamma/2)`` lies between the two, whatever the
         distribution, if the samples were drawn independently. Two things are uncertain, and each gets half of
@@ -193,7 +220,7 @@ class Goodness(MarginCurve):
         return (float(low), float(high)) if np.ndim(gamma) == 0 else (low, high)
 
     def reweighted(self, weights: Any) -> ReweightedGoodness:
-        """(epsilon, gamma, B)-goodness (Definition 3): x' and x'' drawn by weight instead of uniformly.
+        """Return the (epsilon, gamma, B)-goodness (Definition 3): x' and x'' are drawn by weight.
 
         Good weights show what a vote that chooses its pairs can do. The theorem asks for weights that were not chosen
         by looking at these labels; read off a classifier trained on them, the curve is optimistic.
@@ -223,7 +250,7 @@ class Goodness(MarginCurve):
         return ReweightedGoodness(shares, ratios)
 
     def balcan_blum(self, weights: Any = None) -> SimilarityGoodness:
-        """Balcan & Blum's (epsilon, gamma)-goodness: by how much the own class is more similar on average.
+        """Return Balcan & Blum's (epsilon, gamma)-goodness: by how much the own class is more similar on average.
 
         The margin of a sample is::
 
@@ -250,7 +277,7 @@ class Goodness(MarginCurve):
         return SimilarityGoodness(margins, scale)
 
     def reasonable(self, R: Any = None, *, tau: float | None = None) -> SimilarityGoodness:
-        """Balcan, Blum & Srebro's (epsilon, gamma, tau)-goodness: similarities to reasonable points alone.
+        """Return Balcan, Blum & Srebro's (epsilon, gamma, tau)-goodness, from similarities to reasonable points alone.
 
         The margin of a sample is ``E[ y y' K(x, x') | R(x') ]``, where y y' is 1 within a class and -1 across (with
         more than two classes as well), and tau = P(R). K is as in :meth:`balcan_blum`.
@@ -300,16 +327,21 @@ class Goodness(MarginCurve):
 
 
 class ReweightedGoodness(MarginCurve):
-    """(epsilon, gamma, B)-goodness, of :meth:`Goodness.reweighted`.
+    """The (epsilon, gamma, B)-goodness of :meth:`Goodness.reweighted`.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n,)
+        g(z) with x' and x'' drawn by weight; NaN where no other sample of the class has weight.
+    ratios : ndarray of shape (n,)
+        The weights, scaled to mean 1 within each class: how many times more often a sample is drawn.
 
     Attributes
     ----------
     per_sample : ndarray of shape (n,)
-        g(z) with x' and x'' drawn by weight; NaN where no other sample of the class has weight.
+        The shares.
     margins : ndarray of shape (n,)
         2 g(z) - 1.
-    ratios : ndarray of shape (n,)
-        The weights, scaled to mean 1 within each class: how many times more often a sample is drawn.
     B : float
         The square of the largest ratio: the price in pairs, ``(16 B^2/gamma^2) ln(1/delta)`` of them (Theorem 4).
     pseudo_gamma : float
@@ -330,18 +362,21 @@ class ReweightedGoodness(MarginCurve):
 
 
 class SimilarityGoodness(MarginCurve):
-    """Goodness by mean similarities, of :meth:`Goodness.balcan_blum` and :meth:`Goodness.reasonable`.
+    """The goodness by mean similarities of :meth:`Goodness.balcan_blum` and :meth:`Goodness.reasonable`.
 
-    Attributes
+    Parameters
     ----------
     margins : ndarray of shape (n,)
         In units of ``scale``.
     scale : float
         What S was divided by.
-    R : ndarray of shape (n,) or None
+    R : ndarray of shape (n,), default=None
         The reasonable points, 0 to 1.
+
+    Attributes
+    ----------
     tau : float or None
-        Their share.
+        The share of the reasonable points.
     """
 
     def __init__(self, margins: np.ndarray, scale: float, R: np.ndarray | None = None):
@@ -378,7 +413,7 @@ def _checked_weights(weights: Any, n: int, name: str, largest: float = np.inf) -
 
 
 def _vote_weights(model: Any, n: int) -> np.ndarray:
-    """For each training sample the sum of the coefficients of the pairs it is in."""
+    """Return for each training sample the sum of the coefficients of the pairs it is in."""
     check_is_fitted(model, ["pairs_", "alphas_"])
     pairs, alphas = np.asarray(model.pairs_), np.asarray(model.alphas_, dtype=float)
     if len(model.classes_) != 2:

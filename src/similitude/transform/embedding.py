@@ -14,7 +14,14 @@ from similitude.proximity.symmetry import symmetrized_for
 
 
 class Embedding(NamedTuple):
-    """Vectors in a pseudo-Euclidean space, and its signature (p, q)."""
+    """Vectors in a pseudo-Euclidean space.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p + q)
+    signature : tuple of int
+        (p, q), the numbers of positive and negative directions.
+    """
 
     X: np.ndarray
     signature: tuple[int, int]

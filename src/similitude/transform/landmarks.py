@@ -23,14 +23,26 @@ from similitude.reader import Reader, Training
 SELECTIONS = ("random", "stratified", "kmedoids", "leverage")
 
 _ENTRIES = 2**21
-"""Of a block of rows: 16 MB, and about five times that in all while it is worked on."""
+"""Entries of a block of rows: 16 MB, and about five times that in all while it is worked on."""
 
 _UNIFORM = 0.1
 """The share of the draw by leverage that is uniform, so that a sample of no leverage in the sketch can be drawn."""
 
 
 def row_blocks(n: int, width: int) -> list[slice]:
-    """Return slices of consecutive rows that have about 2 million entries together."""
+    """Return slices of consecutive rows that have about 2 million entries together.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows.
+    width : int
+        The number of columns.
+
+    Returns
+    -------
+    list of slice
+    """
     length = max(1, _ENTRIES // max(1, width))
     return [slice(start, min(start + length, n)) for start in range(0, n, length)]
 
@@ -38,7 +50,7 @@ def row_blocks(n: int, width: int) -> list[slice]:
 class ToLandmarks(NamedTuple):
     """How samples are compared with the landmarks.
 
-    Attributes
+    Parameters
     ----------
     positions : ndarray of int of shape (m,)
         Of the landmarks among the training samples, ascending.
@@ -53,23 +65,55 @@ class ToLandmarks(NamedTuple):
     asymmetric: bool
 
     def similarities(self, native: Any, *, transposed: bool = False) -> np.ndarray:
-        """Return native values as similarities in double precision; ``transposed``: values in the other direction."""
+        """Return native values as similarities in double precision.
+
+        Parameters
+        ----------
+        native : array or CSR matrix of shape (b, m)
+        transposed : bool, default=False
+            Whether they are values in the other direction, of the landmarks to the samples, transposed.
+
+        Returns
+        -------
+        ndarray of shape (b, m)
+        """
         if self.map is None:
             return dense(native).astype(np.float64, copy=False)
         # A sparse matrix goes to the map as it is, which refuses it.
         learned = self.map.transposed() if transposed else self.map
         return learned(native, name="X").astype(np.float64, copy=False)
 
-    def block(self, samples: Any, rows: slice) -> np.ndarray:
-        """Return the similarities of consecutive samples, which are Training or Rows, to the landmarks."""
-        C = self.similarities(samples.native.block(rows, self.positions))
-        back = samples.native.back(rows, self.positions) if self.asymmetric else None
+    def block(self, native: Any, rows: slice) -> np.ndarray:
+        """Return the similarities of consecutive samples to the landmarks.
+
+        Parameters
+        ----------
+        native : GivenValues or ComputedValues
+            The native values of the samples.
+        rows : slice
+
+        Returns
+        -------
+        ndarray of shape (b, m)
+        """
+        C = self.similarities(native.block(rows, self.positions))
+        back = native.back(rows, self.positions) if self.asymmetric else None
         return C if back is None else (C + self.similarities(back, transposed=True)) / 2
 
     def blocks(self, samples: Any) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield slices of the samples, and their similarities to the landmarks."""
+        """Yield slices of the samples, and their similarities to the landmarks.
+
+        Parameters
+        ----------
+        samples : Training or Rows
+
+        Yields
+        ------
+        rows : slice
+        similarities : ndarray of shape (b, m)
+        """
         for rows in row_blocks(len(samples), len(self.positions)):
-            yield rows, self.block(samples, rows)
+            yield rows, self.block(samples.native, rows)
 
 
 class Landmarks:
@@ -105,13 +149,29 @@ class Landmarks:
         return self.to.positions
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield slices of the training samples, and their similarities to the landmarks."""
+        """Return an iterator over slices of the training samples, and their similarities to the landmarks.
+
+        Returns
+        -------
+        iterator of tuples (slice, ndarray)
+        """
         return self.to.blocks(self.training)
 
     def spectrum(self, tol: float, R: Any = None, held: Iterable[np.ndarray] | None = None) -> NystroemSpectrum:
-        """Return the spectrum of ``C W^+ C^T``.
+        """Return the spectrum of ``C W^+ C^T``, C the similarities of the training samples to the landmarks.
 
-        R is the triangle of C, and ``held`` are blocks of rows of C, where one of them has been computed already.
+        Parameters
+        ----------
+        tol : float
+            Eigenvalues of at most ``tol`` times the largest count as zero.
+        R : ndarray of shape (m, m), default=None
+            The triangle of C, where it is known.
+        held : iterable of ndarrays, default=None
+            Blocks of rows of C, where they are known.
+
+        Returns
+        -------
+        NystroemSpectrum
         """
         if self.are_all:
             return decompose_whole(self.W, tol)
@@ -120,7 +180,18 @@ class Landmarks:
         return decompose(R, self.W, tol)
 
     def leverage(self, tol: float) -> np.ndarray:
-        """Return ``sum_k V[i, k]^2`` over the eigenvectors V of ``C W^+ C^T`` that have a nonzero eigenvalue."""
+        """Return the leverage of each training sample in ``C W^+ C^T = V diag(d) V^T``.
+
+        Parameters
+        ----------
+        tol : float
+            Eigenvalues of at most ``tol`` times the largest count as zero.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            ``sum_k V[i, k]^2`` over the nonzero eigenvalues.
+        """
         values, basis = self.spectrum(tol)
         vectors = basis / values
         return np.concatenate([np.square(C @ vectors).sum(axis=1) for _, C in self.blocks()])

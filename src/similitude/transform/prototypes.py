@@ -15,11 +15,11 @@ LOOKS_AT_PAIRS = ("kmedoids", "kcentres", "forward")
 """The selections that need the whole training matrix."""
 
 _COLUMNS_A_THREAD = 512
-"""At least: fewer are not worth a thread."""
+"""The least number of columns for which a thread pays."""
 
 
 def how_many(n_prototypes: Any, n: int) -> int:
-    """The number of prototypes among n samples: all, a count (at most n), or a share, rounded (at least 1)."""
+    """Return the number of prototypes among n samples: all, a count (at most n), or a share, rounded (at least 1)."""
     if n_prototypes is None:
         return n
     if isinstance(n_prototypes, Integral) and not isinstance(n_prototypes, bool) and int(n_prototypes) >= 1:
@@ -40,6 +40,13 @@ def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.nda
     the sample that leaves the fewest errors; among those, the one of the largest total similarity of all samples to
     their nearest prototypes (totals within 1e-12 times the largest total of absolute similarities to one sample are
     equal); among those, the first. A step costs O(n^2).
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+    labels : ndarray of int of shape (n,)
+    p : int
+        The number of prototypes.
 
     Returns
     -------
