@@ -199,7 +199,7 @@ class Fold:
         return {}
 
     def given_to(self, estimator: Any) -> tuple[Any, list[Any]]:
-        """Return the training part and the targets: already read for our own estimators, otherwise as they were given."""
+        """Return the training part and the targets: already read for our own estimators, else as they were given."""
         if reads_training(estimator):
             return self._read
         pairwise = bool(get_tags(estimator).input_tags.pairwise)
