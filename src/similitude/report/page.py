@@ -30,7 +30,7 @@ def page(findings: Findings) -> str:
 
     Names and labels are data and escaped everywhere. A policy in the page permits only its own script, and no request.
     """
-    from similitude import __version__
+    from similitude._utils.versions import __version__
 
     packed = pack(findings.S[np.ix_(findings.order, findings.order)])
     parts = sections(findings, packed)
