@@ -123,11 +123,14 @@ def test_objects_that_cannot_be_sliced(search):
         assert np.array_equal(clone(model).fit(kind(X), y).predict_proba(kind(new)), expected)
 
 
-def test_asymmetry_is_said_where_it_is_seen():
+def test_asymmetry_is_announced_once_and_both_directions_are_taken():
     X, y, new = strings()
-    model = KNNClassifier(5, "kri", similarity=longer, search="stream").fit(X, y)
-    with pytest.warns(SimilarityWarning, match="asymmetric"):
-        model.predict(new)
+    with pytest.warns(SimilarityWarning, match="asymmetric.*treated alike") as caught:
+        model = KNNClassifier(5, "kri", similarity=longer, search="stream").fit(X, y)
+        answers = model.predict_proba(new)
+    assert len(caught) == 1
+    both = KNNClassifier(5, "kri", similarity=lambda a, b: (longer(a, b) + longer(b, a)) / 2).fit(X, y)
+    assert np.allclose(answers, both.predict_proba(new))
 
 
 def test_similarities_among_neighbours_are_computed_once():
