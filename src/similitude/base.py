@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -272,12 +273,19 @@ class GridFit:
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
         """Return one array for each point: what the method of the fitted estimator named by ``response`` returns."""
+        if not hasattr(self._first, response):
+            raise AttributeError(self._first._why_not(response))
         if response == "predict_log_proba" and response not in self.estimator._responses:
             return [log_of(posterior) for posterior in self.answers(rows, "predict_proba")]
         return decoded(self.path.answers(self._rows(rows), response), response, self.labels.classes)
 
+    @cached_property
+    def _first(self) -> Any:
+        """The estimator fitted at the first point, which tells what all of them offer."""
+        return self.at(0)
+
     def _rows(self, rows: Any) -> Any:
-        return rows if isinstance(rows, Rows) else self.at(0)._rows(rows)
+        return rows if isinstance(rows, Rows) else self._first._rows(rows)
 
     def at(self, i: int) -> Any:
         """Return the estimator fitted at the i-th point."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -43,7 +42,7 @@ class Labels:
         """The number of classes."""
         return len(self.classes)
 
-    @cached_property
+    @property
     def counts(self) -> np.ndarray:
         """The number of samples of each class."""
         return np.bincount(self.codes, minlength=len(self.classes))

@@ -273,7 +273,7 @@ def test_sparse_float32_and_memmap(spectrum, tmp_path):
     np.save(tmp_path / "S.npy", single)
     mapped = np.load(tmp_path / "S.npy", mmap_mode="r")
     assert np.array_equal(model.fit(mapped, y).decision_function(mapped[:20]), expected)
-    assert np.shares_memory(model._S, mapped)
+    assert np.shares_memory(model._path.finder.S, mapped)
 
 
 def test_entries_of_a_sparse_matrix_may_come_in_any_order_and_twice():
@@ -327,7 +327,7 @@ def test_a_fitted_model_does_not_change():
     expected, before = model.decision_function(S), dict(vars(model))
     model.predict(S)
     assert vars(model) == before
-    assert model._S is S
+    assert model._path.finder.S is S
     with pytest.raises(ValueError, match="one label per sample"):
         model.fit(S[:5, :5], y)
     model.set_params(n_neighbors=1, C=1e-3, spectrum="none")

@@ -197,7 +197,7 @@ def test_a_model_file_holds_it(tmp_path):
 def test_refusals(model, message):
     X, y, _ = strings()
     with pytest.raises(ValueError, match=message):
-        model.fit(np.eye(4), [0, 1, 0, 1]) if model._is_precomputed else model.fit(X, y)
+        model.fit(np.eye(4), [0, 1, 0, 1]) if model.similarity == "precomputed" else model.fit(X, y)
 
 
 def test_omega_must_reach_over_what_is_met():

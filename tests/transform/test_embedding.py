@@ -13,7 +13,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from similitude import PseudoEuclideanEmbedding, SimilarityWarning, pseudo_euclidean_embedding
+from similitude import PseudoEuclideanEmbedding, SimilarityWarning
+from similitude.transform import pseudo_euclidean_embedding
 from tests.proximity.matrices import distances, square
 from tests.reference import proximity as reference
 

@@ -8,11 +8,11 @@ import numpy as np
 import scipy
 import sklearn
 
+__version__ = "0.1.0"
+
 
 def versions() -> dict[str, str]:
-    """By name: similitude, numpy, scipy, scikit-learn, python."""
-    from similitude import __version__
-
+    """Return the versions of similitude, numpy, scipy, scikit-learn and python by name."""
     return {
         "similitude": __version__,
         "numpy": np.__version__,

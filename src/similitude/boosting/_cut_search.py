@@ -146,7 +146,7 @@ def _fill_buckets(units, region, n_buckets, space):
 
 @kernel
 def _bound_buckets(n_buckets, positives, negatives, real, space):
-    """What no cut in a bucket can be below, and the least of these bounds.
+    """Return what no cut in a bucket can be below, and the least of these bounds.
 
     Masses of the buckets become masses up to their ends, ``[0]`` being those before the first. Both kinds of value are
     concave in the two masses at or below the cut, so that the corners of the rectangle in which these lie bound them.
@@ -265,7 +265,7 @@ def _walk(values, units, region, positives, negatives, real, best, space):
 
 @kernel
 def _reached(n_buckets, positives, negatives, real, space):
-    """The least value of a cut between buckets."""
+    """Return the least value of a cut between buckets."""
     positive, negative = space.positive, space.negative
     least = math.inf
     for k in range(1, n_buckets + 1):
@@ -275,7 +275,7 @@ def _reached(n_buckets, positives, negatives, real, space):
 
 @kernel
 def search_pair(units, n_positive, positives, negatives, real, best, atoms, space):
-    """The least value of a cut, if below ``best``, and the difference at or below the first such cut.
+    """Return the least value of a cut, if below ``best``, and the difference at or below the first such cut.
 
     The value is ``best`` where none is below it. The differences are in buckets already; of each bucket, ``atoms`` (if
     any) has the value that may be all it holds. Regions that may hold a better cut wait on a stack, the lowest on top.

@@ -38,7 +38,7 @@ def _differences(plus, minus, differences):
 
 @kernel
 def _cut_above(differences, place):
-    """The middle between a difference and the next larger one, infinity where there is none."""
+    """Return the middle between a difference and the next larger one, infinity where there is none."""
     if place == -math.inf:
         return place
     following = math.inf
@@ -92,7 +92,7 @@ def _reweight(differences, cut, units, n_positive, real, weights, outputs):
 
 @kernel
 def _weigh(weights, n_positive, cumulated, units):
-    """Weights cumulated within each class, and in whole units; the units of both classes."""
+    """Return weights cumulated within each class, and in whole units; the units of both classes."""
     total = positives = negatives = 0.0
     for i in range(weights.shape[0]):
         total += weights[i]

@@ -21,7 +21,7 @@ class Columns(NamedTuple):
 
 
 def centred_columns(S: np.ndarray) -> Columns:
-    """The columns of S less their means, whatever the size of S."""
+    """Return the columns of S less their means, whatever the size of S."""
     exponent = math.frexp(float(max(S.max(initial=0.0), -S.min(initial=0.0))))[1]
     A = _halved(np.ascontiguousarray(S.T), exponent)
     # Less its first entry a constant column is exactly 0.
@@ -42,7 +42,7 @@ def _halved(A: np.ndarray, times: int) -> np.ndarray:
 
 
 def _equal_rows(A: np.ndarray) -> list[list[int]]:
-    """The positions of equal rows together; rows that vanish beside the largest are left out."""
+    """Return the positions of equal rows together; rows that vanish beside the largest are left out."""
     groups: dict[bytes, list[int]] = {}
     for i in np.flatnonzero(np.einsum("ij,ij->i", A, A)).tolist():
         groups.setdefault(A[i].tobytes(), []).append(i)

@@ -64,7 +64,7 @@ class _Equations:
         self.factor = linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
 
     def solved(self, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The changes of slack and dual by which, to first order, ``slack * dual`` becomes ``target``."""
+        """Return the changes of slack and dual by which, to first order, ``slack * dual`` becomes ``target``."""
         wanted = target / self.slack
         f = wanted[:2] - wanted[2:] - self.slope
         right = self.joint * (f[0] / self.diagonal[0] - f[1] / self.diagonal[1])
@@ -74,7 +74,7 @@ class _Equations:
 
 
 def _reach(slack: np.ndarray, move: np.ndarray, dual: np.ndarray, dual_move: np.ndarray) -> float:
-    """How far one can go until something becomes negative, at most 1."""
+    """Return how far one can go until something becomes negative, at most 1."""
     return 1.0 / max(float(np.max(-move / slack)), float(np.max(-dual_move / dual)), 1.0)
 
 

@@ -134,7 +134,7 @@ def free_slopes(free, m, g, epsilon, signs, h):
 
 @kernel
 def distance_to_kink(value, sign, rate, bound):
-    """How far a coefficient of this sign may go at this rate until it is 0 or at its bound."""
+    """Return how far a coefficient of this sign may go at this rate until it is 0 or at its bound."""
     if rate * sign > 0.0:
         return max(bound - abs(value), 0.0) / abs(rate)
     if rate * sign < 0.0:

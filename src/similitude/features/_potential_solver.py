@@ -101,7 +101,7 @@ class Problem:
         return self._gram[np.ix_(place, place)]
 
     def certified(self, a: np.ndarray, C: float, epsilon: float) -> tuple[float, float, np.ndarray]:
-        """The objective at a, its relative duality gap, and the gradient ``A^T (y - A a)``."""
+        """Return the objective at a, its relative duality gap, and the gradient ``A^T (y - A a)``."""
         r = self.y - a @ self.rows
         g = self.rows @ r
         objective = 0.5 * float(r @ r) + epsilon * float(np.sum(np.abs(a)))
@@ -124,7 +124,7 @@ class Problem:
         return objective, max(objective - dual, 0.0) / objective, g
 
     def _dual(self, r: np.ndarray, g: np.ndarray, reach: np.ndarray, below: np.ndarray, epsilon: float) -> float:
-        """The dual value of r, or of r shrunk until no column below its bound pays, if that is more."""
+        """Return the dual value of r, or of r shrunk until no column below its bound pays, if that is more."""
         largest = float(np.max(np.abs(g[below]), initial=0.0))
         shares = [1.0, epsilon / largest] if largest > epsilon else [1.0]
         along, square = float(r @ self.y), float(r @ r)
@@ -132,7 +132,7 @@ class Problem:
         return max(t * along - 0.5 * t * t * square - paid for t, paid in zip(shares, pays))
 
     def solve(self, C: float, epsilon: float, start: np.ndarray | None = None) -> _Point:
-        """The optimum for C and epsilon in units of the columns, from a guess of it or from nothing."""
+        """Return the optimum for C and epsilon in units of the columns, from a guess of it or from nothing."""
         # Beside the gradients' rounding errors a smaller epsilon is nothing: it is left to the gap to tell.
         least = 1e-15 * float(np.max(np.abs(self.q), initial=0.0))
         if epsilon < least:
@@ -169,7 +169,7 @@ class Problem:
         return best._replace(n_iter=n_iter)
 
     def _violators(self, a: np.ndarray, g: np.ndarray, working: np.ndarray, epsilon: float) -> np.ndarray:
-        """Columns outside of the working set that would improve the objective, at most as many as it has."""
+        """Return columns outside of the working set that would improve the objective, at most as many as it has."""
         violation = np.where(a == 0.0, np.abs(g) - epsilon, epsilon - g * np.sign(a))
         size = float(np.linalg.norm(self.y) + np.sqrt(self.squares) @ np.abs(a))
         violation[working | (violation <= self.noise * size)] = 0.0
@@ -178,7 +178,7 @@ class Problem:
         return order[violation[order] > 0.0]
 
     def _strict(self, a: np.ndarray, g: np.ndarray, gap: float, bounds: np.ndarray, epsilon: float) -> bool:
-        """Whether every coefficient is clearly free, or clearly at 0 or its bound."""
+        """Return whether every coefficient is clearly free, or clearly at 0 or its bound."""
         size, pull = np.abs(a), np.where(a == 0.0, np.abs(g), g * np.sign(a))
         near = 1e-7 * epsilon
         free = (size > 0.0) & (size < bounds)
@@ -212,13 +212,13 @@ def _states(a: np.ndarray, bounds: np.ndarray) -> np.ndarray:
 
 
 def _enlarged(working: np.ndarray) -> np.ndarray:
-    """All, where it is half of all or where all are few: another round would cost more."""
+    """Return all, where it is half of all or where all are few: another round would cost more."""
     everything = len(working) <= _SMALL or 2 * np.count_nonzero(working) > len(working)
     return np.ones_like(working) if everything else working
 
 
 def _budget(k: int, m: int, good: bool) -> int:
-    """How many factorisations of m columns are worth a try before the interior point method on k, which is sure.
+    """Return how many factorisations of m columns are worth a try before the interior point method on k, which is sure.
 
     The times are milliseconds, as measured; only their ratio counts.
     """
@@ -229,7 +229,7 @@ def _budget(k: int, m: int, good: bool) -> int:
 
 
 def solve_path(S: np.ndarray, y: np.ndarray, points: Sequence[tuple[float, float]]) -> list[Solution]:
-    """One solution for each ``(C, epsilon)``.
+    """Return one solution for each ``(C, epsilon)``.
 
     C ascends, and for each C epsilon descends: a solution starts the next. Where it is within its bounds it is that for
     every larger C. Where another could be as good it is solved for anew from nothing, as it would be alone.

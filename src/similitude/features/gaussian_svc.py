@@ -30,10 +30,11 @@ class GaussianSVC(FeatureClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
+        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     gamma : float, default=1.0
+        The larger it is, the narrower is the kernel.
     max_iter : int, default=-1
-        Steps of libsvm; -1 means as many as it takes.
+        The largest number of steps of libsvm; -1 means as many as it takes.
 
     Attributes
     ----------

@@ -24,21 +24,21 @@ class LPMachine(LinearClassifier):
 
         minimise over w, b  ||w||_1 + C sum_i max(0, 1 - y_i f(x_i)),   f(x) = w^T s + b
 
-    It is the support vector machine on similarities as features with the l1 norm, which makes most weights 0: new
-    samples need similarities to the other training samples alone. S enters by its columns only: it need not be positive
-    semidefinite, nor symmetric, nor square. A square S is taken as it is, rows psi(x, .), and is never symmetrised;
-    ``similarity="columns"`` takes rows of similarities to any p objects.
+    This is the support vector machine on similarities as features with the l1 norm, which makes most weights 0, so
+    that new samples need similarities to few training samples. S enters by its columns only: it need not be positive
+    semidefinite, nor symmetric, nor square. A square S is taken as it is, with rows psi(x, .), and is never
+    symmetrised; ``similarity="columns"`` takes rows of similarities to any p objects.
 
-    HiGHS solves the linear program. Of several b that are as good the middle is taken. More than two classes: one
-    machine for each pair, on the pair's rows (and columns, where S is square), the class that wins most pairs, ties to
-    the first. ``PathSearchCV`` takes a whole grid of C with one program for each pair and fold; but HiGHS as SciPy
-    offers it cannot start from the solution for another C, so that the next costs as much as the first.
+    HiGHS solves the linear program. Of all b that are equally good the middle is taken. With more than two classes one
+    problem is solved for each pair, on its rows (and columns, where S is square), and the class that wins most pairs is
+    predicted; of several such classes it is the first. ``PathSearchCV`` builds one program for each pair and fold, but
+    HiGHS as SciPy offers it cannot start from the solution for another C, so that each C costs as much as the first.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of the margins' violation: the larger, the more weights. With ``t S`` and ``C / t`` the classifier is the
-        same.
+        Price of the violation of the margins: the larger it is, the more weights are not zero. With ``t S`` and
+        ``C / t`` the classifier is the same.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
@@ -52,10 +52,15 @@ class LPMachine(LinearClassifier):
     intercept_ : ndarray of shape (pairs,)
         b: the decision values are ``S coef_^T + intercept_``.
     prototypes_, support_columns_ : ndarray
-        The columns with a weight in some pair, ascending. Rows with these alone are as good as whole ones.
+        The columns with a weight in some pair, ascending. Rows may have these columns alone.
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
         The optimal value; an upper bound on what it lacks, relative to it, by the dual solution (at most 1e-8, else a
-        ConvergenceWarning says so); steps of HiGHS.
+        ConvergenceWarning says so); the number of steps of HiGHS.
+
+    See Also
+    --------
+    PotentialSVC : The squared loss in the place of the hinge loss.
+    SimilarityFeatures : Similarities as features of any other classifier.
 
     References
     ----------
@@ -122,7 +127,7 @@ class _LinearProgram:
         """Return w, the multipliers of the margins, and the number of steps of HiGHS."""
         k, n = self.rows.shape
         positive = np.count_nonzero(self.y > 0)
-        # With every multiplier at most the price no column's gradient exceeds 1: w = 0, whatever b.
+        # No multiplier exceeds the price, so that no column's gradient exceeds 1: w = 0, whatever b is.
         if price * float(np.max(np.sum(np.abs(self.rows), axis=1), initial=0.0)) <= 1.0:
             share = np.where(self.y > 0, 1.0 / positive, 1.0 / (n - positive))
             return np.zeros(k), price * min(positive, n - positive) * share, 0

@@ -14,25 +14,24 @@ class PotentialSVC(LinearClassifier):
 
         minimise over alpha  ||y - S alpha||^2 / 2 + epsilon ||alpha||_1   subject to   |alpha_j| <= C
 
-    and ``f(x) = (s - means)^T alpha + mean(y)``: the lasso in a box. It has few non-zero coefficients, and new samples
-    need similarities to those training samples alone. S enters by its columns only: it need not be positive
-    semidefinite, nor symmetric, nor square. A square S is taken as it is, rows psi(x, .), and is never symmetrised;
-    ``similarity="columns"`` takes rows of similarities to any p objects (dyadic data).
+    and ``f(x) = (s - means)^T alpha + mean(y)``. This is the lasso in a box: few coefficients are not zero, and new
+    samples need similarities to those training samples alone. S enters by its columns only, so that it need not be
+    positive semidefinite, nor symmetric, nor square. A square S is taken as it is, with rows psi(x, .), and is never
+    symmetrised; ``similarity="columns"`` takes rows of similarities to any p objects (dyadic data).
 
-    The solution is exact to rounding error: coordinate descent, then Newton's method on the free coefficients, after an
-    interior point method where they are hard to tell.
+    The solution is exact to rounding error.
 
-    More than two classes: one machine for each pair, on the pair's rows (and columns, where S is square), the class
-    that wins most pairs, ties to the first. ``PathSearchCV`` takes a whole grid of C and epsilon with shared
-    products of columns and warm starts.
+    With more than two classes one problem is solved for each pair, on its rows (and columns, where S is square), and
+    the class that wins most pairs is predicted; of several such classes it is the first. ``PathSearchCV`` fits a whole
+    grid of C and epsilon with shared products of columns and warm starts.
 
     Parameters
     ----------
     C : float, default=100.0
         Bound of the coefficients. With ``t S``, ``C / t`` and ``t epsilon`` the classifier is the same.
     epsilon : float, default=0.1
-        Price of the coefficients: the larger, the fewer of them. From ``max |S^T y|`` on there are none, and the larger
-        class is predicted.
+        Price of the coefficients: the larger it is, the fewer are not zero. From ``max |S^T y|`` on all are zero, and
+        the larger class is predicted.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
@@ -46,10 +45,15 @@ class PotentialSVC(LinearClassifier):
     intercept_ : ndarray of shape (pairs,)
         The decision values are ``S coef_^T + intercept_``.
     prototypes_, support_columns_ : ndarray
-        The columns with a coefficient in some pair, ascending. Rows with these alone are as good as whole ones.
+        The columns with a coefficient in some pair, ascending. Rows may have these columns alone.
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
         The optimal value; an upper bound on what it lacks, relative to it (at most 1e-8, else a ConvergenceWarning says
-        so); factorisations.
+        so); the number of factorisations.
+
+    See Also
+    --------
+    LPMachine : The hinge loss in the place of the squared one.
+    SimilarityFeatures : Similarities as features of any other classifier.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Pipelines on similarity features that the literature names, each with the grid its parameters are chosen from."""
+"""Pipelines on similarity features that are known from the literature, each with the grid of its parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from similitude.transform.similarity_features import SimilarityFeatures
 Recipe = tuple[Pipeline, dict[str, list]]
 
 _MAX_ITER = 1_000_000
-"""Steps of libsvm, after which scikit-learn warns: half a second on 350 samples, where 1e5 would leave it half done."""
+"""Steps of libsvm after which scikit-learn warns: half a second on 350 samples, where 1e5 steps are not enough."""
 
 
 def _powers(base: float, first: int, last: int, step: int = 1) -> list[float]:
@@ -64,11 +64,11 @@ RECIPES: dict[str, Callable[..., Recipe]] = {
     "RFD": _rfd,
     "RQD": _rqd,
 }
-"""What makes each recipe, by name: see :func:`recipe`."""
+"""The function that makes each recipe, by its name: see :func:`recipe`."""
 
 
 def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
-    """A pipeline on similarity features, and the grid of its parameters.
+    """Return a pipeline on similarity features, and the grid of its parameters.
 
     ============  ===============================================================================================
     name
@@ -82,23 +82,25 @@ def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
                   10% of the samples, reg_param 0.01, 0.1, 0.3, 0.5
     ============  ===============================================================================================
 
-    Similarities are first mapped onto [0, 1] (LSVM: by its exponential), so that the grids suit any scale. The grids
-    are those of Chen et al., Table 2, and Wang et al.; but for "linear SVM" Table 2 goes on to C = 1e5, where libsvm
-    takes a thousand times as long on classes that overlap (17 s a fit on Voting), and which is not chosen there.
+    Similarities are first mapped onto [0, 1] (by its exponential for LSVM), so that the grids suit any scale. The grids
+    are those of Chen et al., Table 2, and of Wang et al., except that Table 2 goes up to C = 1e5 for "linear SVM".
+    There libsvm takes a thousand times as long on classes that overlap (17 s for a fit on Voting), and such a C is not
+    chosen.
 
     Parameters
     ----------
     name : str
         One of ``RECIPES``.
     random_state : int, RandomState or None, default=0
-        For the choice of prototypes.
+        Seed for the choice of prototypes.
     **contract
-        ``similarity`` and ``dissimilarity``, as everywhere.
+        ``similarity`` and ``dissimilarity``: see the page on input.
 
     Returns
     -------
     pipeline : Pipeline
     grid : dict of lists
+        The values of the parameters to choose from, by the names that the pipeline gives them.
 
     Examples
     --------

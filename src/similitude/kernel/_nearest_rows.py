@@ -30,7 +30,7 @@ def nearest_rows(
 
 
 def _multipliers(eigenvalues: np.ndarray, squares: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """The m > 0 with ``L(m) = sum 4 lambda p^2 / (2 lambda + m)^2 = own + m / 2 = R(m)``, for all rows at once.
+    """Return the m > 0 with ``L(m) = sum 4 lambda p^2 / (2 lambda + m)^2 = own + m / 2 = R(m)``, for all rows at once.
 
     Newton's method on ``L^(-1/2) - R^(-1/2)``, whose first part is straight but for the spread of the eigenvalues,
     within a bracket: R vanishes at the lower end, or m does; L is at most ``sum p^2 / (2 m)``, which gives the upper.

@@ -93,7 +93,7 @@ def evaluate(values: np.ndarray, basis: np.ndarray, y: np.ndarray, v: np.ndarray
 
 
 def hessian(point: Point, basis: np.ndarray, rho: float) -> np.ndarray:
-    """The Hessian of F, by the divided differences of max(., 0) on the spectrum of A."""
+    """Return the Hessian of F, by the divided differences of max(., 0) on the spectrum of A."""
     above = np.maximum(point.mu, 0.0)
     below = np.maximum(-point.mu, 0.0)
     positive = above > 0.0
@@ -108,7 +108,7 @@ def hessian(point: Point, basis: np.ndarray, rho: float) -> np.ndarray:
 
 
 def duality_gap(point: Point, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
-    """How far F(v) may be above its minimum: max over feasible u of ``(K v - y)^T (v - u)``, and the multiplier.
+    """Return how far F(v) may be above its minimum: max over feasible u of ``(K v - y)^T (v - u)``, and the multiplier.
 
     The dual of that linear program, ``min_b sum bounds_i max(0, 1 - y_i ((K v)_i + b))``, is piecewise linear in b:
     the least is at a breakpoint, found by sorting them. Written per sample all terms of the gap are at least 0.
@@ -122,7 +122,7 @@ def duality_gap(point: Point, y: np.ndarray, bounds: np.ndarray) -> tuple[float,
 
 
 def certified_gap(point: Point, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
-    """The duality gap, from bounds no larger than the optimum can reach, relative to -F, and the multiplier.
+    """Return the duality gap, from bounds no larger than the optimum can reach, relative to -F, and the multiplier.
 
     At the optimum no alpha exceeds -F: its class's alphas sum to ``sum alpha / 2``, which is at most -F because
     ``v^T K v <= sum alpha`` there. And -F at the optimum is at most -F here and the gap. A bound far above would only
@@ -184,7 +184,7 @@ class _Problem:
         return self.along(self.y * self.bounds * np.where(self.y > 0, least / masses[1], least / masses[0]))
 
     def along(self, ray: np.ndarray) -> Point:
-        """The point on a ray, not zero, that minimises an upper bound of F within the bounds.
+        """Return the point on a ray, not zero, that minimises an upper bound of F within the bounds.
 
         From ``A_+ <= S_+ + v v^T / (4 rho)`` comes ``F(v) <= v^T S_+ v / 2 + ||v||^4 / (16 rho) - y^T v``.
         """
@@ -265,7 +265,7 @@ class _Problem:
 def solve_path(
     S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: Sequence[tuple[float, float]]
 ) -> list[Solution]:
-    """One solution for each ``(C, rho)``; the bound of sample i is ``C weight_i``.
+    """Return one solution for each ``(C, rho)``; the bound of sample i is ``C weight_i``.
 
     For one rho after the other, C ascends: its solution, or that stretched to the new bounds, starts the next.
     """
@@ -294,7 +294,7 @@ def solve_path(
 
 
 def _warm(problem: _Problem, point: Point) -> Point:
-    """The better of a solution for smaller bounds and the same stretched to these, if it is none here."""
+    """Return the better of a solution for smaller bounds and the same stretched to these, if it is none here."""
     if problem.gap(point)[0] <= TOLERANCE or not point.v.any():
         return point
     new = problem.along(point.v)

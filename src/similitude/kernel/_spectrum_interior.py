@@ -39,12 +39,12 @@ class Point:
     theta: np.ndarray
 
     def moved(self, step: Point, length: float) -> Point:
-        """This point, so far along a direction."""
+        """Return this point, so far along a direction."""
         return Point(*(getattr(self, f.name) + length * getattr(step, f.name) for f in fields(self)))
 
 
 def start(problem: Problem) -> Point:
-    """A point well inside, near the least penalty, its products of slacks and multipliers equal to mu."""
+    """Return a point well inside, near the least penalty, its products of slacks and multipliers equal to mu."""
     y, bounds, gamma, targets = problem.y, problem.bounds, problem.gamma, problem.targets
     sums = np.where(y > 0, np.sum(bounds[y > 0]), np.sum(bounds[y < 0]))
     alpha = 0.5 * bounds * np.min(sums) / sums
@@ -146,7 +146,7 @@ class _System:
         return h / self.diagonal + self.Z.T @ (self.Z @ h)
 
     def residuals(self) -> tuple:
-        """What the conditions lack: alpha's, v's, the slacks' and the equality."""
+        """Return what the conditions lack: alpha's, v's, the slacks' and the equality."""
         problem, at = self.problem, self.at
         alpha = -1.0 + at.b * problem.y - at.low + at.high + self.half * (problem.signed @ (at.omega * self.q))
         v = problem.targets - at.omega + at.theta[:, None] * at.v
@@ -198,18 +198,18 @@ class _System:
 
 
 def _products(problem: Problem, at: Point) -> float:
-    """The mean product of slack and multiplier."""
+    """Return the mean product of slack and multiplier."""
     total = at.low @ at.alpha + at.high @ (problem.bounds - at.alpha) + at.omega @ at.w + at.theta @ at.t
     return float(total) / (2 * len(at.alpha) + len(at.w) + len(at.t))
 
 
 def _inside(problem: Problem, at: Point) -> bool:
-    """Whether rounding has left all slacks and multipliers positive."""
+    """Return whether rounding has left all slacks and multipliers positive."""
     return all(np.all(getattr(at, name) > 0.0) for name in _POSITIVE) and bool(np.all(at.alpha < problem.bounds))
 
 
 def _length(problem: Problem, at: Point, step: Point) -> float:
-    """How far along the direction all slacks and multipliers stay positive."""
+    """Return how far along the direction all slacks and multipliers stay positive."""
     longest = 1.0
     pairs = [(getattr(at, name), getattr(step, name)) for name in _POSITIVE]
     for value, change in [*pairs, (problem.bounds - at.alpha, -step.alpha)]:
@@ -219,7 +219,7 @@ def _length(problem: Problem, at: Point, step: Point) -> float:
 
 
 def interior_point(problem: Problem, tolerance: float = GAP, max_iter: int = _MAX_ITER) -> tuple[Solution, float]:
-    """The best point met, and the best lower bound of the objective."""
+    """Return the best point met, and the best lower bound of the objective."""
     at = start(problem)
     # The constant decision is feasible, whatever rounding makes of the iterates.
     nearest = np.maximum(problem.targets[-1], 0.0)

@@ -64,7 +64,7 @@ class Descent:
         self.measured = False
 
     def free(self) -> np.ndarray:
-        """The beta between their bounds."""
+        """Return the beta between their bounds."""
         return np.flatnonzero((self.beta > self.low) & (self.beta < self.high))
 
     def omega(self, q: np.ndarray) -> np.ndarray:
@@ -103,7 +103,7 @@ class Descent:
         self.n_iter += 1
 
     def measure(self) -> float:
-        """The relative gap of the best point met."""
+        """Return the relative gap of the best point met."""
         problem = self.problem
         omega = self.omega(self.q)
         self.v = (omega - problem.targets) / self.theta[:, None]
@@ -141,7 +141,7 @@ class Descent:
         self.theta = theta * (1.0 + growth)
 
     def _derivative(self, right: np.ndarray) -> np.ndarray:
-        """What the free beta move, a row for each of ``right``, with the sum of all kept."""
+        """Return what the free beta move, a row for each of ``right``, with the sum of all kept."""
         moves, free = np.zeros_like(right), self.free()
         if len(free) < 2:
             return moves
@@ -209,7 +209,7 @@ def _two_targets(problem: Problem, u: np.ndarray, gain: float) -> tuple[float, n
     cosine = min(1.0, float(way @ u) / (distance * size))
 
     def at(square: float) -> tuple[float, float, float]:
-        """The two theta where beta shrinks by the root of this, and the slope of the objective along the ray."""
+        """Return the two theta where beta shrinks by the root of this, and the slope of the objective along the ray."""
         length = square * size
         both = distance * math.sqrt((1.0 - cosine**2) / max(problem.gamma**2 - 0.25 * length**2, 1e-300))
         second = max(0.5 * both - distance * cosine / length, 1e-3 * distance / problem.gamma)
@@ -232,7 +232,7 @@ def _next(problem: Problem, rung: Descent) -> Descent:
 
 
 def descend(problems: list[Problem], beta: np.ndarray, unit: float) -> list[tuple[Solution, float] | None]:
-    """The best point met and the best lower bound for each gamma, in descending order, all else being equal.
+    """Return the best point met and the best lower bound for each gamma, in descending order, all else being equal.
 
     ``beta`` is the machine on the target; the rungs are ``unit`` times powers of ten. None where a rung was missed.
     """

@@ -54,14 +54,14 @@ class Solution:
 
 
 def least_penalty(targets: np.ndarray) -> float:
-    """The smallest ``sum_k ||omega - tau_k||`` over ``omega >= 0``; two targets have to be nonnegative."""
+    """Return the smallest ``sum_k ||omega - tau_k||`` over ``omega >= 0``; two targets have to be nonnegative."""
     if len(targets) == 2:
         return float(np.linalg.norm(targets[0] - targets[1]))
     return float(np.linalg.norm(np.minimum(targets[0], 0.0)))
 
 
 def relative_gap(problem: Problem, objective: float, bound: float) -> float:
-    """The duality gap in units of what the objective has above gamma times the least penalty, at most 1."""
+    """Return the duality gap in units of what the objective has above gamma times the least penalty, at most 1."""
     floor = problem.gamma * least_penalty(problem.targets)
     # Digits that the objective loses beside the floor are not known.
     return min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
@@ -73,7 +73,7 @@ def penalty(omega: np.ndarray, targets: np.ndarray) -> float:
 
 
 def best_offset(values: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
-    """The b that minimises ``sum_i p_i max(0, 1 - y_i (values_i + b))``, and the minimum.
+    """Return the b that minimises ``sum_i p_i max(0, 1 - y_i (values_i + b))``, and the minimum.
 
     Convex and piecewise linear: a kink, where the slope changes its sign; the middle, where it vanishes between two.
     """
@@ -90,7 +90,7 @@ def best_offset(values: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> tuple[
 
 
 def primal(problem: Problem, omega: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray, float]:
-    """The objective of (12) at omega and ``zeta = omega q / (2 eta)`` with the best b; zeta and b."""
+    """Return the objective of (12) at omega and ``zeta = omega q / (2 eta)`` with the best b; zeta and b."""
     zeta = omega * q / (2.0 * problem.eta)
     b, loss = best_offset(problem.features @ zeta, problem.y, problem.bounds)
     size = float(omega @ q**2) / (4.0 * problem.eta)
@@ -98,7 +98,7 @@ def primal(problem: Problem, omega: np.ndarray, q: np.ndarray) -> tuple[float, n
 
 
 def dual(problem: Problem, alpha: np.ndarray, v: np.ndarray) -> float:
-    """A lower bound: the dual's objective at a feasible point next to alpha and v."""
+    """Return a lower bound: the dual's objective at a feasible point next to alpha and v."""
     y, bounds = problem.y, problem.bounds
     alpha = np.clip(alpha, 0.0, bounds)
     positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])

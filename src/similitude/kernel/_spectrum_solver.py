@@ -78,7 +78,7 @@ def target_machines(K: np.ndarray, y: np.ndarray, bounds: np.ndarray, etas: list
 
 
 def at_target(problem: Problem, alpha: np.ndarray) -> Solution:
-    """The last target as omega, with the machine of these alpha; its gap is small where it is the best omega."""
+    """Return the last target as omega, with the machine of these alpha; its gap is small where it is the best omega."""
     q = problem.signed.T @ alpha
     v = np.zeros_like(problem.targets)
     if len(v) == 2:
@@ -171,7 +171,7 @@ def _down(problems: list[Problem], alpha: np.ndarray | None, unit: float) -> lis
 
 
 def _better(problem: Problem, known: Solution | None, found: tuple[Solution, float] | None) -> Solution:
-    """What Newton's method found, or the interior-point method finds; or the target after all."""
+    """Return what Newton's method found, or the interior-point method finds; or the target after all."""
     best, bound = (None, -np.inf) if found is None else found
     if best is None or best.gap > GAP:
         other, other_bound = interior_point(problem)
@@ -186,7 +186,7 @@ def _better(problem: Problem, known: Solution | None, found: tuple[Solution, flo
 
 
 def _constant(y, bounds, values, vectors, gamma, target) -> LearnedSpectrum:
-    """All eigenvalues are 0, or the samples of one class do not count: no direction is of use."""
+    """Return all eigenvalues are 0, or the samples of one class do not count: no direction is of use."""
     targets = targets_of(values, target)
     a = np.maximum(targets[-1], 0.0)
     b, loss = best_offset(np.zeros(len(y)), y, bounds)

@@ -179,33 +179,34 @@ class LearnedKernelSVC(KernelLearningSVC):
         minimise  1/n sum_i xi_i + eta c^T K c + gamma ||K - S||_F
         over      c, b, xi >= 0, K     subject to  y_i ((K c)_i + b) >= 1 - xi_i,   K positive semidefinite
 
-    which with z = K c is a semidefinite program in ``[K z; z^T u]`` and is solved as such, by Clarabel. Large gamma
-    leads to the SVM on the clipped kernel with ``C = 1 / (2 eta n)``, but for the treatment of new rows.
+    which with z = K c is a semidefinite program in ``[K z; z^T u]``, and is solved as such by Clarabel. For large gamma
+    it is the SVM on the clipped kernel with ``C = 1 / (2 eta n)``, but for the treatment of new rows.
 
-    K is known among training samples only. For a new row s with self-similarity psi(x, x) the decision is
-    ``c^T k + b``, where k and r complete K to a positive semidefinite matrix as near to them as can be::
+    K is known among training samples only. For a new row s with self-similarity psi(x, x) the decision value is
+    ``c^T k + b``, where k and r complete K to a positive semidefinite matrix as near to them as possible::
 
         minimise  2 ||k - s||^2 + (r - psi(x, x))^2   over   [K k; k^T r] positive semidefinite
 
-    ``Proximities(rows, self_similarity=...)`` brings psi(x, x); else the mean of the training samples' is taken.
+    psi(x, x) may be given by ``Proximities(rows, self_similarity=...)``; otherwise the mean of those of the training
+    samples is used.
 
     The program has n^2 / 2 variables, and the time grows with the fifth power of n or faster: a pair of 20 samples
     takes 0.05 s, one of 40 takes 0.8 s, one of 60 about 8 s. :class:`LearnedSpectrumSVC`, which learns the
     eigenvalues of the kernel alone, takes milliseconds.
 
-    Similarities t times as large give the same decisions with eta t times as large and gamma divided by t. S is made
-    symmetric, ``(S + S^T)/2``, with a warning where it was not.
+    Similarities t times as large give the same decisions with eta t times as large and gamma divided by t. An
+    asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are treated alike.
 
     Parameters
     ----------
     eta : float, default=0.01
-        Weight of the norm of the decision function: the larger, the smoother.
+        Weight of the norm of the decision function: the larger it is, the smoother is the function.
     gamma : float, default=1.0
         Weight of the distance of the kernel from the similarities.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class.
     probability : bool, default=False
-        Whether ``predict_proba`` is to be available, at the price of a cross-validation in ``fit``.
+        Whether to offer ``predict_proba``, which takes five more fits.
     max_samples : int, default=60
         Largest number of samples in a pair of classes; beyond it ``fit`` raises a ValueError.
     similarity, dissimilarity
@@ -227,7 +228,12 @@ class LearnedKernelSVC(KernelLearningSVC):
     n_iter_ : int
         Steps of Clarabel.
     support_columns_ : ndarray of int
-        Training samples to which similarities are needed in ``predict``: all.
+        The training samples to which the similarities of new samples are needed: all of them.
+
+    See Also
+    --------
+    LearnedSpectrumSVC : Learns the eigenvalues of the kernel alone, and is much faster.
+    RobustSVC : Learns the kernel with the square of the norm, and is much faster.
 
     References
     ----------

@@ -119,31 +119,31 @@ class LearnedSpectrumSVC(KernelLearningSVC):
     auto          clip or flip, whose SVM has fewer errors in cross-validation; else both
     ============  ==========================================================================
 
-    h is a norm, not its square: from some gamma on, a is a_clip or a_flip exactly and this is the SVM on the clipped
-    or flipped kernel with ``C = 1 / (2 eta n)``. A new row s is treated as the training rows were, by
-    ``U diag(a) U^T``; in the decision a cancels: ``f(x) = w^T s + b`` with ``w = sum_i (z_i / lambda_i) u_i`` and
+    Since h is a norm, not its square, a is a_clip or a_flip exactly from some gamma on, and this is then the SVM on the
+    clipped or flipped kernel with ``C = 1 / (2 eta n)``. A new row s is treated as the training rows were, by
+    ``U diag(a) U^T``; in the decision value a cancels: ``f(x) = w^T s + b`` with ``w = sum_i (z_i / lambda_i) u_i`` and
     ``z = U^T K_a c``.
 
-    Similarities c times as large give the same decisions with eta c times as large (and, for "similarity", gamma
-    divided by c). S is made symmetric, ``(S + S^T)/2``, with a warning where it was not. ``PathSearchCV`` takes a
-    whole grid of eta, gamma and target with one eigendecomposition for each pair and fold, and warm starts: for each
-    eta one SVM, itself started at a larger eta, is the answer for every gamma large enough, and the start of a descent
-    to the smaller ones.
+    Similarities t times as large give the same decisions with eta t times as large (and, for "similarity", gamma
+    divided by t). An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are
+    treated alike. ``PathSearchCV`` fits a whole grid of eta, gamma and target with one eigendecomposition for each pair
+    and fold, and warm starts: for each eta one SVM, itself started at a larger eta, is the solution for every gamma
+    that is large enough, and the start of a descent to the smaller ones.
 
     Parameters
     ----------
     eta : float, default=0.01
-        Weight of the norm of the decision function: the larger, the smoother.
+        Weight of the norm of the decision function: the larger it is, the smoother is the function.
     gamma : float, default=1.0
-        Weight of the distance from the target: the larger, the nearer.
+        Weight of the distance from the target: the larger it is, the nearer is the learned spectrum to the target.
     target : {"auto", "clip", "flip", "both", "similarity"}, default="auto"
-        What the spectrum is drawn to. "auto" compares the machines on the clipped and on the flipped kernel for each
-        pair of classes: errors in 10 stratified folds, in the order of the samples, each at its best
-        C in 1e-3, 1e-2, ..., 1e3 (for the similarities divided by the largest of their absolute values).
+        What the spectrum is drawn to. "auto" compares the SVMs on the clipped and on the flipped kernel for each pair
+        of classes by their errors in 10 stratified folds, in the order of the samples, each at its best C in 1e-3,
+        1e-2, ..., 1e3 (for the similarities divided by the largest of their absolute values).
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class.
     probability : bool, default=False
-        Whether ``predict_proba`` is to be available, at the price of a cross-validation in ``fit``.
+        Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -164,7 +164,13 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         Newton steps from the SVM on the target (where these fail, steps of an interior-point method); 0 where the
         target itself is the best a.
     support_columns_ : ndarray of int
-        Training samples to which similarities are needed in ``predict``: all.
+        The training samples to which the similarities of new samples are needed: all of them.
+
+    See Also
+    --------
+    SimilaritySVC : Clips, flips or shifts the spectrum.
+    LearnedKernelSVC : Learns the whole kernel, its eigenvectors too.
+    RobustSVC : Learns the whole kernel by another problem.
 
     References
     ----------

@@ -22,29 +22,30 @@ class RobustSVC(KernelLearningSVC):
         maximise over alpha  min over K >= 0 of  sum alpha - v^T K v / 2 + rho ||K - S||_F^2
         subject to           0 <= alpha <= C,  y^T alpha = 0
 
-    (``K >= 0``: positive semidefinite.) Max and min may be swapped: K is the kernel near S on which the SVM does best.
-    The inner problem has the solution ``K = (S + v v^T / (4 rho))_+``, the positive part; the outer one is concave and
-    is solved by Newton's method to rounding error. As rho grows K becomes S_+ and the machine the SVM on the clipped
-    similarities; as rho falls K becomes ``v v^T / (4 rho)``.
+    where ``K >= 0`` means that K is positive semidefinite. The maximum and the minimum may be swapped, so that K is the
+    kernel near S on which the SVM does best. The inner problem has the solution ``K = (S + v v^T / (4 rho))_+``, the
+    positive part; the outer one is concave and is solved by Newton's method to rounding error. As rho grows, K tends to
+    S_+ and the classifier to the SVM on the clipped similarities; as rho falls, K tends to ``v v^T / (4 rho)``.
 
-    New rows s with self-similarity psi(x, x) are treated consistently: k and r nearest to them, in the sense of
-    ``2 ||k - s||^2 + (r - psi(x, x))^2``, for which ``[K k; k^T r]`` is positive semidefinite; the decision value is
-    ``v^T k + b``. The self-similarities may come with the rows as ``Proximities(S, self_similarity=...)``; else the
-    mean of those of the training samples is taken.
+    A new row s with self-similarity psi(x, x) is treated consistently: its place is taken by the k and r nearest to
+    them, in the sense of ``2 ||k - s||^2 + (r - psi(x, x))^2``, for which ``[K k; k^T r]`` is positive semidefinite.
+    The decision value is ``v^T k + b``. The self-similarities may come with the rows as
+    ``Proximities(S, self_similarity=...)``; otherwise the mean of those of the training samples is used.
 
-    More than two classes: one machine for each pair, the class that wins most pairs, ties to the first. S is made
-    symmetric, ``(S + S^T)/2``, with a warning where it was not. ``PathSearchCV`` takes a whole grid of C and rho at
-    the price of one eigendecomposition for each pair and fold, and warm starts.
+    With more than two classes one problem is solved for each pair, and the class that wins most pairs is predicted; of
+    several such classes it is the first. An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of
+    new raw objects are treated alike. ``PathSearchCV`` fits a whole grid of C and rho with one eigendecomposition for
+    each pair and fold, and warm starts.
 
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
+        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     rho : float, default=1.0
         Price of the distance between the learned kernel and the similarities. It scales as the inverse cube of S, and
         C as the inverse: with ``t S``, ``C / t`` and ``rho / t^3`` the classifier is the same.
     class_weight : dict, "balanced" or None, default=None
-        What C is multiplied by for the samples of each class.
+        C is multiplied by the weight of a sample's class.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
@@ -60,6 +61,12 @@ class RobustSVC(KernelLearningSVC):
         ``v = diag(y) alpha`` over the samples of the pair in their order, +1 the later class, and b.
     support_columns_ : ndarray
         The training samples to which new samples' similarities are needed: all of them.
+
+    See Also
+    --------
+    LearnedSpectrumSVC : Learns the eigenvalues of the kernel alone.
+    LearnedKernelSVC : Learns the kernel with a norm in the place of its square.
+    SimilaritySVC : Modifies the spectrum in a fixed way.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The support vector machine on similarities as a kernel, its spectrum modified or not."""
+"""The support vector machine whose kernel is the similarity, with its spectrum modified or not."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class SVCPoint(NamedTuple):
 class SimilaritySVC(OneVsOneClassifier):
     """Classify by a support vector machine whose kernel is the similarity, made positive semidefinite or not.
 
-    The similarities S of the training samples are made a kernel K, the similarities s of a new sample x are treated
-    alike, and libsvm solves one machine for each pair of classes::
+    The similarities S of the training samples become a kernel K, the similarities s of a new sample x are treated
+    alike, and libsvm solves one problem for each pair of classes::
 
         maximise  sum alpha - alpha^T Q alpha / 2   over   0 <= alpha <= C,  y^T alpha = 0,   Q_ij = y_i y_j K_ij
 
@@ -49,32 +49,34 @@ class SimilaritySVC(OneVsOneClassifier):
     none         S                              s
     ===========  =============================  =============================================
 
-    Flip is the Krein SVM: solve with the flipped kernel, map alpha back by ``V diag(sgn lambda) V'``. With
-    ``spectrum="none"`` the problem is not convex where S is indefinite: a point where the first-order conditions hold
-    is all that is promised. Where S is indefinite, one warning says so and what was done.
+    Flip is the Krein SVM, which solves the problem with the flipped kernel and maps alpha back by
+    ``V diag(sgn lambda) V'``. With ``spectrum="none"`` the problem is not convex where S is indefinite, and the
+    solution is a point where the first-order conditions hold. Where S is indefinite, one warning says so, and what was
+    done.
 
-    Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, and of the training
-    matrix only ``P beta`` is kept. Of a pair of classes the later wins from a decision value of 0 up, and the class
-    that wins most pairs is predicted, ties going to the first, as in libsvm. S may be of any size: inside it is divided
-    by a power of two, and C multiplied. libsvm solves in single precision to a tolerance of 1e-3, and is stopped, with
-    a warning, after ``max(100000, 1000 n)`` steps: ``duality_gap_`` tells how good the answer is.
+    Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, so that ``P beta`` is
+    all that is kept of the training matrix. The later class of a pair wins where the decision value is at least 0, and
+    the class that wins most pairs is predicted; of several such classes it is the first, as in libsvm. The similarities
+    may be of any size, because they are divided by a power of two and C is multiplied by it. libsvm solves in single
+    precision to a tolerance of 1e-3, and is stopped after ``max(100000, 1000 n)`` steps with a warning;
+    ``duality_gap_`` tells how good the solution is.
 
-    S is made symmetric, ``(S + S^T)/2``, with a warning where it was not; square alone takes it as it is. Rows
-    psi(x, .) are taken as they are. ``PathSearchCV`` takes a whole grid of C and spectrum at the price of one
-    eigendecomposition and one machine for each of its points.
+    An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; only "square" takes it as it is. The rows of new raw
+    objects are treated alike; rows of a matrix are taken as they are. ``PathSearchCV`` fits a whole grid of C and
+    spectrum with one eigendecomposition for each fold.
 
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
+        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     spectrum : {"clip", "flip", "shift", "square", "none"}, default="clip"
         How S is made positive semidefinite.
     class_weight : dict or "balanced", default=None
-        C is multiplied by the weight of a sample's class; "balanced": n / (G times the number of samples in the class).
+        C is multiplied by the weight of a sample's class; "balanced" is n / (G times the number of its samples).
     probability : bool, default=False
         Whether ``fit`` calibrates probabilities as well: a sigmoid of the decision values, fitted to those of five
-        cross-validation folds (fewer where a class has fewer than five samples), which takes five more fits.
-        ``predict`` stays the machine's own decision.
+        cross-validation folds (fewer where a class has fewer than five samples), which takes five more fits. It does
+        not change ``predict``.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -82,24 +84,32 @@ class SimilaritySVC(OneVsOneClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     support_columns_ : ndarray
-        The training columns that prediction needs, ascending. Shift and none: those of the support vectors, and rows
-        with these columns alone are as good as whole ones. Clip, flip and square: all, because P mixes them.
+        The training columns that prediction needs, ascending. With shift and none they are those of the support
+        vectors, and rows may have these columns alone; with clip, flip and square they are all, because P mixes them.
     indefinite_ : bool
         Whether S has a negative eigenvalue (below -1e-10 of the largest).
     eigenvalues_ : ndarray of shape (n,)
-        Of S, ascending; those that count as zero are 0. Of an asymmetric S, of its symmetric part.
+        The eigenvalues of S, or of the symmetric part of an asymmetric S, ascending; those that count as zero are 0.
     negative_eigenfraction_ : float
         ``sum |negative lambda| / sum |lambda|``.
     objective_ : float or ndarray of shape (G (G - 1) / 2,)
-        The value of the maximum above: a number for two classes, else one for each pair (0, 1), (0, 2), ...
+        The value of the maximum above; an array with one value for each pair (0, 1), (0, 2), ... of more than two
+        classes.
     duality_gap_ : float or ndarray of shape (G (G - 1) / 2,)
         Primal less dual value, relative to the mean of the two: at least 0, and 0 where the first-order conditions
         hold. Where K is positive semidefinite it bounds what the objective misses (the primal is then taken at the
         multiple of the solution that reaches the margins libsvm left short by its tolerance, if that is better).
     n_iter_ : ndarray of shape (G (G - 1) / 2,)
-        Steps of libsvm.
+        The number of steps of libsvm.
     support_, n_support_, dual_coef_, intercept_ : ndarray
         As in ``sklearn.svm.SVC``, for the kernel K.
+
+    See Also
+    --------
+    LearnedSpectrumSVC : Learns how to modify the spectrum.
+    RobustSVC : Learns a kernel near the similarities.
+    LocalSVC : Solves a machine for the neighbours of each new sample.
+    SpectrumModifier : Modifies the spectrum in front of any other classifier.
 
     References
     ----------

@@ -13,13 +13,6 @@ from sklearn.model_selection import StratifiedKFold
 _FOLDS = 5
 
 
-def calibrates(estimator: Any) -> bool:
-    """Return whether ``predict_proba`` is there: what counts is the fit that was made, not a parameter set after it."""
-    if not getattr(estimator, "_has_probability", estimator.probability):
-        raise AttributeError("predict_proba needs probability=True, which calibrates the decision values in fit.")
-    return True
-
-
 class Calibrator:
     """A sigmoid of each score, normalised over the classes."""
 

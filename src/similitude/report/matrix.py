@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from similitude.diagnosis.figures import unit_scale
+from similitude.diagnosis.pictures import color_range
 
 SIXTEEN_BITS_UP_TO = 600
 """Samples up to which values get 16 bits: the matrix then takes less than a megabyte."""
@@ -26,6 +27,8 @@ class PackedMatrix:
         8 or 16.
     low, high : float
     triangle : bool
+    colors : tuple of float
+        The values at the two ends of the colours.
     """
 
     text: str
@@ -33,6 +36,7 @@ class PackedMatrix:
     low: float
     high: float
     triangle: bool
+    colors: tuple[float, float]
 
     @property
     def rounding(self) -> float:
@@ -51,4 +55,5 @@ def pack(S: np.ndarray, bits: int | None = None) -> PackedMatrix:
     triangle = bool(np.array_equal(levels, levels.T))
     values = levels[np.tril_indices(len(levels))] if triangle else levels
     packed = gzip.compress(values.tobytes(), 9 if values.nbytes < 2**21 else 6, mtime=0)
-    return PackedMatrix(base64.b64encode(packed).decode(), bits, low * scale, high * scale, triangle)
+    text = base64.b64encode(packed).decode()
+    return PackedMatrix(text, bits, low * scale, high * scale, triangle, color_range(S))

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from similitude.diagnosis.card import printable
-from similitude.diagnosis.pictures import color_range
 from similitude.report.findings import Findings
 from similitude.report.markup import WIDTH, text
 from similitude.report.matrix import PackedMatrix, pack
@@ -31,7 +30,7 @@ def page(findings: Findings) -> str:
 
     Names and labels are data and escaped everywhere. A policy in the page permits only its own script, and no request.
     """
-    from similitude import __version__
+    from similitude._utils.versions import __version__
 
     packed = pack(findings.S[np.ix_(findings.order, findings.order)])
     parts = sections(findings, packed)
@@ -78,19 +77,12 @@ def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
     """Return the data that the scripts draw, as JSON can hold it; samples are positions in ``names``."""
     samples = _samples_named(findings)
     at = {int(sample): i for i, sample in enumerate(samples)}
-    low, high = color_range(findings.S)
     return {
         "names": [printable(findings.ids[i], WIDTH) for i in samples],
         "labels": findings.labels[samples].tolist(),
         "classes": [printable(label, WIDTH) for label in findings.classes],
         "order": [at[int(i)] for i in findings.drawn[findings.order]],
-        "matrix": {
-            "bits": packed.bits,
-            "low": packed.low,
-            "high": packed.high,
-            "triangle": packed.triangle,
-            "colors": [low, high],
-        },
+        "matrix": {name: getattr(packed, name) for name in ("bits", "low", "high", "triangle", "colors")},
         "spectrum": _spectrum(findings),
         "separation": _separation(findings),
         "hubness": _hubness(findings),

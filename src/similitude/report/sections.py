@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.diagnosis.card import figures, number, percent
-from similitude.diagnosis.pictures import color_range
 from similitude.report.findings import Findings
 from similitude.report.markup import Section, chip, figure, lead, name, picture, row, section, table, text, with_minus
 from similitude.report.matrix import PackedMatrix
@@ -78,7 +77,7 @@ def _diagnosis(findings: Findings) -> Section:
 def _matrix(findings: Findings, packed: PackedMatrix) -> Section:
     """Return the matrix ordered by class, with its controls."""
     d, m = findings.diagnosis, len(findings.drawn)
-    low, high = (figure(value) for value in color_range(findings.S))
+    low, high = map(figure, packed.colors)
     canvas = (
         '<canvas id="matrix-canvas" tabindex="0" role="application" aria-roledescription="matrix"'
         f' aria-label="Similarity matrix of {m} samples, ordered by class" aria-describedby="matrix-help">'

@@ -90,7 +90,7 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
 
     Examples
     --------
-    >>> from similitude import pairs_needed
+    >>> from similitude.theory import pairs_needed
     >>> pairs_needed(0.5, 0.05), pairs_needed(0.5, 0.05, B=4)
     (48, 3068)
     """
@@ -138,7 +138,7 @@ def error_bound(
 
     Examples
     --------
-    >>> from similitude import error_bound
+    >>> from similitude.theory import error_bound
     >>> promise = error_bound(epsilon=0.1, gamma=0.5, n_pairs=48)
     >>> round(promise.error, 4), round(promise.confidence, 4), promise.margin
     (0.1498, 0.9502, 0.0)
@@ -203,7 +203,7 @@ def generalization_bound(
 
     Examples
     --------
-    >>> from similitude import generalization_bound
+    >>> from similitude.theory import generalization_bound
     >>> found = generalization_bound("kernel", n=10000, beta=2.0, kappa=1.0, empirical_risk=0.1)
     >>> [round(term, 4) for term in found]
     [0.1936, 0.1, 0.08, 0.0136]
@@ -263,7 +263,7 @@ def generalization_bound_of(
     Examples
     --------
     >>> from similitude import SimilaritySVC
-    >>> from similitude import generalization_bound_of
+    >>> from similitude.theory import generalization_bound_of
     >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 3]]
     >>> model = SimilaritySVC().fit(S, [0, 0, 1, 1])
     >>> found = generalization_bound_of(model, S, [0, 0, 1, 1])
