@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 from similitude.diagnosis.card import card
 
@@ -92,6 +94,9 @@ class Diagnosis:
         Of the nearest neighbour.
     advice : tuple of str
         What follows, in sentences.
+    eigenvalues : ndarray of shape (n_sampled,) or None
+        All of them in descending order, as :func:`~similitude.diagnosis.pictures.spectra` shows them; None where they
+        are too large for a float. ``to_dict`` leaves them out.
     """
 
     n: int
@@ -123,6 +128,7 @@ class Diagnosis:
     classes: tuple[ClassFigures, ...] | None
     leave_one_out_error: float | None
     advice: tuple[str, ...] = ()
+    eigenvalues: np.ndarray | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return card(self)
@@ -140,6 +146,7 @@ class Diagnosis:
         dict
         """
         figures = asdict(self)
+        del figures["eigenvalues"]
         figures["advice"] = list(self.advice)
         figures["classes"] = None if self.classes is None else list(figures["classes"])
         return figures
