@@ -1,4 +1,4 @@
-"""scikit-learn's own checks on every estimator."""
+"""scikit-learn's own checks on one estimator of each class."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -7,9 +7,9 @@ from tests.estimators import CLASSIFIERS, FEATURE_CLASSIFIERS, TRANSFORMERS, exp
 
 pytestmark = pytest.mark.untraced
 
-EVERY = CLASSIFIERS + TRANSFORMERS + FEATURE_CLASSIFIERS
-# What scikit-learn checks does not hang on a method's parameters; our own common tests run all variants.
-ONE_OF_EACH = list({type(estimator): estimator for estimator in reversed(EVERY)}.values())
+ESTIMATORS = [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS]
+# What scikit-learn checks does not depend on parameters: one of each class.
+ONE_OF_EACH = list({type(estimator): estimator for estimator in reversed(ESTIMATORS)}.values())
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
