@@ -37,7 +37,7 @@ from similitude import (
     SpectrumModifier,
     to_similarity,
 )
-from tests.estimators import CLASSIFIERS, FAMILIES, PIPELINES, TRANSFORMERS, VARIANTS
+from tests.estimators import CLASSIFIERS, FAMILIES, PIPELINES, VARIANTS
 
 pytestmark = [pytest.mark.untraced, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 
