@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from similitude import PathSearchCV
 from similitude.boosting._rounds import boosted_rounds
 from similitude.boosting.dboost import DBoostClassifier
+from tests.paths import path_answers
 from tests.reference import dboost as reference
 
 KINDS = ["plain", "ties", "constant", "duplicates", "asymmetric", "gauss", "wide", "tiny", "huge", "zeros", "self"]
@@ -387,7 +388,7 @@ def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         DBoostClassifier(**parameters).fit(np.eye(4), [0, 1, 0, 1])
     with pytest.raises(ValueError, match=message):
-        DBoostClassifier(**parameters)._predict_path(np.eye(4), [0, 1, 0, 1], np.eye(4), [{}])
+        path_answers(DBoostClassifier(**parameters), np.eye(4), np.array([0, 1, 0, 1]), np.eye(4), [{}])
 
 
 def test_bad_input():

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from similitude import PathSearchCV
 from similitude.features.gaussian_svc import GaussianSVC
+from tests.paths import path_answers
 
 GRID = {"C": [0.1, 1.0, 100.0], "gamma": [1e-3, 0.1, 2.0]}
 
@@ -41,7 +42,7 @@ def test_path_equals_scikit_learn(n_classes):
 def test_path_of_decision_values_and_within_a_pipeline():
     X, y = make_classification(100, 5, random_state=1)
     points = [{"C": 2.0}, {"gamma": 0.3}, {"C": 2.0, "gamma": 0.3}]
-    path = GaussianSVC()._predict_path(X[:70], y[:70], X[70:], points, response="decision_function")
+    path = path_answers(GaussianSVC(), X[:70], y[:70], X[70:], points, "decision_function")
     for point, values in zip(points, path):
         machine = SVC(**{"C": 1.0, "gamma": 1.0, **point}).fit(X[:70], y[:70])
         assert np.allclose(values, machine.decision_function(X[70:]))

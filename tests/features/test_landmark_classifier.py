@@ -28,6 +28,7 @@ from similitude import (
 from similitude.features import landmark_classifier
 from similitude.features.landmark_moments import add, block_moments, solve, with_targets
 from similitude.spectrum import _landmarks
+from tests.paths import path_answers
 
 NAMES = np.array(["red", "green", "blue"])
 
@@ -336,13 +337,13 @@ def test_a_path_equals_plain_fits(estimator, name, classes):
     fits = [clone(estimator).set_params(**point).fit(S, y) for point in grid]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        path = clone(estimator)._predict_path(S, y, rows, grid, response="decision_function")
+        path = path_answers(estimator, S, y, rows, grid, "decision_function")
         for fit, found in zip(fits, path):
             assert np.allclose(found, fit.decision_function(rows), rtol=1e-9, atol=1e-9)
-        labels = clone(estimator)._predict_path(S, y, rows, grid)
+        labels = path_answers(estimator, S, y, rows, grid)
         assert all(np.array_equal(fit.predict(rows), found) for fit, found in zip(fits, labels))
         if estimator.model == "logistic":
-            found = clone(estimator)._predict_path(S, y, rows, grid, response="predict_proba")
+            found = path_answers(estimator, S, y, rows, grid, "predict_proba")
             assert np.allclose(found, [fit.predict_proba(rows) for fit in fits])
 
 

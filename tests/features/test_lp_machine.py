@@ -15,6 +15,7 @@ from similitude.features import lp_machine
 from similitude.features.lp_machine import LPMachine
 from tests.features import matrices
 from tests.features.matrices import KINDS, labels, matrix
+from tests.paths import path_answers
 from tests.reference import lp_machine as reference
 
 
@@ -162,7 +163,7 @@ def test_search_scores_equal_those_of_plain_fits(three_classes, similarity):
 def test_path_gives_what_single_fits_give(three_classes):
     S, y = three_classes
     grid = [{"C": 10.0**j} for j in range(-3, 4)]
-    path = LPMachine()._predict_path(S[:24, :24], y[:24], S[24:, :24], grid, response="decision_function")
+    path = path_answers(LPMachine(), S[:24, :24], y[:24], S[24:, :24], grid, "decision_function")
     for point, answer in zip(grid, path):
         plain = LPMachine(**point).fit(S[:24, :24], y[:24])
         assert np.allclose(answer, plain.decision_function(S[24:, :24]), rtol=0, atol=1e-7)

@@ -14,6 +14,7 @@ from similitude.features import _potential_solver as solver
 from similitude.features.potential_svc import PotentialSVC
 from tests.features import matrices
 from tests.features.matrices import labels
+from tests.paths import path_answers
 
 
 def _solved(S, y, C, epsilon):
@@ -202,7 +203,7 @@ def test_unsolved_problems_warn(three_classes, monkeypatch):
         model = PotentialSVC().fit(S, y)
     assert np.min(model.duality_gap_) > solver.TOLERANCE
     with pytest.warns(ConvergenceWarning, match="PotentialSVC: 6 of 6 problems"):
-        PotentialSVC()._predict_path(S, y, S, [{"C": 1.0}, {"C": 2.0}])
+        path_answers(PotentialSVC(), S, y, S, [{"C": 1.0}, {"C": 2.0}])
 
 
 def test_pickled_model_answers_alike(three_classes):

@@ -15,6 +15,7 @@ from sklearn.utils import get_tags
 
 import similitude.generative.local_bda as module
 from similitude import LocalBDA, PathSearchCV
+from tests.paths import path_answers
 from tests.reference import local_bda as reference
 
 N = 9
@@ -70,7 +71,7 @@ def test_equals_the_definition(X, y, k, density):
 @settings(max_examples=30)
 @given(problems, labels, st.lists(st.integers(1, 12), min_size=1, max_size=6), st.sampled_from(RESPONSES))
 def test_the_path_equals_plain_fits(X, y, ks, response):
-    answers = LocalBDA()._predict_path(X[:N], y, X[N:], [{"n_neighbors": k} for k in ks], response)
+    answers = path_answers(LocalBDA(), X[:N], y, X[N:], [{"n_neighbors": k} for k in ks], response)
     for k, answer in zip(ks, answers, strict=True):
         assert np.array_equal(answer, getattr(LocalBDA(k).fit(X[:N], y), response)(X[N:]))
 
@@ -147,7 +148,7 @@ def test_priors_and_costs():
     by_cost = clone(plain).set_params(costs=costs).fit(X, y)
     assert np.array_equal(by_cost.predict(rows), np.argmin(plain.predict_proba(rows) @ costs.T, axis=1))
     assert not np.array_equal(by_cost.predict(rows), plain.predict(rows))
-    path = LocalBDA(costs=costs)._predict_path(X, y, rows, [{"n_neighbors": 8}])
+    path = path_answers(LocalBDA(costs=costs), X, y, rows, [{"n_neighbors": 8}])
     assert np.array_equal(path[0], by_cost.predict(rows))
 
 

@@ -15,6 +15,7 @@ from similitude.generative.local_sda import FALLBACKS, LocalSDA
 from similitude.generative.max_entropy import MaximumEntropy, distinct_similarities
 from similitude.similarities import VDM, counting
 from tests.generative.problems import ROW_SIX, S_SIX, Y_SIX, N, close, labels, problem, scales, similarities
+from tests.paths import path_answers
 from tests.reference import sda as reference
 
 
@@ -114,11 +115,11 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch
 def test_the_path_equals_plain_fits(given_problem, y, points):
     S, rows = given_problem
     grid = [{"n_neighbors": k, "alpha": alpha, "fallback": fallback} for k, alpha, fallback in points]
+    plain = [LocalSDA(**point).fit(S, y) for point in grid]
     for response in ("predict", "predict_proba"):
-        answers = LocalSDA()._predict_path(S, y, rows, grid, response)
-        for point, answer in zip(grid, answers, strict=True):
-            plain = getattr(LocalSDA(**point).fit(S, y), response)(rows)
-            assert np.array_equal(answer, plain)
+        answers = path_answers(LocalSDA(), S, y, rows, grid, response)
+        for fitted, answer in zip(plain, answers, strict=True):
+            assert np.array_equal(answer, getattr(fitted, response)(rows))
 
 
 def _both_searches(estimator, grid, X, y, scoring="accuracy"):
@@ -347,7 +348,7 @@ def test_bad_parameters_are_refused(parameters, message):
         LocalSDA(**parameters).fit(S, y)
     if not parameters.keys() & {"omega", "priors", "costs"}:
         with pytest.raises(ValueError, match=message):
-            LocalSDA()._predict_path(S, y, rows, [parameters])
+            path_answers(LocalSDA(), S, y, rows, [parameters])
 
 
 def test_bad_rows_are_refused():

@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 from similitude import PathSearchCV, Proximities
 from similitude.kernel.learned_kernel import LearnedKernelSVC
 from tests.kernel.test_learned_spectrum import KINDS, S5, Y5, _case
+from tests.paths import path_answers
 from tests.reference import learned_kernel as reference
 
 
@@ -102,7 +103,7 @@ def test_path_and_several_classes():
     model = search.best_estimator_
     assert len(model.kernel_) == len(model.dual_coef_) == len(model.intercept_) == 3
     grid = [{"eta": 0.01, "gamma": 0.1}, {"eta": 0.1, "gamma": 1.0}]
-    path = LearnedKernelSVC()._predict_path(S, y, S, grid, "decision_function")
+    path = path_answers(LearnedKernelSVC(), S, y, S, grid, "decision_function")
     for parameters, values in zip(grid, path):
         alone = LearnedKernelSVC(**parameters).fit(S, y)
         np.testing.assert_allclose(values, alone.decision_function(S), atol=1e-6)

@@ -15,13 +15,14 @@ from similitude.datasets import load_voting, make_perturbed_centroids
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
 from similitude.similarities import VDM, batch, counting
 from tests.generative.problems import N, labels, problem, scales, similarities
+from tests.paths import path_answers
 from tests.reference import centroids as reference
 
 BOTH = [NearestCentroid(), LocalNearestCentroid(4)]
 
 
 def _path(S, y, rows, ks):
-    return LocalNearestCentroid()._predict_path(S, y, rows, [{"n_neighbors": k} for k in ks])
+    return path_answers(LocalNearestCentroid(), S, y, rows, [{"n_neighbors": k} for k in ks])
 
 
 @given(similarities(), labels, scales)
@@ -246,7 +247,7 @@ def test_other_errors_are_named():
         with pytest.raises(ValueError, match="X has 3 features"):
             clone(estimator).fit(np.eye(4), [0, 0, 1, 1]).predict(np.ones((1, 3)))
     with pytest.raises(ValueError, match="S_test must have a column for each of 4 labels; got 3"):
-        _path(np.eye(4), np.arange(4), np.ones((1, 3)), [1])
+        LocalNearestCentroid()._predict_path(np.eye(4), np.arange(4), np.ones((1, 3)), [{}])
 
 
 def test_voting_leave_one_out_errors_are_those_of_the_reference_runs():
@@ -258,7 +259,7 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs():
     X, y = voting.data, voting.target
     S = counting(X, X)
     grid = {"n_neighbors": list(range(1, 12))}
-    local = PathSearchCV(LocalNearestCentroid(), grid, cv=LeaveOneOut()).fit(S, y)
+    local = PathSearchCV(LocalNearestCentroid(), grid, cv=LeaveOneOut(), refit=False).fit(S, y)
     assert 1 - local.best_score_ == pytest.approx(0.0690, abs=5e-5)
     for matrix, error in ((S, 0.1149), (1 - VDM().fit(X, y)(X, X), 0.0920)):
         score = cross_val_score(NearestCentroid(), matrix, y, cv=LeaveOneOut()).mean()

@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import similitude.neighbors.nearest_means as module
 from similitude import PathSearchCV
 from similitude.neighbors.nearest_means import LocalNearestMeans
+from tests.paths import path_answers
 from tests.reference import centroids as reference
 
 N = 9
@@ -41,7 +42,7 @@ def test_equals_the_definition(X, y, k, scale):
 @pytest.mark.kernel
 @given(problems, labels, st.lists(st.integers(1, 12), min_size=1, max_size=6))
 def test_the_path_equals_plain_fits(X, y, ks):
-    answers = LocalNearestMeans()._predict_path(X[:N], y, X[N:], [{"n_neighbors": k} for k in ks])
+    answers = path_answers(LocalNearestMeans(), X[:N], y, X[N:], [{"n_neighbors": k} for k in ks])
     for k, answer in zip(ks, answers, strict=True):
         assert answer.tolist() == LocalNearestMeans(k).fit(X[:N], y).predict(X[N:]).tolist()
 
@@ -135,7 +136,7 @@ def test_bad_parameters_are_named(k):
     with pytest.raises(ValueError, match="n_neighbors must be an integer of at least 1"):
         LocalNearestMeans(k).fit(np.eye(4), [0, 0, 1, 1])
     with pytest.raises(ValueError, match="n_neighbors must be an integer of at least 1"):
-        LocalNearestMeans()._predict_path(np.eye(4), np.arange(4), np.eye(4), [{"n_neighbors": k}])
+        path_answers(LocalNearestMeans(), np.eye(4), np.arange(4), np.eye(4), [{"n_neighbors": k}])
 
 
 def test_pen_digits_error_is_the_published_one(data_folder):
