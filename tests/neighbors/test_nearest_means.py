@@ -133,6 +133,7 @@ def test_bad_parameters_are_named(k):
         path_answers(LocalNearestMeans(), np.eye(4), np.arange(4), np.eye(4), [{"n_neighbors": k}])
 
 
+@pytest.mark.untraced
 def test_pen_digits_error_is_the_published_one(data_folder):
     """Table 1 of the paper on local BDA: 2.29% on 3498 test samples, k by random 9:1 splits; two standard errors."""
     parts = []
