@@ -5,7 +5,8 @@ MINIMUM := .venv-minimum/bin
 # Neighbouring tests stay with one worker as long as the other has its own: each compiles other functions.
 WORKERS := -n 2 --dist worksteal
 # Tests, and the examples in docstrings and on the pages: in one run, so that everything is compiled once.
-EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' src tests README.md docs
+EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' \
+	src reproductions tests README.md docs
 
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
 test test-minimum pytest coverage: export OPENBLAS_NUM_THREADS := 1
