@@ -374,7 +374,7 @@ class TestInfo:
             assert_same_answers(model, other, new)
 
 
-def seal(path, text="similitude model, format 1.0, sha256 "):
+def seal(path, text="similitude model, format 2.0, sha256 "):
     """Make any archive look like a model file: whoever writes one can do so."""
     with zipfile.ZipFile(path, "a") as archive:
         archive.comment = text.encode() + b"0" * 64
@@ -432,11 +432,11 @@ class TestDamage:
         with pytest.raises(ValueError, match="not a file"):
             load_model(tmp_path)
 
-    def test_a_later_format(self, saved):
-        seal(saved, "similitude model, format 2.0, sha256 ")
-        with pytest.raises(ValueError, match="format 2; this version of similitude reads format 1"):
+    def test_another_format(self, saved):
+        seal(saved, "similitude model, format 1.0, sha256 ")
+        with pytest.raises(ValueError, match=r"format 1; this version of similitude reads format 2\. Fit the model again"):
             load_model(saved)
-        seal(saved, "similitude model, format 1.7, sha256 ")
+        seal(saved, "similitude model, format 2.7, sha256 ")
         assert isinstance(load_model(saved), SimilaritySVC)
 
 

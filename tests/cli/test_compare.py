@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from similitude import PathSearchCV
 from similitude.cli import app
 from similitude.datasets import load_voting
-from similitude.reader import Samples
+from similitude.reader import Reader, Samples
 from similitude.search.methods import SLOW, methods
 from similitude.search.nested import nested_errors
 
