@@ -239,8 +239,8 @@ def _fold_errors(search):
         metric = search.refit
         scoring = scoring[metric] if isinstance(scoring, dict) else metric
     scores = np.stack([search.cv_results_[f"split{i}_test_{metric}"] for i in range(search.n_splits_)], axis=1)
-    how = "leave-one-out" if isinstance(search.cv, LeaveOneOut) else "cross-validated"
+    kind = "leave-one-out" if isinstance(search.cv, LeaveOneOut) else "cross-validated"
     if scoring in (None, "accuracy"):
-        return 1 - scores, f"{how} error"
+        return 1 - scores, f"{kind} error"
     name = scoring.replace("_", " ") if isinstance(scoring, str) else metric
-    return (-scores, f"{how} {name[4:]}") if name.startswith("neg ") else (1 - scores, f"{how} 1 - {name}")
+    return (-scores, f"{kind} {name[4:]}") if name.startswith("neg ") else (1 - scores, f"{kind} 1 - {name}")

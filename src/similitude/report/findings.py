@@ -261,8 +261,8 @@ def _modification(auto: Any) -> str:
     """Return how the chosen model modifies the whole spectrum; local methods modify small parts of the matrix."""
     chosen = getattr(auto, "best_estimator_", None)
     parameters = {} if chosen is None else chosen.get_params()
-    how = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
-    return how if how in ("clip", "flip", "shift") and "n_neighbors" not in parameters else "clip"
+    spectrum = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
+    return spectrum if spectrum in ("clip", "flip", "shift") and "n_neighbors" not in parameters else "clip"
 
 
 def _outcome(

@@ -109,7 +109,7 @@ def _spectrum(findings: Findings) -> dict[str, Any]:
     kept = found.before != 0
     if not kept.any():
         kept[:] = True
-    after = {how: _short(values[kept]) for how, values in found.after.items()}
+    after = {method: _short(values[kept]) for method, values in found.after.items()}
     return {"before": _short(found.before[kept]), "after": after, "zeros": int(np.sum(~kept))}
 
 

@@ -128,9 +128,9 @@ def _spectrum(findings: Findings) -> Section:
     d, values = findings.diagnosis, findings.spectra.before
     negative, zeros = int(np.sum(values < 0)), int(np.sum(values == 0))
     choices = []
-    for how in findings.spectra.after:
-        checked = " checked" if how == findings.modification else ""
-        choices.append(f'<label><input type="radio" name="modification" value="{how}"{checked}> {how}</label>')
+    for method in findings.spectra.after:
+        checked = " checked" if method == findings.modification else ""
+        choices.append(f'<label><input type="radio" name="modification" value="{method}"{checked}> {method}</label>')
     summary = (
         f"The {len(values):,} eigenvalues{'' if d.symmetric else ' of the symmetric part'} lie between"
         f" {figure(values[-1])} and {figure(values[0])} (negative: {negative:,}; zero: {zeros:,})."
