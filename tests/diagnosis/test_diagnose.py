@@ -277,7 +277,7 @@ def kernel_with_spectrum(values, seed=0):
     [
         (np.linspace(1, 2, 40), "the matrix is positive semidefinite: it is a kernel"),
         (np.r_[-0.1, np.linspace(1, 2, 39)], "nearly positive semidefinite (NEF 0.0017): "),
-        (np.r_[-np.ones(4), np.ones(36)], "indefinite (NEF 0.1): modify the spectrum (SpectrumModifier) or use a local"),
+        (np.r_[-np.ones(4), np.ones(36)], "indefinite (NEF 0.1): modify the spectrum (SpectrumModifier) or use"),
         (np.r_[-np.ones(12), np.ones(28)], "indefinite (NEF 0.3): modify"),
         (np.r_[-np.ones(12), np.ones(28)], "try 'flip' and 'square'"),
         (np.r_[np.ones(3), np.zeros(37)], "40 samples has rank 3: PseudoEuclideanEmbedding gives vectors of 3"),
@@ -341,4 +341,4 @@ def test_advice_on_labels():
     assert "the nearest neighbour alone is not informative about the classes" in many
     halves = np.where(np.arange(60) < 30, "left", "right")
     loose = advice_on(diagnose(np.where(halves[:, None] == halves[None], 0.1, 0.9) + np.eye(60), halves))
-    assert "samples of 2 classes (left, right) are on average no more similar to their own class than to others" in loose
+    assert "2 classes (left, right) are on average no more similar to their own class than to others" in loose

@@ -263,7 +263,7 @@ class DBoostClassifier(SimilarityClassifier):
         y = check_labels(y, len(rows))
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"y must hold classes that were in fit; got {unknown.tolist()[0]!r}.")
+            raise ValueError(f"y must hold classes that were in fit; got the class {unknown.tolist()[0]!r}.")
         return self._path.ensemble.margins(rows, np.searchsorted(self.classes_, y))
 
     def _similarities(self, X):
