@@ -348,6 +348,15 @@ def test_a_path_equals_plain_fits(estimator, name, classes):
             assert np.allclose(found, [fit.predict_proba(rows) for fit in fits])
 
 
+@pytest.mark.parametrize("model", ["ridge", "svm"])
+def test_a_path_without_probabilities_gives_none(model):
+    S, rows, y = _problem()
+    path = GridFit(LandmarkClassifier(9, model=model, random_state=0), S, y, [{}])
+    with pytest.raises(AttributeError, match="predict_proba needs model='logistic'"):
+        path.answers(rows, "predict_proba")
+    assert not hasattr(path.at(0), "predict_proba")
+
+
 def test_the_search_is_the_grid_search():
     grid = {"alpha": [1e-3, 1.0, 1e3], "n_landmarks": [4, 12], "spectrum": ["clip", "square"]}
     S, _, y_square = _problem()

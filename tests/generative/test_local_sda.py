@@ -116,11 +116,11 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch
 def test_the_path_equals_plain_fits(given_problem, y, points):
     S, rows = given_problem
     grid = [{"n_neighbors": k, "alpha": alpha, "fallback": fallback} for k, alpha, fallback in points]
+    plain = [LocalSDA(**point).fit(S, y) for point in grid]
     for response in ("predict", "predict_proba"):
         answers = path_answers(LocalSDA(), S, y, rows, grid, response)
-        for point, answer in zip(grid, answers, strict=True):
-            plain = getattr(LocalSDA(**point).fit(S, y), response)(rows)
-            assert np.array_equal(answer, plain)
+        for fitted, answer in zip(plain, answers, strict=True):
+            assert np.array_equal(answer, getattr(fitted, response)(rows))
 
 
 def _both_searches(estimator, grid, X, y, scoring="accuracy"):

@@ -19,6 +19,9 @@ _ALPHAS = {
 }
 
 
+NO_PROBABILITIES = "predict_proba needs a fit to two classes, by an algorithm other than 'vote'."
+
+
 class DBoostPath(FittedPath):
     """One run of boosting, whose first rounds answer for every smaller number of rounds.
 
@@ -41,6 +44,8 @@ class DBoostPath(FittedPath):
         return self.algorithm != "vote" and self.ensemble.signs.shape[1] == 2
 
     def answers(self, rows, response):
+        if response == "predict_proba" and not self.has_probabilities:
+            raise AttributeError(NO_PROBABILITIES)
         stages, places = np.unique(self.points, return_inverse=True)
         scores = self.ensemble.scores(self.similarities(rows), stages)
         if response == "predict":

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import SimilarityClassifier
-from similitude.boosting._dboost_path import DBoostPath, predicted_classes
+from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, voted_rounds
 from similitude.labels import check_labels
@@ -138,9 +138,7 @@ class DBoostClassifier(SimilarityClassifier):
         return ("predict", "decision_function", *(("predict_proba",) if offered else ()))
 
     def _why_not(self, response):
-        if response == "predict_proba":
-            return "predict_proba needs two classes, an algorithm other than 'vote', and a fitted classifier."
-        return super()._why_not(response)
+        return NO_PROBABILITIES if response == "predict_proba" else super()._why_not(response)
 
     def fit(self, X, y, sample_weight=None):
         """Choose the pairs, thresholds and coefficients.

@@ -108,7 +108,8 @@ def diagnose(
     A, scale = figures.unit_scale(values if mapped is None else mapped)
     symmetric = is_symmetric(values)
     tolerance = SYMMETRY_TOLERANCE[values.dtype]
-    spectrum = figures.spectrum(figures.eigenvalues(A, symmetric, max(ZERO_TOLERANCE, tolerance)))
+    eigenvalues = figures.eigenvalues(A, symmetric, max(ZERO_TOLERANCE, tolerance))
+    spectrum = figures.spectrum(eigenvalues)
     raw = A if mapped is None else figures.unit_scale(values)[0]
     near = figures.neighbors(A, n_neighbors)
     by_class = None if classes is None else _class_figures(A, scale, classes, labels, drawn)
@@ -141,6 +142,7 @@ def diagnose(
         disorder=disorder_figure(A, rng),
         classes=by_class,
         leave_one_out_error=None if labels is None else _error(labels[drawn], near.nearest),
+        eigenvalues=figures.rescaled(eigenvalues, scale),
     )
     return replace(found, advice=advice(found))
 

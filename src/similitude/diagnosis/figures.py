@@ -36,6 +36,13 @@ def eigenvalues(A: np.ndarray, symmetric: bool, tolerance: float) -> np.ndarray:
     return cut_zeros(eigh(A if symmetric else symmetrize(A).S)[0], tolerance)
 
 
+def rescaled(eigenvalues: np.ndarray, scale: float) -> np.ndarray | None:
+    """Return the eigenvalues in descending order, times the scale; None where that overflows."""
+    with np.errstate(over="ignore"):
+        values = eigenvalues[::-1] * scale
+    return values if np.isfinite(values).all() else None
+
+
 class Spectrum(NamedTuple):
     """Figures of the eigenvalues of a symmetric matrix."""
 

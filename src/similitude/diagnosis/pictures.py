@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from similitude.diagnosis.figures import eigenvalues, nearest_others, unit_scale
+from similitude.diagnosis import figures
+from similitude.diagnosis.figures import nearest_others, unit_scale
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.numerics.spectrum import modified_eigenvalues
 from similitude.proximity.check import SYMMETRY_TOLERANCE, is_symmetric
@@ -41,7 +42,9 @@ class Spectra:
     after: dict[str, np.ndarray]
 
 
-def spectra(S: np.ndarray, methods: Iterable[str] = ("clip", "flip", "shift")) -> Spectra:
+def spectra(
+    S: np.ndarray, methods: Iterable[str] = ("clip", "flip", "shift"), eigenvalues: np.ndarray | None = None
+) -> Spectra:
     """Return the eigenvalues of ``(S + S^T)/2`` before and after modifications of the spectrum.
 
     Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 if S is of type float32) count as zero, as in
@@ -53,20 +56,20 @@ def spectra(S: np.ndarray, methods: Iterable[str] = ("clip", "flip", "shift")) -
         The similarities.
     methods : iterable of {"clip", "flip", "shift", "square"}, default=("clip", "flip", "shift")
         The modifications.
+    eigenvalues : ndarray of shape (n,), default=None
+        The eigenvalues in a diagnosis of S. If None, S is decomposed.
 
     Returns
     -------
     Spectra
     """
-    # The eigenvalues are computed as in the diagnosis, so that within shared_work() there is one decomposition for
-    # both.
-    A, scale = unit_scale(S)
-    tolerance = max(ZERO_TOLERANCE, SYMMETRY_TOLERANCE[S.dtype])
-    with np.errstate(over="ignore"):
-        before = eigenvalues(A, is_symmetric(S), tolerance)[::-1] * scale
-    if not np.isfinite(before).all():
+    if eigenvalues is None:
+        A, scale = unit_scale(S)
+        tolerance = max(ZERO_TOLERANCE, SYMMETRY_TOLERANCE[S.dtype])
+        eigenvalues = figures.rescaled(figures.eigenvalues(A, is_symmetric(S), tolerance), scale)
+    if eigenvalues is None:
         raise ValueError("S is too large: its eigenvalues overflow. Rescale it first.")
-    return Spectra(before, {method: modified_eigenvalues(before, method) for method in methods})
+    return Spectra(eigenvalues, {method: modified_eigenvalues(eigenvalues, method) for method in methods})
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 from similitude.diagnosis.card import card
 
@@ -94,6 +96,9 @@ class Diagnosis:
         The leave-one-out error of the nearest neighbour.
     advice : tuple of str
         Sentences that follow from the figures.
+    eigenvalues : ndarray of shape (n_sampled,) or None
+        All eigenvalues in descending order, as :func:`~similitude.diagnosis.pictures.spectra` shows them; None if they
+        overflow. ``to_dict`` leaves them out.
     """
 
     n: int
@@ -125,6 +130,7 @@ class Diagnosis:
     classes: tuple[ClassFigures, ...] | None
     leave_one_out_error: float | None
     advice: tuple[str, ...] = ()
+    eigenvalues: np.ndarray | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return card(self)
@@ -142,6 +148,7 @@ class Diagnosis:
         dict
         """
         figures = asdict(self)
+        del figures["eigenvalues"]
         figures["advice"] = list(self.advice)
         figures["classes"] = None if self.classes is None else list(figures["classes"])
         return figures

@@ -20,6 +20,9 @@ class RidgeState(NamedTuple):
     W: np.ndarray
 
 
+NO_PROBABILITIES = "predict_proba needs model='logistic'."
+
+
 class LandmarkPath(FittedPath):
     """The solutions at all points.
 
@@ -52,6 +55,8 @@ class LandmarkPath(FittedPath):
         self.model, self.state = model, state
 
     def answers(self, rows, response):
+        if response == "predict_proba" and self.model != "logistic":
+            raise AttributeError(NO_PROBABILITIES)
         # There is one pass over the rows for all points.
         coef = np.concatenate([solution.coef for solution in self.solutions]).T
         values = np.concatenate([C @ coef for _, C in self.to.blocks(rows)])

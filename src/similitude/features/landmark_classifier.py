@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 from similitude._utils.checks import check_positive
 from similitude.base import SimilarityClassifier
 from similitude.features._landmark_models import features_in_place, linear_models
-from similitude.features._landmark_path import LandmarkPath, RidgeState
+from similitude.features._landmark_path import NO_PROBABILITIES, LandmarkPath, RidgeState
 from similitude.features.landmark_moments import Linear, Moments, add, solve, summed_moments, with_targets
 from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
@@ -179,7 +179,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         return ("predict", "decision_function", *(("predict_proba",) if model == "logistic" else ()))
 
     def _why_not(self, response):
-        return "predict_proba needs model='logistic'." if response == "predict_proba" else super()._why_not(response)
+        return NO_PROBABILITIES if response == "predict_proba" else super()._why_not(response)
 
     def _point(self, parameters):
         for name, value in parameters.items():

@@ -205,7 +205,7 @@ class NeighborWeightsDisplay:
             similarities=similarities[0],
             regs=float(estimator.reg) if kind in LOCAL_WEIGHTS else None,
             names=[ids[i] for i in indices[0]],
-            labels=estimator.classes_[estimator._labels[indices[0]]],
+            labels=estimator.classes_[estimator._path.labels.codes[indices[0]]],
             classes=estimator.classes_,
         ).plot(ax)
 

@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 
 from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.labels import check_labels
-from similitude.numerics.shared import shared_work
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
@@ -194,17 +193,17 @@ def find(
         names = _names(ids, samples.X, n)
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
-        with shared_work():
-            diagnosis = getattr(auto, "diagnosis_", None)
-            if diagnosis is None:
-                diagnosis = diagnose(
-                    samples.values,
-                    y,
-                    dissimilarity=samples.reader.map_name,
-                    max_samples=max_samples,
-                    random_state=random_state,
-                )
-            spectra = pictures.spectra(shown)
+        diagnosis = getattr(auto, "diagnosis_", None)
+        if diagnosis is None:
+            diagnosis = diagnose(
+                samples.values,
+                y,
+                dissimilarity=samples.reader.map_name,
+                max_samples=max_samples,
+                random_state=random_state,
+            )
+        of_all = len(drawn) == n == diagnosis.n_sampled
+        spectra = pictures.spectra(shown, eigenvalues=diagnosis.eigenvalues if of_all else None)
         drawn_labels = labels[drawn]
         return Findings(
             title=str(title),
