@@ -1,4 +1,4 @@
-"""LearnedSpectrumSVC against cvxpy and Clarabel on the same program, one problem and a whole grid; warm starts."""
+"""LearnedSpectrumSVC against cvxpy and Clarabel on one program and on a whole grid, and the effect of warm starts."""
 
 from unittest import mock
 
@@ -12,7 +12,7 @@ GRID = [(10.0**i, 10.0**j) for i in range(-4, 1) for j in range(-3, 4)]  # Chen,
 
 
 def overlapping(n=200):
-    """Two classes that overlap, under an indefinite similarity of full rank."""
+    """Return two classes that overlap, with an indefinite similarity of full rank."""
     rng = np.random.default_rng(0)
     y = np.where(np.arange(n) < n // 2, 1.0, -1.0)
     X = rng.normal(size=(n, 5))
@@ -28,7 +28,7 @@ def _peer(S, y, eta, gamma, target):
 
 
 def _peer_grid(S, y, target):
-    """The grid through one parametrised problem, compiled once."""
+    """Solve the grid by one parametrised problem, compiled once."""
     problem, at_eta, at_gamma, _ = spectrum_program(S, y, target)
     values = []
     for eta, gamma in GRID:
@@ -42,7 +42,7 @@ def _grid(S, y, target):
 
 
 def _cold_grid(S, y, target):
-    """The interior-point method afresh at every point that the machine on the target does not settle."""
+    """Start the interior-point method anew at every point where the machine on the target is not optimal."""
     with mock.patch("similitude.kernel._spectrum_newton.descend", lambda problems, *_: [None] * len(problems)):
         return _grid(S, y, target)
 

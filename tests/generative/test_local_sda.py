@@ -382,7 +382,7 @@ def test_without_the_matrix_it_is_the_same_and_evaluations_are_counted(omega, al
         ({"fallback": "never"}, "fallback must be one of"),
         ({"fallback": 3}, "fallback must be one of"),
         ({"omega": "x"}, "omega must be None, 'continuous' or an array"),
-        ({"omega": [0.0]}, "omega must reach over the training similarities"),
+        ({"omega": [0.0]}, "omega must cover the training similarities"),
         ({"priors": [1.0]}, "priors must have one entry per class"),
         ({"costs": [[1.0]]}, "costs must have shape"),
     ],

@@ -322,7 +322,7 @@ def test_several_classes():
     assert model.predict(S).shape == (45,)
 
 
-def test_unfinished_is_told(monkeypatch):
+def test_unfinished_problems_are_reported(monkeypatch):
     S, y = _case("indefinite", 30, 0)
     monkeypatch.setattr(newton, "_MAX_STEPS", 2)
     monkeypatch.setattr(solver, "interior_point", lambda problem: interior_point(problem, max_iter=2))

@@ -254,7 +254,7 @@ def test_indefiniteness_is_announced_once(spectrum, done):
         + [[0.2, 0.9, 0.6, 0.5, 1]]
     )
     y = [1, 1, 0, 0, 0]
-    expected = rf"S has 1 negative eigenvalue \(3% of the spectrum's size\); spectrum='{spectrum}' .*{done}"
+    expected = rf"S has 1 negative eigenvalue \(3% of the sum of absolute eigenvalues\); spectrum='{spectrum}' .*{done}"
     with pytest.warns(SimilarityWarning, match=expected) as caught:
         model = SimilaritySVC(spectrum=spectrum).fit(S, y)
     assert [warning.filename for warning in caught] == [__file__]
