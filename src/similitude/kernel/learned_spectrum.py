@@ -20,20 +20,6 @@ COSTS = tuple(10.0**j for j in range(-3, 4))
 _FOLDS = 10
 
 
-class SpectrumMachine:
-    """The solution for one pair of classes."""
-
-    def __init__(self, target: str, answer: solver.LearnedSpectrum) -> None:
-        self.target, self.eigenvalues, self.spectrum_weights = target, answer.values, answer.a
-        self.coef, self.intercept = answer.coefficients, answer.b
-        self.objective, self.gap, self.n_iter = answer.objective, answer.gap, answer.n_iter
-        self.converged = answer.gap <= solver.ACCEPTED
-
-    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """``w^T s + b``."""
-        return rows @ self.coef + self.intercept
-
-
 def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
     """Which of clip and flip has fewer errors in cross-validation, each at its best C; "both" where they are equal.
 
@@ -64,8 +50,8 @@ def _errors(vectors, values, rows, y, truth, weight):
     for eta, alpha in solver.target_machines(K, y, weight, etas).items():
         beta = y * alpha / (2.0 * eta)
         b, _ = solver.best_offset(K @ beta, y, weight)
-        said = np.where(rows @ (vectors.T @ beta) + b >= 0.0, 1.0, -1.0)
-        errors[etas.index(eta)] = np.sum(said != truth)
+        predicted = np.where(rows @ (vectors.T @ beta) + b >= 0.0, 1.0, -1.0)
+        errors[etas.index(eta)] = np.sum(predicted != truth)
     return errors
 
 
@@ -95,9 +81,8 @@ class LearnedSpectrumSVC(OneVsOneMachines):
 
     Similarities c times as large give the same decisions with eta c times as large (and, for "similarity", gamma
     divided by c). S is made symmetric, ``(S + S^T)/2``, with a warning where it was not. ``PathSearchCV`` takes a
-    whole grid of eta, gamma and target with one eigendecomposition for each pair and fold, and warm starts: for each
-    eta one SVM, itself started at a larger eta, is the answer for every gamma large enough, and the start of a descent
-    to the smaller ones.
+    whole grid of eta, gamma and target with one eigendecomposition for each pair and fold, and for each eta one SVM,
+    warm-started at a larger eta, which is the solution for every gamma that is large enough.
 
     Parameters
     ----------
@@ -130,8 +115,7 @@ class LearnedSpectrumSVC(OneVsOneMachines):
     duality_gap_ : float
         An upper bound of the relative error of the objective (less gamma times the least h there is).
     n_iter_ : int
-        Newton steps from the SVM on the target (where these fail, steps of an interior-point method); 0 where the
-        target itself is the best a.
+        Steps of the interior-point method; 0 where the target itself is the best a.
     support_columns_ : ndarray of int
         Training samples to which similarities are needed in ``predict``: all.
 
@@ -193,9 +177,9 @@ class LearnedSpectrumSVC(OneVsOneMachines):
             at = [i for i, other in enumerate(targets) if other == target]
             solved = solver.solve_points(S, y, weight, [points[i][:2] for i in at], target)
             for i, answer in zip(at, solved):
-                machines[i] = SpectrumMachine(target, answer)
+                machines[i] = answer
         return machines
 
     def _keep_figures(self) -> None:
         super()._keep_figures()
-        self._keep_by_pair(target_="target", eigenvalues_="eigenvalues", spectrum_weights_="spectrum_weights")
+        self._keep_by_pair(target_="target", eigenvalues_="values", spectrum_weights_="a")
