@@ -19,8 +19,8 @@ class PotentialSVC(OneVsOneFeatures):
     semidefinite, nor symmetric, nor square. A square S is taken as it is, rows psi(x, .), and is never symmetrised;
     ``similarity="columns"`` takes rows of similarities to any p objects (dyadic data).
 
-    The solution is exact to rounding error: coordinate descent, then Newton's method on the free coefficients, after an
-    interior point method where they are hard to tell.
+    The solution is exact to rounding error. It is found by coordinate descent, then by Newton's method on the
+    coefficients that are neither 0 nor at their bound, after an interior-point method where these are hard to tell.
 
     More than two classes: one machine for each pair, on the pair's rows (and columns, where S is square), the class
     that wins most pairs, ties to the first. ``PathSearchCV`` takes a whole grid of C and epsilon with shared
