@@ -1,6 +1,4 @@
-"""LearnedSpectrumSVC against cvxpy and Clarabel on one program and on a whole grid, and the effect of warm starts."""
-
-from unittest import mock
+"""LearnedSpectrumSVC against cvxpy and Clarabel on the same program, one problem and a whole grid."""
 
 import numpy as np
 from tests.reference.learned_kernel import spectrum_program
@@ -12,7 +10,7 @@ GRID = [(10.0**i, 10.0**j) for i in range(-4, 1) for j in range(-3, 4)]  # Chen,
 
 
 def overlapping(n=200):
-    """Return two classes that overlap, with an indefinite similarity of full rank."""
+    """Two classes that overlap, under an indefinite similarity of full rank."""
     rng = np.random.default_rng(0)
     y = np.where(np.arange(n) < n // 2, 1.0, -1.0)
     X = rng.normal(size=(n, 5))
@@ -28,7 +26,7 @@ def _peer(S, y, eta, gamma, target):
 
 
 def _peer_grid(S, y, target):
-    """Solve the grid by one parametrised problem, compiled once."""
+    """The grid through one parametrised problem, compiled once."""
     problem, at_eta, at_gamma, _ = spectrum_program(S, y, target)
     values = []
     for eta, gamma in GRID:
@@ -39,12 +37,6 @@ def _peer_grid(S, y, target):
 
 def _grid(S, y, target):
     return LearnedSpectrumSVC()._solve(S, y, np.ones(len(y)), [(*point, target) for point in GRID])
-
-
-def _cold_grid(S, y, target):
-    """Start the interior-point method anew at every point where the machine on the target is not optimal."""
-    with mock.patch("similitude.kernel._spectrum_newton.descend", lambda problems, *_: [None] * len(problems)):
-        return _grid(S, y, target)
 
 
 def run():
@@ -74,7 +66,4 @@ def run():
         lambda: [LearnedSpectrumSVC(*point, "clip").fit(S, y) for point in GRID],
     )
     rows.append(row)
-    for target in ("clip", "flip", "both", "similarity"):
-        name = f"  the grid, {target}: warm starts against an interior-point method started afresh at each point"
-        rows.append(side_by_side(name, lambda t=target: _grid(S, y, t), lambda t=target: _cold_grid(S, y, t)))
     return rows

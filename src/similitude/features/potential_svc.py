@@ -20,7 +20,8 @@ class PotentialSVC(LinearClassifier):
     is, with rows psi(x, .), and is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p
     objects (dyadic data).
 
-    The solution is exact to rounding error.
+    The solution is exact to rounding error. It is found by coordinate descent, then by Newton's method on the
+    coefficients that are neither 0 nor at their bound, after an interior-point method where these are hard to tell.
 
     With more than two classes one problem is solved for each pair, on its rows (and columns, if S is square), and the
     class that wins most pairs is predicted; if there are several, the first of them. ``PathSearchCV`` fits a whole grid

@@ -29,28 +29,6 @@ class SpectrumPoint(NamedTuple):
     target: str
 
 
-class SpectrumSolution(NamedTuple):
-    """The solved problem of one pair of classes."""
-
-    target: str
-    eigenvalues: np.ndarray
-    spectrum_weights: np.ndarray
-    coef: np.ndarray
-    intercept: float
-    objective: float
-    gap: float
-    n_iter: int
-
-    @property
-    def converged(self) -> bool:
-        """Whether the gap is small enough."""
-        return self.gap <= solver.ACCEPTED
-
-    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """Return ``w^T s + b``."""
-        return rows @ self.coef + self.intercept
-
-
 def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
     """Return which of clip and flip has fewer errors in cross-validation at its best C, or "both" if they are equal.
 
@@ -127,8 +105,8 @@ class LearnedSpectrumSVC(KernelLearningSVC):
     With similarities multiplied by t, the decisions are the same if eta is multiplied by t (and, for "similarity",
     gamma divided by t). An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are
     treated in the same way. ``PathSearchCV`` fits a whole grid of eta, gamma and target with one eigendecomposition for
-    each pair and fold, and warm starts: for each eta one SVM, itself started from a larger eta, is the solution for
-    every gamma that is large enough, and the starting point for the smaller ones.
+    each pair and fold, and with one SVM for each eta, started from a larger eta, which is the solution for every gamma
+    that is large enough.
 
     Parameters
     ----------
@@ -164,8 +142,7 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         An upper bound of the relative error of the objective, from which gamma times the smallest possible h is
         subtracted.
     n_iter_ : int
-        The number of Newton steps from the SVM on the target (if these fail, of steps of an interior-point method); 0
-        if the target itself is the best a.
+        The number of steps of the interior-point method; 0 if the target itself is the best a.
     support_columns_ : ndarray of int
         The training samples to which the similarities of new samples are needed: all of them.
 
@@ -228,12 +205,9 @@ class LearnedSpectrumSVC(KernelLearningSVC):
             check_range(S, (1e-20, 1e20), eta=eta / largest, gamma=gamma * (largest if target == "similarity" else 1.0))
         chosen = choose_target(S, y, weight) if any(point.target == "auto" for point in points) else "auto"
         targets = [chosen if point.target == "auto" else point.target for point in points]
-        solutions: dict[int, SpectrumSolution] = {}
+        solutions: dict[int, solver.LearnedSpectrum] = {}
         for target in dict.fromkeys(targets):
             own = [i for i, other in enumerate(targets) if other == target]
             found = solver.solve_points(S, y, weight, [points[i][:2] for i in own], target)
-            for i, s in zip(own, found):
-                solutions[i] = SpectrumSolution(
-                    target, s.values, s.a, s.coefficients, s.b, s.objective, s.gap, s.n_iter
-                )
+            solutions.update(zip(own, found))
         return [solutions[i] for i in range(len(points))]
