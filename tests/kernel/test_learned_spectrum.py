@@ -209,7 +209,7 @@ def test_scale(scale, target):
     here = _solve(S, y, 0.01, 0.01, target)
     there = _solve(scale * S, y, 0.01 * scale, gamma, target)
     assert there.objective == pytest.approx(here.objective, rel=1e-7)
-    np.testing.assert_allclose(there.a, here.a, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(there.spectrum_weights, here.spectrum_weights, rtol=1e-3, atol=1e-4)
     np.testing.assert_allclose(scale * there.coefficients, here.coefficients, rtol=1e-3, atol=1e-4)
 
 
@@ -225,7 +225,7 @@ def test_path_equals_separate_fits(target, kind):
     for i in [*range(0, len(grid), 4), len(grid) - 1, len(grid) - 2]:
         alone = _solve(S, y, *grid[i], target)
         assert (alone.objective, alone.b, alone.n_iter) == (together[i].objective, together[i].b, together[i].n_iter)
-        assert np.array_equal(alone.spectrum_weights, together[i].a)
+        assert np.array_equal(alone.spectrum_weights, together[i].spectrum_weights)
         assert np.array_equal(alone.coefficients, together[i].coefficients)
 
 
