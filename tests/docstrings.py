@@ -27,7 +27,8 @@ def public_names():
     for module in map(importlib.import_module, ["similitude", *rooms]):
         for name in getattr(module, "__all__", ()):
             found = getattr(module, name)
-            if inspect.isfunction(found) or inspect.isclass(found):
+            # A protocol has no constructor of its own, only methods.
+            if inspect.isfunction(found) or (inspect.isclass(found) and not getattr(found, "_is_protocol", False)):
                 names.append(f"{found.__module__}.{found.__qualname__}")
             if inspect.isclass(found):
                 methods = inspect.getmembers(found, inspect.isfunction)

@@ -125,14 +125,14 @@ def _matrix(objects, others, function):
 @pytest.mark.parametrize("method", SYMMETRISING, ids=str)
 @pytest.mark.filterwarnings("ignore:S has .* negative")
 def test_an_asymmetric_function_is_taken_in_both_directions(method):
-    with pytest.warns(SimilarityWarning, match="needs a symmetric similarity.*treated alike") as caught:
+    with pytest.warns(SimilarityWarning, match="needs a symmetric similarity.*treated in the same way") as caught:
         model = clone(method).set_params(similarity=_one_way).fit(WORDS, Y)
     assert len([w for w in caught if "asymmetric" in str(w.message)]) == 1
     mean = clone(method).set_params(similarity=_both_ways).fit(WORDS, Y)
     for response in ("decision_function", "predict_proba"):
         assert np.allclose(getattr(model, response)(NEW), getattr(mean, response)(NEW), rtol=0, atol=1e-8)
     # Of a matrix one direction is all that is known of new rows.
-    with pytest.warns(SimilarityWarning, match="New rows are taken as they are"):
+    with pytest.warns(SimilarityWarning, match="New rows are used unchanged"):
         matrix = clone(method).fit(_matrix(WORDS, WORDS, _one_way), Y)
     rows = _matrix(NEW, WORDS, _one_way)
     assert not np.allclose(matrix.decision_function(rows), mean.decision_function(NEW), atol=1e-3)

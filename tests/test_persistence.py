@@ -145,7 +145,7 @@ def test_a_similarity_that_was_registered(path):
         round_trip(path, model, [2, 8])
     finally:
         del _registry["near"]
-    with pytest.raises(ValueError, match="'near' is not registered here"):
+    with pytest.raises(ValueError, match="'near' is not registered"):
         load_model(path)
 
 
@@ -423,7 +423,7 @@ class TestDamage:
         whole = saved.read_bytes()
         for part in (b"", whole[:10], whole[:-1], whole[: len(whole) // 2], whole + b"\n", whole[10:], b"PK" * 200):
             saved.write_bytes(part)
-            with pytest.raises(ValueError, match=r"is no model file|is damaged"):
+            with pytest.raises(ValueError, match=r"is not a model file|is damaged"):
                 load_model(saved)
 
     def test_no_file(self, tmp_path):
@@ -434,7 +434,7 @@ class TestDamage:
 
     def test_another_format(self, saved):
         seal(saved, "similitude model, format 1.0, sha256 ")
-        with pytest.raises(ValueError, match="format 1; this version.* reads format 2. Fit the model again"):
+        with pytest.raises(ValueError, match=r"format 1; this version.* reads format 2\. Fit the model again"):
             load_model(saved)
         seal(saved, "similitude model, format 2.7, sha256 ")
         assert isinstance(load_model(saved), SimilaritySVC)
@@ -550,7 +550,7 @@ class TestMalice:
     )
     def test_members_with_other_names(self, name, saved):
         forge(saved, lambda tree, members: members.update({name: b"x"}))
-        with pytest.raises(ValueError, match="which no model file has"):
+        with pytest.raises(ValueError, match="which a model file cannot have"):
             load_model(saved)
 
     def test_two_members_of_one_name(self, saved):

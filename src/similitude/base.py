@@ -1,12 +1,13 @@
 """The estimator contract: what every estimator does with its input, its labels and its parameters.
 
-A fitted classifier is a path with one point. A subclass of :class:`PathClassifier` supplies two methods,
+A fitted classifier is a path with one point. A subclass of :class:`PathClassifier` supplies two methods:
 
-* ``_point(parameters)``: one point of a grid, checked;
-* ``_fit_path(training, labels, points)``: a :class:`FittedPath`, which is all the mathematics of fitting;
+* ``_point(parameters)`` returns one checked point of a grid;
+* ``_fit_path(training, labels, points)`` returns a :class:`FittedPath` and contains all the mathematics of fitting.
 
-``fit`` asks for the path of the one point of the estimator's own parameters and keeps it, ``predict`` asks it about
-rows, and a search asks the path of many points about the same rows: :class:`GridFit`.
+``fit`` computes the path of the one point of the estimator's own parameters and keeps it, and ``predict`` gets the
+answers of this path for rows. A search computes the path of many points and gets all answers for the same rows
+(:class:`GridFit`).
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ Path = TypeVar("Path", bound="FittedPath")
 
 
 class FittedPath:
-    """A method fitted at one point or at many.
+    """A method fitted at one or several points.
 
-    It holds all that answers need and nothing of the estimator, whose parameters may change after ``fit``.
+    It holds all that is needed to answer, independently of the estimator, whose parameters may change after ``fit``.
 
     Attributes
     ----------
@@ -51,28 +52,55 @@ class FittedPath:
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
         """Return one array for each point.
 
-        ``response`` is "predict" (positions in the classes), "predict_proba", "decision_function",
-        "predict_log_proba", or another name that the method knows.
+        Parameters
+        ----------
+        rows : Rows or ndarray
+            The new samples.
+        response : str
+            "predict" (positions in the classes), "predict_proba", "decision_function", "predict_log_proba", or another
+            response that the method supports.
+
+        Returns
+        -------
+        list of ndarray
+            The answers.
         """
         raise NotImplementedError
 
     def at(self: Path, i: int) -> Path:
-        """Return the path of the i-th point alone."""
+        """Return the path of the i-th point alone.
+
+        Parameters
+        ----------
+        i : int
+            The position of the point.
+
+        Returns
+        -------
+        FittedPath
+            The path with one point.
+        """
         one = copy.copy(self)
         one.points = [self.points[i]]
         return one
 
     def attributes(self) -> dict[str, Any]:
-        """Return the public attributes of the estimator fitted at the one point of this path."""
+        """Return the public attributes of the estimator fitted at the one point of this path.
+
+        Returns
+        -------
+        dict
+            The values by name.
+        """
         return {}
 
     @property
     def columns(self) -> np.ndarray | None:
-        """The training columns that the answers of a path with one point need; None for all of them."""
+        """The training columns that are needed to answer, for a path with one point; None means all columns."""
         return None
 
     def complete(self) -> None:
-        """Do what was left until it is asked for: called once by ``fit``, and not by a search."""
+        """Do the work that was postponed; ``fit`` calls this once, a search does not."""
 
 
 def _offers(response: str) -> Any:
@@ -85,14 +113,14 @@ def _offers(response: str) -> Any:
 
 
 class PathClassifier(ClassifierMixin, BaseEstimator):
-    """Base of every classifier: ``fit``, the answers and the path are written here, once.
+    """Base of every classifier: it implements ``fit``, the answers and the path.
 
-    A subclass supplies ``_point`` and ``_fit_path``, and, by way of :class:`SimilarityClassifier` or
-    :class:`FeatureClassifier`, how X is read.
+    A subclass supplies ``_point`` and ``_fit_path``. Its other base, :class:`SimilarityClassifier` or
+    :class:`FeatureClassifier`, determines how X is read.
     """
 
     _path_parameters: tuple[str, ...] = ()
-    """The parameters over which one path takes a whole grid."""
+    """The parameters for which one path covers a whole grid."""
 
     _responses: tuple[str, ...] = ("predict",)
     """The methods that the classifier offers; ``predict_log_proba`` is offered wherever ``predict_proba`` is."""
@@ -100,10 +128,10 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
     _least_classes = 1
 
     _path: Any
-    """What ``fit`` keeps: a :class:`FittedPath` with one point."""
+    """The :class:`FittedPath` with one point that ``fit`` keeps."""
 
     def _point(self, parameters: dict[str, Any]) -> Any:
-        """Return one point of a grid, checked; ``parameters`` has a value for each of ``_path_parameters``."""
+        """Return one checked point of a grid; ``parameters`` has a value for each of ``_path_parameters``."""
         raise NotImplementedError
 
     def _fit_path(self, training: Any, labels: Labels, points: list[Any]) -> FittedPath:
@@ -111,15 +139,15 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _read(self, X: Any, y: Any) -> Any:
-        """Return the training samples; what has been read already is returned as it is."""
+        """Return the training samples; samples that have been read already are returned unchanged."""
         raise NotImplementedError
 
     def _rows(self, X: Any) -> Any:
-        """Return new samples; what has been read already is returned as it is."""
+        """Return new samples; rows that have been read already are returned unchanged."""
         raise NotImplementedError
 
     def _keep_training(self, training: Any) -> None:
-        """Keep what is needed of the training samples to read new ones."""
+        """Keep what is needed of the training samples to read new samples."""
         raise NotImplementedError
 
     def fit(self, X, y):
@@ -128,13 +156,15 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : training samples
-            As ``similarity`` and ``dissimilarity`` say: see the page on input.
+            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine (see the page on input); feature
+            vectors for a classifier on features.
         y : array-like of shape (n,)
             The labels.
 
         Returns
         -------
         self
+            The fitted classifier.
         """
         return self._fit(X, y)
 
@@ -166,7 +196,7 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _adopt(self, training: Any, labels: Labels, path: FittedPath) -> None:
-        """Become the estimator fitted at the one point of this path; nothing can fail any more."""
+        """Become the estimator fitted at the one point of this path; nothing can fail at this stage."""
         forget_fit(self)
         self._keep_training(training)
         self.classes_, self._path = labels.classes, path
@@ -174,12 +204,12 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
             setattr(self, name, value)
 
     def _answer(self, X: Any, response: str) -> np.ndarray:
-        """Return what the fitted path answers about X."""
+        """Return the answer of the fitted path for X."""
         check_is_fitted(self)
         return decoded(self._path.answers(self._rows(X), response), response, self.classes_)[0]
 
     def _why_not(self, response: str) -> str:
-        """Return what is said of a method that the classifier does not offer."""
+        """Return the error message for a method that the classifier does not offer."""
         return f"{type(self).__name__} has no {response}."
 
     def predict(self, X):
@@ -188,11 +218,12 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : samples
-            Rows of similarities to the training samples, or raw objects.
+            Rows of similarities to the training samples, raw objects, or feature vectors.
 
         Returns
         -------
         ndarray of shape (m,)
+            The predicted labels.
         """
         return self._answer(X, "predict")
 
@@ -203,12 +234,12 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : samples
-            Rows of similarities to the training samples, or raw objects.
+            Rows of similarities to the training samples, raw objects, or feature vectors.
 
         Returns
         -------
         ndarray of shape (m, G)
-            In the order of ``classes_``.
+            The probabilities, in the order of ``classes_``.
         """
         return self._answer(X, "predict_proba")
 
@@ -219,12 +250,12 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : samples
-            Rows of similarities to the training samples, or raw objects.
+            Rows of similarities to the training samples, raw objects, or feature vectors.
 
         Returns
         -------
         ndarray of shape (m, G)
-            In the order of ``classes_``; minus infinity where the probability is 0.
+            The logarithms, in the order of ``classes_``; minus infinity if the probability is 0.
         """
         if "predict_log_proba" in self._responses:
             return self._answer(X, "predict_log_proba")
@@ -237,19 +268,34 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : samples
-            Rows of similarities to the training samples, or raw objects.
+            Rows of similarities to the training samples, raw objects, or feature vectors.
 
         Returns
         -------
         ndarray of shape (m,) or (m, G)
-            Two classes: one value, positive for the second class; more: the score of each class, the largest of which
-            is that of the predicted class.
+            For two classes one value, which is positive for the second class. For more classes the score of each class,
+            of which that of the predicted class is the largest.
         """
         return self._answer(X, "decision_function")
 
 
 def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> list[np.ndarray]:
-    """Return the answers of a path, positions in the classes made labels."""
+    """Return the answers of a path with positions in the classes replaced by labels.
+
+    Parameters
+    ----------
+    answers : list of ndarray
+        The answers.
+    response : str
+        The name of the response.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    list of ndarray
+        The answers.
+    """
     return [classes[answer] for answer in answers] if response == "predict" else answers
 
 
@@ -259,9 +305,11 @@ class GridFit:
     Parameters
     ----------
     estimator : PathClassifier
+        The classifier.
     X, y
         The training samples, which may have been read already, and their labels.
     grid : list of dict
+        The parameters of each point.
     """
 
     def __init__(self, estimator: PathClassifier, X: Any, y: Any, grid: Sequence[Mapping[str, Any]]):
@@ -272,7 +320,20 @@ class GridFit:
         self.path = estimator._fit_path(self._training, self.labels, points)
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
-        """Return one array for each point: what the method of the fitted estimator named by ``response`` returns."""
+        """Return for each point the result of a method of the fitted estimator.
+
+        Parameters
+        ----------
+        rows : samples
+            The new samples, which may have been read already.
+        response : str
+            The name of the method.
+
+        Returns
+        -------
+        list of ndarray
+            The results.
+        """
         if not hasattr(self._first, response):
             raise AttributeError(self._first._why_not(response))
         if response == "predict_log_proba" and response not in self.estimator._responses:
@@ -281,21 +342,32 @@ class GridFit:
 
     @cached_property
     def _first(self) -> Any:
-        """The estimator fitted at the first point, which tells what all of them offer."""
+        """The estimator fitted at the first point, which offers the same methods as all of them."""
         return self.at(0)
 
     def _rows(self, rows: Any) -> Any:
         return rows if isinstance(rows, Rows) else self._first._rows(rows)
 
     def at(self, i: int) -> Any:
-        """Return the estimator fitted at the i-th point."""
+        """Return the estimator fitted at the i-th point.
+
+        Parameters
+        ----------
+        i : int
+            The position of the point.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator.
+        """
         fitted = clone(self.estimator).set_params(**clone(dict(self.grid[i]), safe=False))
         fitted._adopt(self._training, self.labels, self.path.at(i))
         return fitted
 
 
 class SimilarityEstimator(BaseEstimator):
-    """Base of everything that takes similarities: ``similarity`` and ``dissimilarity``, and how X is read."""
+    """Base of all estimators on similarities: it holds ``similarity`` and ``dissimilarity`` and reads X."""
 
     similarity: Any
     dissimilarity: Any
@@ -306,7 +378,7 @@ class SimilarityEstimator(BaseEstimator):
     _warns_of_dissimilarity = True
 
     _takes_training = True
-    """Whether ``fit`` takes training samples that have been read already, and ``predict`` such rows."""
+    """Whether ``fit`` accepts training samples that have been read already, and ``predict`` such rows."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -339,7 +411,7 @@ class SimilarityEstimator(BaseEstimator):
         return self._reader.rows(X, support=getattr(self, "support_columns_", None), estimator=self)
 
     def _keep_training(self, training: Training) -> None:
-        """Keep what is needed of the training samples to read new ones, and their number and names."""
+        """Keep what is needed of the training samples to read new ones, and the number and names of their columns."""
         self._reader = training.reader
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
@@ -350,10 +422,10 @@ class SimilarityEstimator(BaseEstimator):
 
     @property
     def objects_(self) -> Any:
-        """The training samples, where they are raw objects."""
+        """The training samples, if they are raw objects."""
         reader = vars(self).get("_reader")
         if reader is None or reader.objects is None:
-            raise AttributeError("objects_: there are none where X is a matrix, or before fit.")
+            raise AttributeError("objects_ exists only after fit on raw objects, not if X is a matrix.")
         return reader.objects
 
 
@@ -369,16 +441,16 @@ class SimilarityClassifier(SimilarityEstimator, PathClassifier):
 class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
     """Base of the transformers on similarities: a subclass supplies ``_learn`` and ``_transform``.
 
-    A fit that fails leaves the estimator as it was.
+    If a fit fails, the estimator is unchanged.
     """
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that make no sense, before anything is read."""
+        """Raise a ValueError for invalid parameters before anything is read."""
 
     def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
-        """Set the attributes that are learned, and return a function that gives the transformed training samples.
+        """Set the learned attributes, and return a function that returns the transformed training samples.
 
-        That function is called where ``transforms`` is true, so that what it needs can be kept.
+        That function is called only if ``transforms`` is true; otherwise the values that it needs need not be kept.
         """
         raise NotImplementedError
 
@@ -391,13 +463,14 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         Parameters
         ----------
         X : training samples
-            As ``similarity`` and ``dissimilarity`` say: see the page on input.
+            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine: see the page on input.
         y : array-like of shape (n,), default=None
             The labels, for a similarity that learns from them.
 
         Returns
         -------
         self
+            The fitted transformer.
         """
         fitted, _ = self._fitted(X, y, transforms=False)
         self._become(fitted)
@@ -409,13 +482,14 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         Parameters
         ----------
         X : training samples
-            As ``similarity`` and ``dissimilarity`` say: see the page on input.
+            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine: see the page on input.
         y : array-like of shape (n,), default=None
             The labels, for a similarity that learns from them.
 
         Returns
         -------
         ndarray or CSR matrix with n rows
+            The transformed training samples.
         """
         fitted, transformed = self._fitted(X, y, transforms=True)
         answer = transformed()
@@ -423,7 +497,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         return answer
 
     def _fitted(self, X: Any, y: Any, transforms: bool) -> tuple[Any, Any]:
-        """Return a fitted copy, and a function that gives the transformed training samples."""
+        """Return a fitted copy, and a function that returns the transformed training samples."""
         self._check_parameters()
         training = self._read(X, y)
         fitted = copy.copy(self)
@@ -446,6 +520,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         Returns
         -------
         ndarray or CSR matrix with m rows
+            The transformed samples.
         """
         check_is_fitted(self)
         return self._transform(self._rows(X))
@@ -453,7 +528,15 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
 
 @dataclass(frozen=True)
 class FeatureVectors:
-    """Training samples that are feature vectors."""
+    """Training samples that are feature vectors.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        The feature vectors.
+    names : ndarray of str or None
+        The names of the features.
+    """
 
     X: np.ndarray
     names: np.ndarray | None
@@ -476,7 +559,7 @@ class FeatureClassifier(PathClassifier):
         return self._checked(validate_data(self, X, dtype=list(self._dtypes), order="C", reset=False))
 
     def _checked(self, X: np.ndarray) -> np.ndarray:
-        """Refuse feature vectors that the method cannot compute with."""
+        """Return the feature vectors, or raise a ValueError if the method cannot use them."""
         return X
 
     def _keep_training(self, training: FeatureVectors) -> None:
@@ -488,13 +571,32 @@ class FeatureClassifier(PathClassifier):
 
 
 def forget_fit(estimator: Any) -> None:
-    """Remove the public attributes that an earlier fit has left."""
+    """Remove the public attributes of an earlier fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator, which is changed.
+    """
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
 
 
 def as_one_row(estimator: Any, X: Any) -> Any:
-    """Return one sample as ``predict`` of a fitted estimator takes it; a precomputed row may have one dimension."""
+    """Return one sample in the form that ``predict`` requires; a row of a precomputed matrix may have one dimension.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    X : one sample
+        A row of similarities, or a sequence of one raw object.
+
+    Returns
+    -------
+    samples
+        The sample as a row.
+    """
     check_is_fitted(estimator)
     if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
         return X

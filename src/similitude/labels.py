@@ -1,4 +1,4 @@
-"""Labels, and what is given by class: weights, costs, priors."""
+"""Labels, and the parameters that are given by class: weights, costs, priors."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 @dataclass(frozen=True)
 class Labels:
-    """Checked labels, and what a method takes along with them.
+    """Checked labels with their weights, costs and priors.
 
-    Attributes
+    Parameters
     ----------
     classes : ndarray of shape (G,)
+        The labels of the classes, sorted.
     codes : ndarray of shape (n,)
         The label of each sample as a position in ``classes``.
-    sample_weight : ndarray of shape (n,) or None
-    costs : ndarray of shape (G, G) or None
+    sample_weight : ndarray of shape (n,) or None, default=None
+        The weight of each sample.
+    costs : ndarray of shape (G, G) or None, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g.
-    priors : ndarray of shape (G,) or None
+    priors : ndarray of shape (G,) or None, default=None
+        The prior probabilities of the classes.
     """
 
     classes: np.ndarray
@@ -53,13 +56,37 @@ class Labels:
         return [np.flatnonzero(self.codes == g) for g in range(len(self.classes))]
 
     def take(self, kept: np.ndarray) -> Labels:
-        """Return the labels of some of the samples, with the same classes."""
+        """Return the labels of some of the samples, with the same classes.
+
+        Parameters
+        ----------
+        kept : ndarray of int
+            The positions of the samples.
+
+        Returns
+        -------
+        Labels
+            Their labels.
+        """
         weight = None if self.sample_weight is None else self.sample_weight[kept]
         return Labels(self.classes, self.codes[kept], weight, self.costs, self.priors)
 
 
 def check_labels(y: Any, n: int) -> np.ndarray:
-    """Return class labels as a one-dimensional array of length n."""
+    """Return class labels as a one-dimensional array of length n, or raise a ValueError.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The labels.
+    n : int
+        The number of samples.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The labels.
+    """
     if y is None:
         raise ValueError("y must be given: this classifier requires y to be passed, but the target y is None.")
     y = column_or_1d(y, warn=True)
@@ -73,7 +100,20 @@ def check_labels(y: Any, n: int) -> np.ndarray:
 
 
 def class_weights(given: Any, labels: Labels) -> np.ndarray:
-    """Return the weight that the parameter ``class_weight`` gives to each sample."""
+    """Return the weight that the parameter ``class_weight`` gives to each sample.
+
+    Parameters
+    ----------
+    given : dict, "balanced" or None
+        The value of the parameter.
+    labels : Labels
+        The labels.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The weights.
+    """
     numbers = given.values() if isinstance(given, Mapping) else ()
     if not all(isinstance(number, Real) and 0 < float(number) < np.inf for number in numbers):
         raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
@@ -82,7 +122,22 @@ def class_weights(given: Any, labels: Labels) -> np.ndarray:
 
 
 def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
-    """Return a weight of 0 or more for each sample, above 0 for some of each class; ``labels`` are positions."""
+    """Return the weights of the samples as an array, or raise a ValueError.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,) or None
+        Weights of 0 or more; each class must have a sample with a positive weight.
+    labels : ndarray of int of shape (n,)
+        The label of each sample as a position in ``classes``.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    ndarray of shape (n,) or None
+        The weights.
+    """
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
@@ -97,7 +152,20 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndar
 
 
 def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
-    """Return ``costs`` as a (G, G) array, ``[f, g]`` the cost of predicting f when the truth is g."""
+    """Return ``costs`` as an array, whose entry ``[f, g]`` is the cost of predicting f when the truth is g.
+
+    Parameters
+    ----------
+    costs : array-like of shape (G, G), dict of dicts or None
+        The costs, in the order of the classes or by label.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    ndarray of shape (G, G) or None
+        The costs.
+    """
     if costs is None:
         return None
     n_classes = len(classes)
@@ -118,7 +186,7 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
 
 
 def _numbers(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
-    """Return numbers given as an array, or by label."""
+    """Return numbers that are given as an array or by label."""
     try:
         return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
     except (TypeError, ValueError) as error:
@@ -134,7 +202,20 @@ def _by_label(values: Mapping, classes: np.ndarray, name: str) -> list:
 
 
 def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
-    """Return ``priors`` as probabilities in the order of ``classes``."""
+    """Return ``priors`` as probabilities in the order of ``classes``.
+
+    Parameters
+    ----------
+    priors : array-like of shape (G,), dict or None
+        The priors, in the order of the classes or by label.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    ndarray of shape (G,) or None
+        The priors.
+    """
     if priors is None:
         return None
     vector = _numbers(priors, classes, "priors")

@@ -1,4 +1,4 @@
-"""Classifiers that solve one two-class problem for each pair of classes: votes, probabilities, paths."""
+"""Base of the classifiers that solve one two-class problem for each pair of classes."""
 
 from __future__ import annotations
 
@@ -24,30 +24,49 @@ class PairMachines(Protocol):
 
     @property
     def solutions(self) -> Sequence[Any]:
-        """One for each pair, with its ``objective``, ``gap``, ``n_iter`` and whether it ``converged``."""
+        """One solution for each pair, with its ``objective``, ``gap``, ``n_iter`` and ``converged``."""
 
     @property
     def columns(self) -> np.ndarray:
         """The positions of the training columns that decision values need."""
 
     def decisions(self, rows: Rows) -> np.ndarray:
-        """Return decision values, (m, pairs), positive for the later class."""
+        """Return the decision values, positive for the later class.
+
+        Parameters
+        ----------
+        rows : Rows
+            The new samples.
+
+        Returns
+        -------
+        ndarray of shape (m, pairs)
+            The decision values.
+        """
 
     def attributes(self) -> dict[str, Any]:
-        """Return public attributes of the fitted estimator."""
+        """Return public attributes of the fitted estimator.
+
+        Returns
+        -------
+        dict
+            The values by name.
+        """
 
 
 class OneVsOnePath(FittedPath):
-    """The machines of all points, and their calibrators where there are probabilities.
+    """The machines of all points, and their calibrators if probabilities are wanted.
 
     Parameters
     ----------
     points : list
+        The checked points.
     machines : list of PairMachines
         One for each point.
     n_classes : int
+        The number of classes.
     calibrate : callable or None
-        Gives one calibrator for each point; called when probabilities are first asked for.
+        Returns one calibrator for each point; called when probabilities are first needed.
     """
 
     def __init__(
@@ -63,7 +82,7 @@ class OneVsOnePath(FittedPath):
 
     def answers(self, rows, response):
         if len(self.machines) > 1:
-            rows.S  # noqa: B018 - computed once for all points, not the columns that each of them needs
+            rows.S  # noqa: B018 - computed once for all points, in place of the columns that each point needs
         scores = [self._scores(machine, rows) for machine in self.machines]
         if response == "predict_proba":
             return [calibrator.probabilities(values) for calibrator, values in zip(self._complete(), scores)]
@@ -100,21 +119,47 @@ class OneVsOnePath(FittedPath):
 
 
 def predicted(scores: np.ndarray) -> np.ndarray:
-    """Return the positions of the classes that decision values, (m,), or scores, (m, G), predict."""
+    """Return the positions of the predicted classes.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (m,) or (m, G)
+        The decision values of two classes, or the scores of several.
+
+    Returns
+    -------
+    ndarray of int of shape (m,)
+        The positions.
+    """
     return (scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
 
 
 def by_pair(solutions: Sequence[Any], together: Callable[[list], Any], names: dict[str, str]) -> dict[str, Any]:
-    """Return attributes of the solutions by other names: for two classes the value, for more all ``together``."""
+    """Return attributes of the solutions under other names.
+
+    Parameters
+    ----------
+    solutions : sequence
+        One solution for each pair of classes.
+    together : callable
+        Joins the list of values of several pairs; for two classes the value itself is returned.
+    names : dict of str to str
+        For each new name the name of the attribute.
+
+    Returns
+    -------
+    dict
+        The values by new name.
+    """
     found = {name: [getattr(solution, own) for solution in solutions] for name, own in names.items()}
     return {name: values[0] if len(values) == 1 else together(values) for name, values in found.items()}
 
 
 class OneVsOneClassifier(SimilarityClassifier):
-    """Base of classifiers that solve one problem for each pair of classes.
+    """Base of the classifiers that solve one problem for each pair of classes.
 
-    A subclass gives in ``_solved(training, labels, points)`` one :class:`PairMachines` for each point, and may change
-    in ``_prepared(training, points)`` how the training similarities are made ready.
+    A subclass returns one :class:`PairMachines` for each point from ``_solved(training, labels, points)``. It may
+    override ``_prepared(training, points)``, which converts the training similarities.
     """
 
     probability: Any
@@ -124,7 +169,7 @@ class OneVsOneClassifier(SimilarityClassifier):
 
     @property
     def _responses(self) -> tuple[str, ...]:  # type: ignore[override]
-        # What counts is the fit that was made, not a parameter set after it.
+        # A fitted classifier offers what it was fitted with, whatever the parameter is now.
         path = vars(self).get("_path")
         offered = path.has_probability if path is not None else self.probability
         return ("predict", "decision_function", *(("predict_proba",) if offered else ()))
@@ -138,7 +183,7 @@ class OneVsOneClassifier(SimilarityClassifier):
         raise NotImplementedError
 
     def _prepared(self, training: Training, points: list[Any]) -> Training:
-        """Return the training samples as ``_solved`` wants them."""
+        """Return the training samples in the form that ``_solved`` needs."""
         return training.replaced(dense(training.S).astype(np.float64, copy=False))
 
     def _fit_path(self, training, labels, points):
@@ -167,13 +212,26 @@ class OneVsOneClassifier(SimilarityClassifier):
         if unsolved:
             warn(
                 f"{type(self).__name__}: {unsolved} of {len(solutions)} problems were not solved to full accuracy "
-                "(duality_gap_ tells how far); rescale the similarities, or regularise more.",
+                "(see duality_gap_); rescale the similarities, or regularise more.",
                 ConvergenceWarning,
             )
 
 
 def class_pairs(labels: Labels) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """For each pair of classes, yield the positions of its samples, and their y: +1 for the later class, else -1."""
+    """Yield the samples of each pair of classes.
+
+    Parameters
+    ----------
+    labels : Labels
+        The labels.
+
+    Yields
+    ------
+    members : ndarray of int
+        The positions of the samples.
+    y : ndarray
+        1 for samples of the later class, -1 for those of the earlier one.
+    """
     for first, second in combinations(range(labels.n_classes), 2):
         members = np.flatnonzero((labels.codes == first) | (labels.codes == second))
         yield members, np.where(labels.codes[members] == second, 1.0, -1.0)

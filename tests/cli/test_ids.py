@@ -158,7 +158,9 @@ def test_ids_of_other_objects_are_not_left_beside_a_new_matrix(folder):
     fill("x.tsv", "D.npy")
     before = (folder / "D.npy").read_bytes()
     words = ("--similarity", "euclidean", "-o", "D.npy")
-    assert_refused(run("pairwise", "nameless.csv", *words), "D.ids.txt would name the samples of D.npy")
+    assert_refused(
+        run("pairwise", "nameless.csv", *words), "D.ids.txt exists, but the objects of D.npy have no such ids"
+    )
     assert (folder / "D.npy").read_bytes() == before
     (folder / "D.ids.txt").unlink()
     fill("nameless.csv", "D.npy")

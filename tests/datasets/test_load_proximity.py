@@ -237,7 +237,7 @@ def test_npz(tmp_path):
     np.testing.assert_array_equal(load_proximity(tmp_path / "one.npz").S, S)
     np.savez(tmp_path / "two.npz", S=S, D=-S)
     np.testing.assert_array_equal(load_proximity(tmp_path / "two.npz", key="D").S, -S)
-    refused(tmp_path / "two.npz", r"two.npz: holds 2 arrays; say which by key \(--key\), one of \['S', 'D'\]")
+    refused(tmp_path / "two.npz", r"two.npz: holds 2 arrays; choose one with key \(--key\), one of \['S', 'D'\]")
     refused(tmp_path / "two.npz", r"there is no array 'K'; key must be one of \['S', 'D'\]", key="K")
 
 
@@ -306,7 +306,7 @@ def test_npy_and_npz_mistaken_for_each_other(tmp_path):
     shutil.copy(tmp_path / "S.npy", tmp_path / "S.npz")
     shutil.copy(tmp_path / "T.npz", tmp_path / "T.npy")
     refused(tmp_path / "S.npz", "a single array, not an archive; name it .npy")
-    refused(tmp_path / "T.npy", "an archive of arrays, not one; name it .npz")
+    refused(tmp_path / "T.npy", "an archive of arrays, not a single array; name it .npz")
 
 
 # MATLAB
@@ -326,7 +326,7 @@ def test_mat_with_several_matrices(tmp_path):
     K = load_proximity(tmp_path / "S.mat", key="K").S
     assert isinstance(K, sparse.csr_array)
     np.testing.assert_array_equal(K.toarray(), S)
-    assert "['S', 'D', 'K']" in refused(tmp_path / "S.mat", "holds 3 arrays; say which by key")
+    assert "['S', 'D', 'K']" in refused(tmp_path / "S.mat", "holds 3 arrays; choose one with key")
 
 
 def test_mat_errors(tmp_path):
@@ -605,7 +605,7 @@ def test_arrays_that_are_no_ids(tmp_path):
         ("0\n1\n2\n1\n", "4 labels for 3 samples"),
         ("red\n\nblue\n", "row 2 has no label"),
         ("a,red\nb,\nc,red\n", "row 2 has no label"),
-        ("a,red\nb,blue\nx,red\n", "row 3: 'x' is no sample of the matrix"),
+        ("a,red\nb,blue\nx,red\n", "row 3: 'x' is not a sample of the matrix"),
         ("a,red\nb,blue\nb,red\n", r"the id 'b' appears twice \(rows 2 and 3\)"),
         ("a,b,red\na,b,red\na,b,red\n", "row 1 has 3 cells; a label, or an id and a label"),
         ("a,red\nb\nc,red\n", "row 2 has 1 cells, row 1 has 2"),

@@ -469,7 +469,7 @@ def test_an_asymmetric_function_is_taken_in_both_directions_at_predict_too():
         return float(np.exp(-abs(a - b)) + 0.2 * max(a - b, 0))
 
     model = LandmarkClassifier(8, "flip", random_state=0, similarity=lean)
-    with pytest.warns(SimilarityWarning, match="The rows of new samples are treated alike"):
+    with pytest.warns(SimilarityWarning, match="The rows of new samples are treated in the same way"):
         model.fit(X[:60], y)
     peer = clone(model).set_params(similarity=lambda a, b: (lean(a, b) + lean(b, a)) / 2).fit(X[:60], y)
     assert np.allclose(model.decision_function(X[60:]), peer.decision_function(X[60:]), rtol=0, atol=1e-9)

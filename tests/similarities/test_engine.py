@@ -562,7 +562,7 @@ def test_files_that_do_not_belong_together(tmp_path, damage):
         journal.write_text(damage)
     before = path.read_bytes(), journal.read_bytes()
     with pytest.raises(
-        ValueError, match=r"out: .*(not the matrix that its journal describes|no journal of pairwise).*delete"
+        ValueError, match=r"out: .*(not the matrix that its journal describes|not a journal of pairwise).*delete"
     ):
         pairwise(range(10), similarity=f.measure, out=path)
     assert f.calls == []
@@ -587,7 +587,7 @@ def test_something_else_is_refused(tmp_path, change, message):
     f.interrupted(path, block_size=1)
     A, B = change.pop("A", range(10)), change.pop("B", None)
     other = Measure(f, **{"name": "counted", **change})
-    with pytest.raises(ValueError, match=rf"out: .*S\.npy was begun for something else \({message}.*Delete it"):
+    with pytest.raises(ValueError, match=rf"out: .*S\.npy was begun for another computation \({message}.*Delete it"):
         pairwise(A, B, other, out=path)
     assert f.calls == []
     pairwise(range(10), similarity=f.measure, out=path)
@@ -723,7 +723,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "posix_fallocate", full)
-        with pytest.raises(OSError, match=r"out: no room for the 160 bytes of .*S\.npy"):
+        with pytest.raises(OSError, match=r"out: no space for the 160 bytes of .*S\.npy"):
             pairwise([1, 2], similarity=prefix_of_numbers, out=tmp_path / "S.npy")
     assert not list(tmp_path.iterdir())
 

@@ -91,7 +91,7 @@ def test_a_transform_of_the_training_samples_that_fails_changes_nothing():
 )
 def test_an_asymmetric_function_is_taken_in_both_directions(transformer):
     asymmetric, symmetric = (clone(transformer).set_params(similarity=f) for f in (leaning, both_ways))
-    with pytest.warns(SimilarityWarning, match="The rows of new samples are treated alike") as caught:
+    with pytest.warns(SimilarityWarning, match="The rows of new samples are treated in the same way") as caught:
         trained = asymmetric.fit_transform(WORDS)
     assert len(caught) == 1
     assert caught[0].filename == __file__

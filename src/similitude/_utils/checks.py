@@ -1,4 +1,4 @@
-"""Checks of parameters."""
+"""Checks of parameter values."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ import numpy as np
 
 
 def check_positive(value: Any, name: str) -> None:
-    """Refuse a value that is not a finite number above 0."""
+    """Raise a ValueError unless the value of the parameter ``name`` is a finite number above 0."""
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")

@@ -1,4 +1,4 @@
-"""Optional libraries, imported when they are first needed."""
+"""Optional libraries, which are imported when they are first needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from typing import Any
 
 
 def require(module: str, extra: str) -> Any:
-    """Return the imported ``module``; an ImportError that names the extra where it is not installed.
+    """Return the imported ``module``, or raise an ImportError that names the extra to install.
+
+    Parameters
+    ----------
+    module : str
+        The dotted name of the module.
+    extra : str
+        The extra of this package that installs the library.
+
+    Returns
+    -------
+    module
+        The imported module.
 
     Examples
     --------
@@ -21,5 +33,5 @@ def require(module: str, extra: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != library:
-            raise  # the library is there, and something that it needs itself is not
+            raise  # the library is installed, but one of its own dependencies is not
         raise ImportError(f"this needs {library}: pip install 'similitude[{extra}]'") from error

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Writing a file completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from pathlib import Path
 
 
 def check_writable(path: str | os.PathLike, name: str = "path") -> Path:
-    """Return the path, or raise a ValueError if nothing can be written there; call it before the work to be written."""
+    """Return the path if a file can be written there, or raise a ValueError that names the argument.
+
+    Call it before the computation whose result is to be written.
+    """
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{name}: {path} is a folder; a file is needed.")
@@ -38,10 +41,10 @@ def is_special(path: Path) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path; what was written there becomes the content of ``path``, unless an error is raised.
+    """Yield a temporary path, whose content becomes that of ``path`` unless an error is raised.
 
-    A regular file is replaced in one step. A symbolic link stays, and the file that it points to is replaced. A FIFO
-    or a device stays, too: the content is written into it.
+    A regular file is replaced in one step. A symbolic link is kept, and the file that it points to is replaced. A FIFO
+    or a device is kept, too, and the content is written into it.
     """
     if path.is_dir():
         raise ValueError(f"{path} is a folder; a file is needed.")
@@ -49,7 +52,7 @@ def replacing(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory() as folder:
             part = Path(folder, path.name)
             yield part
-            # Without O_CREAT: if the FIFO has gone meanwhile, that is an error, and no file takes its place.
+            # O_CREAT is left out: if the FIFO has been removed meanwhile, that is an error, and no file is created.
             with part.open("rb") as source, os.fdopen(os.open(path, os.O_WRONLY), "wb") as target:
                 shutil.copyfileobj(source, target)
         return

@@ -1,4 +1,4 @@
-"""The one progress bar of the package (rich), shown on a terminal only."""
+"""Progress bars, drawn with rich and shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def progress(items: Iterable[T], total: int, description: str, enabled: bool = True) -> Iterator[T]:
-    """Yield the items while a bar with rate and time left moves on stderr, if that is a terminal."""
+    """Yield the items, and show a progress bar with the rate and the time left if stderr is a terminal."""
     if not enabled or not _on_terminal():
         yield from items
         return
@@ -27,15 +27,16 @@ def progress(items: Iterable[T], total: int, description: str, enabled: bool = T
 
 
 class ProgressBars:
-    """A bar for each of several pieces of work, with the time left and a note, on stderr if that is a terminal.
+    """Show a progress bar with the time left and a note for each of several tasks, if stderr is a terminal.
 
     Parameters
     ----------
     totals : mapping of str to int
-        How many steps each piece has.
+        The number of steps of each task.
     done : mapping of str to int, default=None
-        How many of them were done before.
+        The number of steps of each task that were done before.
     enabled : bool, default=True
+        Whether the bars are shown.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class ProgressBars:
             self._drawing.__exit__(*reason)
 
     def advance(self, name: str, note: str = "") -> None:
-        """One more step of this piece is done."""
+        """Count one more step of the task ``name`` as done, and show the note beside its bar."""
         if self._drawing is not None:
             self._bar.update(self._tasks[name], advance=1, note=note)
 
@@ -79,7 +80,7 @@ def _on_terminal() -> bool:
 
 @contextmanager
 def _drawn(*columns: Any) -> Iterator[Any]:
-    """A drawing of bars, with these columns at the end; it goes away when it is left."""
+    """Yield a rich progress display that ends with these columns and disappears when the block is left."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 

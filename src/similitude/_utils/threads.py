@@ -1,7 +1,7 @@
-"""Row blocks over threads.
+"""Work on blocks of rows in several threads.
 
-The kernels are compiled with ``nogil`` and run in plain threads: unlike numba's own parallel loops these survive
-``fork``, nest in joblib workers of any kind, and need no threading layer.
+The compiled functions release the GIL and run in ordinary Python threads. Unlike numba's own parallel loops, these
+survive ``fork``, work inside joblib workers of any kind, and need no threading layer.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from threadpoolctl import ThreadpoolController
 
 
 def thread_count() -> int:
-    """Threads a kernel may use here: one inside a joblib worker, else the cores this process may run on.
+    """Return the number of threads that compiled code may use here.
 
-    ``NUMBA_NUM_THREADS`` and ``OMP_NUM_THREADS`` lower it, as they do for compiled libraries.
+    It is one inside a joblib worker, otherwise the number of cores that this process may run on. ``NUMBA_NUM_THREADS``
+    and ``OMP_NUM_THREADS`` lower it, as they do for other compiled libraries.
     """
     if getattr(get_active_backend()[0], "nesting_level", 0):
         return 1
@@ -32,7 +33,10 @@ def thread_count() -> int:
 
 
 class _OneBlasThread:
-    """The limit holds for the whole process, so the last of several users at a time lifts it."""
+    """A context manager that limits BLAS to one thread.
+
+    The limit holds for the whole process, so it is lifted when the last of several concurrent users leaves the block.
+    """
 
     def __init__(self) -> None:
         self._libraries: ThreadpoolController | None = None
@@ -40,7 +44,7 @@ class _OneBlasThread:
         self.forget()
 
     def forget(self) -> None:
-        """Start anew, in a child process: a lock that another thread held at the fork would never be free."""
+        """Reset the state in a child process, where a lock that another thread held at the fork would stay locked."""
         self._lock, self._users = Lock(), 0
 
     def __enter__(self) -> None:
@@ -65,14 +69,14 @@ if hasattr(os, "register_at_fork"):
 
 
 def one_blas_thread() -> _OneBlasThread:
-    """Within this block BLAS works in one thread."""
+    """Return a context manager within which BLAS uses one thread."""
     return _limiter
 
 
 def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -> None:
-    """Call ``work(start, stop)`` for consecutive blocks of rows, in threads where there is more than one block.
+    """Call ``work(start, stop)`` for consecutive blocks of rows, in several threads if there is more than one block.
 
-    Each of these threads gets one thread of BLAS: more would wait for one another.
+    Each of these threads uses one BLAS thread, because more of them would compete for the same cores.
     """
     block = max(1, block)
     starts = range(0, n_rows, block)
@@ -89,11 +93,12 @@ def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -
             try:
                 work(start, min(start + block, n_rows))
             except BaseException as failure:
-                # A signal that arrives while a kernel returns comes wrapped.
+                # A signal that arrives while a compiled function returns is wrapped in a SystemError.
                 wrapped = failure.__cause__ if isinstance(failure, SystemError) else None
                 failures.append(wrapped if isinstance(wrapped, KeyboardInterrupt) else failure)
 
-    # The caller is one of the threads: with two, one is to be started, which takes a third of a pool of two (0.3 ms).
+    # The calling thread does its share of the work, so that for two threads only one has to be started. This takes a
+    # third of the time of starting a pool of two (0.3 ms).
     others = [Thread(target=take_blocks) for _ in range(n_threads - 1)]
     with one_blas_thread() if others else nullcontext():
         for thread in others:

@@ -1,4 +1,4 @@
-"""Versions of what a result or a model depends on."""
+"""Versions of the libraries that a result or a model depends on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of similitude, numpy, scipy, scikit-learn and python by name."""
+    """Return the versions of similitude, numpy, scipy, scikit-learn and Python by name."""
     return {
         "similitude": __version__,
         "numpy": np.__version__,

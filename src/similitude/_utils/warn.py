@@ -1,4 +1,4 @@
-"""Warnings that point at the user's own line."""
+"""Warnings that point to a line of the user's own code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PASSED_OVER = ("similitude", "sklearn")
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn, naming the line outside of this package and of scikit-learn from which it was called."""
+    """Issue a warning at the line outside of this package and of scikit-learn from which it was called."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _PASSED_OVER:
         frame = frame.f_back

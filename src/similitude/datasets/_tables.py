@@ -1,4 +1,4 @@
-"""Tables of numbers in text files, with or without names, and labels: parsed fast, and to the cell where they fail."""
+"""Tables of numbers and labels in text files; they are parsed fast, and errors name the cell."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from typing import IO, Any
 import numpy as np
 
 DELIMITERS = {".csv": ",;\t", ".tsv": "\t"}
-"""What may stand between cells, by suffix; the first line decides."""
+"""The characters that may separate cells, by suffix; the most frequent one in the first line is used."""
 
 _MISSING = {"", "na", "n/a", "null", "none", "missing", "?", ".", "-", "--"}
-"""Texts that stand for an absent number: neither a number nor the name of anything."""
+"""Texts that mean a missing number; they are neither numbers nor names."""
 
 
 @dataclass
 class Layout:
-    """Where the numbers of a text file are: what a first pass over its rows found."""
+    """The positions of the numbers in a text file, found in a first pass over its rows."""
 
     delimiter: str
     header: list[str] | None
-    """The cells of the header row; None without one."""
+    """The cells of the header row; None if there is none."""
     skip: int
-    """Lines up to and with the header."""
+    """The number of lines up to and including the header."""
     lines: list[int]
     """The line of the file on which each row of numbers ends."""
     names: list[str] | None
-    """The id column; None without one."""
+    """The id column; None if there is none."""
     width: int
-    """Cells in a row, the id included."""
+    """The number of cells in a row, including the id."""
 
     @property
     def offset(self) -> int:
-        """How many cells of a row come before the numbers."""
+        """The number of cells of a row that precede the numbers."""
         return 0 if self.names is None else 1
 
     @property
     def column_names(self) -> list[str] | None:
-        """The names in the header, without the one that heads the id column."""
+        """The names in the header, without that of the id column."""
         return None if self.header is None else self.header[len(self.header) - (self.width - self.offset) :]
 
 
 def read_table(path: Path, square: bool) -> tuple[np.ndarray, list[str] | None, list[str] | None, Layout]:
-    """Return numbers, names of the rows and names of the columns of a CSV or TSV file."""
+    """Return the numbers, the names of the rows and the names of the columns of a CSV or TSV file, and its layout."""
     layout = _layout(path, square)
     try:
         with open_text(path) as file:
@@ -71,7 +71,7 @@ def read_table(path: Path, square: bool) -> tuple[np.ndarray, list[str] | None, 
 
 
 def _layout(path: Path, square: bool) -> Layout:
-    """Count rows and cells, and tell names from numbers; ragged rows end here."""
+    """Count rows and cells, and distinguish names from numbers; raise a ValueError if rows differ in length."""
     delimiter = _delimiter(path)
     first: list[str] = []
     lines: list[int] = []
@@ -82,7 +82,7 @@ def _layout(path: Path, square: bool) -> Layout:
             first = [cell.strip() for cell in cells]
         elif len(lines) == 1:
             width = len(cells)
-            # R writes no name above the row names.
+            # R writes no name above the row names, so its header has one cell fewer.
             if width != len(first) and not (width == len(first) + 1 and _mostly_names(first)):
                 raise _ragged(path, line, width, lines[0], len(first))
         elif len(cells) != width:
@@ -119,9 +119,9 @@ def _has_header(first: list[str], column: list[str], square: bool) -> bool:
     if not is_number(corner) and _mostly_names(rest):
         return True
     if is_number(corner):
-        # Names that only count, as pandas writes them for a table without its index.
+        # The names are only positions, as pandas writes them for a table without its index.
         return square and len(column) == len(first) + 1 and _counts(first)
-    # Whole numbers as names: all different, beside a corner that can be a heading, and in the first column too.
+    # Whole numbers are names if all differ, the corner can be a heading, and the first column has names, too.
     if len(column) == 1 or not _are_numeric_names(rest):
         return False
     if corner == "" and _mostly_names(column[1:]):
@@ -142,7 +142,7 @@ def _has_names(header: list[str] | None, body: list[str], width: int) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a cell reads as a real number (NaN and infinity do)."""
+    """Return whether a cell is a real number; NaN and infinity are."""
     try:
         float(text)
     except ValueError:
@@ -168,7 +168,7 @@ def _counts(names: list[str]) -> bool:
 
 
 def matching_names(path: Path, rows: list[str] | None, columns: list[str] | None, layout: Layout | None) -> Any:
-    """Return the ids of a square matrix whose rows and columns both may have names; names that only count give way."""
+    """Return the ids of a square matrix whose rows and columns may both have names; other names override positions."""
     if rows is None or columns is None:
         return columns if rows is None else rows
     permuted = rows != columns and set(rows) == set(columns)
@@ -185,7 +185,7 @@ def matching_names(path: Path, rows: list[str] | None, columns: list[str] | None
 
 
 def _culprit(path: Path, layout: Layout) -> ValueError | None:
-    """Return the first cell that is not a finite number, as an error that says where it is."""
+    """Return an error that names the first cell that is not a finite number, or None."""
     rows = _rows(path, layout.delimiter)
     if layout.header is not None:
         next(rows)
@@ -199,7 +199,7 @@ def _culprit(path: Path, layout: Layout) -> ValueError | None:
 
 
 def _all_finite(cells: list[str]) -> bool:
-    """Return whether a row is in order: asked of whole rows because asking each cell takes six times as long."""
+    """Return whether all cells of a row are finite numbers; checking each cell separately takes six times as long."""
     try:
         return all(map(math.isfinite, map(float, cells))) and not any("_" in cell for cell in cells)
     except ValueError:
@@ -227,7 +227,18 @@ def _delimiter(path: Path) -> str:
 
 
 def suffix(path: Path) -> str:
-    """Return the suffix that tells the format, in lower case and without .gz."""
+    """Return the suffix that determines the format, in lower case and without .gz.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    str
+        The suffix.
+    """
     name = path.name.lower()
     return Path(name[: -len(".gz")] if name.endswith(".gz") else name).suffix
 
@@ -249,7 +260,18 @@ def _all_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[IO[str]]:
-    """The file as UTF-8 text, unpacked if it ends in .gz; what cannot be read is an error that names the file."""
+    """Yield the file as UTF-8 text, decompressed if it ends in .gz; raise a ValueError if it cannot be read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Yields
+    ------
+    file
+        The open file.
+    """
     opener: Any = gzip.open if path.name.lower().endswith(".gz") else open
     try:
         with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
@@ -275,10 +297,28 @@ def _undecodable(path: Path, opener: Any) -> int:
 def read_labels(
     path: Path, n: int, ids: list[str] | None, in_order: bool = False
 ) -> tuple[np.ndarray, list[str] | None]:
-    """Return the labels of n samples in their order, and the ids of the samples or else those of the label file.
+    """Return the labels of n samples in their order, and the ids of the samples.
 
-    Labels with ids are matched to the samples by id. Where the samples have no ids, such labels are taken as they come
-    if they are ``in_order``, and are refused otherwise.
+    Labels with ids are matched to the samples by id. If the samples have no ids, such labels are accepted if
+    ``in_order`` is true, and refused otherwise.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    n : int
+        The number of samples.
+    ids : list of str or None
+        The ids of the samples.
+    in_order : bool, default=False
+        Whether labels with ids are in the order of samples without ids.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,)
+        The labels.
+    ids : list of str or None
+        The ids of the samples, or those of the label file.
     """
     rows = list(_label_rows(path))
     if not rows:
@@ -306,8 +346,8 @@ def read_labels(
         else:
             raise ValueError(
                 f"{path}: the labels have ids, but the samples have none to match them to. If the labels are in the "
-                "order of the samples, say so by labels_in_order=True (--labels-in-order) or leave out their ids; if "
-                "not, give the matrix ids: D.npy takes them from D.ids.txt beside it, one id per line."
+                "order of the samples, pass labels_in_order=True (--labels-in-order) or leave out their ids; if not, "
+                "give the matrix ids: those of D.npy are read from D.ids.txt beside it, one id per line."
             )
     return _as_labels(labels), ids
 
@@ -325,7 +365,7 @@ def _label_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _starts_with_header(rows: list[tuple[int, list[str]]], n: int, ids: list[str] | None) -> bool:
-    """Return whether there is one row too many and the first one differs from all others as a heading does."""
+    """Return whether there is one row too many, and the first row differs from all others as a header does."""
     if len(rows) != n + 1:
         return False
     head, labels = rows[0][1], [cells[-1] for _, cells in rows[1:]]
@@ -335,7 +375,17 @@ def _starts_with_header(rows: list[tuple[int, list[str]]], n: int, ids: list[str
 
 
 def check_unique(path: Path, names: list[str], lines: list[int] | None = None) -> None:
-    """Refuse a name that two samples have."""
+    """Raise a ValueError if two samples have the same name.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the names.
+    names : list of str
+        The names.
+    lines : list of int, default=None
+        The line of each name in the file.
+    """
     seen: dict[str, int] = {}
     for i, name in enumerate(names):
         if name in seen:
@@ -348,12 +398,14 @@ def _in_order(path: Path, rows: list[tuple[int, list[str]]], ids: list[str]) -> 
     known = set(ids)
     for line, cells in rows:
         if cells[0] not in known:
-            raise ValueError(f"{path}: row {line}: {cells[0]!r} is no sample of the matrix; its ids begin {ids[:3]}.")
+            raise ValueError(
+                f"{path}: row {line}: {cells[0]!r} is not a sample of the matrix; its ids begin with {ids[:3]}."
+            )
     label_of = {cells[0]: cells[1] for _, cells in rows}
     return [label_of[name] for name in ids]
 
 
 def _as_labels(texts: list[str]) -> np.ndarray:
-    # "01" is no number but a name; so is what would not fit into 64 bits.
+    # "01" is a name, not a number, and so is a number that exceeds 64 bits.
     whole = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts)
     return np.array([int(text) for text in texts] if whole else texts)

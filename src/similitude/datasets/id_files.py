@@ -1,7 +1,7 @@
-"""The ids of a matrix in a ``.npy`` file: text files beside it, ``D.ids.txt`` for ``D.npy``.
+"""The ids of a matrix in a ``.npy`` file, which are kept in text files beside it: ``D.ids.txt`` for ``D.npy``.
 
-Such a file has one id per line, below a comment with a checksum of the matrix. A matrix that was overwritten later is
-refused by that checksum. Files without the comment are read, too.
+Such a file has one id per line, below a comment with a checksum of the matrix. If the matrix was overwritten later, the
+checksum differs, and the ids are refused. Files without the comment are read, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from similitude._utils.files import check_writable, replacing
 from similitude.datasets._tables import open_text
 
 ID_NAMES = ("ids", "column_ids")
-"""The ids of the rows (and of the columns, if these are the same samples), and those of other columns."""
+"""The names of the ids of the rows (and of the columns, if these are the same samples), and of other columns."""
 
 _COMMENT = "# checksum of the matrix: "
 _PIECES, _PIECE = 64, 4096
@@ -27,9 +27,24 @@ def id_file(matrix: Path, name: str) -> Path:
 
 
 def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, list[str]]:
-    """Return the files to write beside a ``.npy`` file for the ids with these names; call it before the work.
+    """Return the files of ids to be written beside a ``.npy`` file; call it before the matrix is computed.
 
-    Ids that do not fit on a line are an error, and so is a file of ids that the new matrix would make wrong.
+    Parameters
+    ----------
+    matrix : Path
+        The path of the matrix.
+    names : dict of str to list of str or None
+        For "ids" and "column_ids" the ids, or None if there are none.
+
+    Returns
+    -------
+    dict of Path to list of str
+        The ids of each file.
+
+    Raises
+    ------
+    ValueError
+        If an id is not one line of text, or if there is a file of ids that would not belong to the new matrix.
     """
     files = {}
     for name, ids in names.items():
@@ -41,14 +56,22 @@ def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, 
             files[check_writable(path, str(matrix))] = ids
         elif path.exists():
             raise ValueError(
-                f"{path} would name the samples of {matrix}, whose objects have no such ids. Delete it, or choose "
-                "another name for the matrix."
+                f"{path} exists, but the objects of {matrix} have no such ids. Delete it, or choose another name for "
+                "the matrix."
             )
     return files
 
 
 def write_ids(matrix: Path, files: Mapping[Path, list[str]]) -> None:
-    """Write the files that ``id_files`` returned, after the matrix."""
+    """Write the files that :func:`id_files` returned, after the matrix has been written.
+
+    Parameters
+    ----------
+    matrix : Path
+        The path of the matrix.
+    files : dict of Path to list of str
+        The ids of each file.
+    """
     for path, ids in files.items():
         with replacing(path) as part:
             comment = [_COMMENT + _checksum(matrix)] if matrix.is_file() else []  # a FIFO cannot be read again
@@ -56,7 +79,7 @@ def write_ids(matrix: Path, files: Mapping[Path, list[str]]) -> None:
 
 
 def read_ids(matrix: Path, name: str) -> list[str] | None:
-    """Return the ids in the file beside a ``.npy`` file, or None where there is no such file."""
+    """Return the ids in the file beside a ``.npy`` file, or None if there is no such file."""
     path = id_file(matrix, name)
     if not path.is_file():
         return None

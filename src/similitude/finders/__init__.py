@@ -1,4 +1,4 @@
-"""Finding neighbours among the training samples: in a matrix, block by block, or by a graph."""
+"""Finders of neighbours among the training samples: in a matrix, block by block, or by a graph."""
 
 from typing import Any
 
@@ -26,7 +26,18 @@ SEARCHES = ("matrix", "stream", "graph")
 
 
 def check_search(search: Any) -> ObjectFinder | None:
-    """Return the finder that a parameter ``search`` names; None where neighbours are found in the matrix."""
+    """Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix.
+
+    Parameters
+    ----------
+    search : {"matrix", "stream", "graph"} or ObjectFinder
+        The value of the parameter.
+
+    Returns
+    -------
+    ObjectFinder or None
+        The finder.
+    """
     if isinstance(search, ObjectFinder):
         return search
     if not isinstance(search, str) or search not in SEARCHES:

@@ -1,4 +1,4 @@
-"""Parts of the neighbour graph that know nothing of estimators: codes, candidates, pairs to compare."""
+"""Parts of the construction of the neighbour graph that do not depend on estimators: codes, candidates and pairs."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from scipy.stats import rankdata
 
 from similitude.similarities import Comparison
 
-_PRODUCTS = 2**22  # of codes, at a time
+_PRODUCTS = 2**22  # the number of products of codes that are computed at a time
 
 
 def centred_ranks(values: np.ndarray) -> np.ndarray:
-    """Return the ranks of each row's values, less their mean."""
+    """Return the ranks of each row's values, minus their mean."""
     return rankdata(values, axis=1) - (values.shape[1] + 1) / 2
 
 
 def unit_rows(ranks: np.ndarray) -> np.ndarray:
-    """Return rows of length 1, or 0, in single precision."""
+    """Return the rows scaled to length 1 in single precision; rows of zeros remain zero."""
     lengths = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
     return (ranks / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
 
 def most_alike(some: np.ndarray, codes: np.ndarray, count: int) -> np.ndarray:
-    """For each row of ``some`` the rows of ``codes`` with the largest inner products, (m, count)."""
+    """Return for each row of ``some`` the rows of ``codes`` with the largest inner products, of shape (m, count)."""
     from similitude.finders._stream_kernel import offer, sorted_best
 
     m, n = len(some), len(codes)
@@ -40,7 +40,10 @@ def most_alike(some: np.ndarray, codes: np.ndarray, count: int) -> np.ndarray:
 
 
 def distinct_pairs(rows: np.ndarray, columns: np.ndarray, n: int, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Each pair once, in ascending order, and none of an object with itself; of two directions one where they agree."""
+    """Return each pair of different objects once, in ascending order.
+
+    If the measure is symmetric, (i, j) and (j, i) are the same pair.
+    """
     rows, columns = rows.astype(np.int64), columns.astype(np.int64)
     if symmetric:
         rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
@@ -50,7 +53,10 @@ def distinct_pairs(rows: np.ndarray, columns: np.ndarray, n: int, symmetric: boo
 
 
 class Untried:
-    """Which pairs of n objects are still to be compared: those with a pivot never are, all others once."""
+    """A function that selects the pairs of n objects that have not been compared yet.
+
+    Pairs with a pivot are never returned, because they are compared first; all others are returned once.
+    """
 
     def __init__(self, n: int, pivots: np.ndarray, symmetric: bool):
         self.n, self.symmetric = n, symmetric
@@ -59,7 +65,7 @@ class Untried:
         self.tried = np.empty(0, dtype=np.int64)
 
     def __call__(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct pairs among these that were not compared before; from now on they were."""
+        """Return the distinct pairs among these that were not returned before."""
         rows, columns = distinct_pairs(rows, columns, self.n, self.symmetric)
         known = self.is_pivot[columns] | (self.symmetric & self.is_pivot[rows])
         keys = np.setdiff1d((rows * self.n + columns)[~known], self.tried, assume_unique=True)
@@ -69,7 +75,7 @@ class Untried:
 
 
 def compared(compare: Comparison, X: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return native values of pairs whose rows ascend: one call of a batch function for each row of X."""
+    """Return the values of pairs whose rows are ascending, with one call of a batch function for each row of X."""
     if not len(rows):
         return np.empty(0)
     some, starts = np.unique(rows, return_index=True)

@@ -1,4 +1,4 @@
-"""Compiled: lists of neighbours that grow, whom to compare next, and the walk over a neighbour graph."""
+"""Compiled parts of the neighbour graph: lists of neighbours that grow, pairs to compare next, walks over the graph."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from similitude.numerics._compile import kernel
 
 @kernel
 def insert(rows, columns, values, nearest, closeness, fresh):
-    """Put each column into the list of its row where it is close enough; how many were, is returned.
+    """Insert each column into the list of its row if it is close enough; return how many were inserted.
 
-    Lists (n, K) are best first, equal values by position, empty places -1 with minus infinity; ``fresh`` is set.
+    The lists (n, K) are sorted with the best first and equal values by position; empty places are -1 with minus
+    infinity. ``fresh`` is set for inserted columns.
     """
     K, changes = nearest.shape[1], 0
     for t in range(rows.shape[0]):
@@ -37,7 +38,7 @@ def insert(rows, columns, values, nearest, closeness, fresh):
 
 @kernel
 def both_directions(nearest, fresh, links, new):
-    """Each sample's neighbours, then those whose neighbour it is, as many as ``links`` (n, L) has room for."""
+    """Write each sample's neighbours, then the samples whose neighbour it is, into ``links`` (n, L), at most L each."""
     n, K = nearest.shape
     used = np.zeros(n, dtype=np.intp)
     for i in range(n):
@@ -45,7 +46,7 @@ def both_directions(nearest, fresh, links, new):
             if nearest[i, a] >= 0:
                 links[i, used[i]], new[i, used[i]] = nearest[i, a], fresh[i, a]
                 used[i] += 1
-    # Place by place: who has i as its first neighbour comes before who has it as its last.
+    # In the order of the places, so that samples with i as their first neighbour precede those with i as their last.
     for a in range(K):
         for i in range(n):
             j = nearest[i, a]
@@ -63,9 +64,10 @@ def both_directions(nearest, fresh, links, new):
 
 @kernel
 def propose(links, new, nearest, codes, first, last, proposed):
-    """For the rows from ``first`` to ``last`` the neighbours' neighbours, by a fresh link, whose codes are most alike.
+    """Write the neighbours' neighbours with the most similar codes, reached by a fresh link, into ``proposed``.
 
-    ``proposed`` (last - first, C) gets their positions, -1 where there are no more.
+    This is done for the rows from ``first`` to ``last``. ``proposed`` (last - first, C) gets positions, and -1 if there
+    are fewer.
     """
     C = proposed.shape[1]
     seen = np.full(nearest.shape[0], -1)
@@ -103,7 +105,7 @@ def _dot(codes, i, j):
 
 @kernel
 def _keep_best(places, scores, place, score):
-    """Insert into a list that is best first; the last falls out."""
+    """Insert an element into a list that is sorted with the best first; the last element is dropped."""
     a = scores.shape[0] - 1
     if score <= scores[a]:
         return
@@ -115,10 +117,10 @@ def _keep_best(places, scores, place, score):
 
 @kernel
 def walk(pool, waiting, edges, steps, visited, found):
-    """The unvisited neighbours of each row's best samples that wait, as many samples as ``steps``; how many there are.
+    """Write the unvisited neighbours of each row's best waiting samples into ``found``; return how many there are.
 
-    ``pool`` (m, L) holds the best so far, ``waiting`` which of them were not walked from; ``found`` (m, most) gets
-    positions, -1 after the last.
+    At most ``steps`` samples per row are expanded. ``pool`` (m, L) holds the best samples so far, and ``waiting`` those
+    of them that have not been expanded. ``found`` (m, most) gets positions, and -1 after the last.
     """
     total = 0
     for row in range(pool.shape[0]):

@@ -1,4 +1,4 @@
-"""Compiled: the k best columns of each row, of a matrix that comes block by block."""
+"""Compiled selection of the k best columns of each row of a matrix that is given block by block."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _CHUNK = 32
 
 @kernel
 def offer(block, first, values, places):
-    """Offer the columns ``first, first + 1, ...`` of a few rows to the k best of each so far.
+    """Update the k best columns of a few rows with the columns ``first, first + 1, ...`` of a block.
 
-    ``values`` and ``places`` (m, k) are heaps with the worst on top; they begin as minus infinity. Of equal values the
-    smaller place is the better one, so the blocks may come in any order.
+    ``values`` and ``places`` (m, k) are heaps with the worst on top; the values are minus infinity at the start. Of
+    equal values the smaller place is the better one, so the blocks may be given in any order.
     """
     n = block.shape[1]
     for row in range(block.shape[0]):
         worst = values[row, 0]
         for start in range(0, n, _CHUNK):
             stop = min(start + _CHUNK, n)
-            # Most chunks hold nothing: counting has no branch, and the compiler makes vectors of it.
+            # Most chunks contain no better value. Counting needs no branch, so the compiler vectorises it.
             hits = 0
             for j in range(start, stop):
                 hits += block[row, j] >= worst
@@ -36,7 +36,7 @@ def offer(block, first, values, places):
 
 @kernel
 def _replace_worst(values, places, value, place):
-    """Put a value in place of the worst, and let it sink below all that are worse."""
+    """Replace the worst value of a heap, and restore the order of the heap."""
     k = values.shape[0]
     i = 0
     while True:
@@ -59,7 +59,7 @@ def _worse(value, place, other, other_place):
 
 
 def sorted_best(values: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the heaps as lists, best first, equal values in the order of their places."""
+    """Return the heaps as lists, best first, with equal values in the order of their places."""
     by_place = np.argsort(places, axis=1)
     values, places = (np.take_along_axis(a, by_place, axis=1) for a in (values, places))
     best_first = np.argsort(-values, axis=1, kind="stable")

@@ -1,8 +1,8 @@
-"""What every finder of neighbours shares: the protocol, the finder on a matrix, comparing chosen raw objects.
+"""The protocol of finders, the finder on a matrix, and the base of finders on raw objects.
 
-A finder is made by ``Training.finder`` and held by the fitted path of a method. It finds the nearest training samples
-of rows, and gives the similarities among them. :class:`MatrixFinder` has all similarities; ``StreamSearch``,
-``GraphSearch`` and ``ClusterSearch`` compute those they look at from raw objects.
+A finder is created by ``Training.finder`` and held by the fitted path of a method. It finds the nearest training
+samples of rows, and returns the similarities among them. :class:`MatrixFinder` has all similarities; ``StreamSearch``,
+``GraphSearch`` and ``ClusterSearch`` compute those that they need from raw objects.
 """
 
 from __future__ import annotations
@@ -24,27 +24,68 @@ _PAIRS_AT_ONCE = 2**18
 
 
 class Finder(Protocol):
-    """Finds neighbours of rows among the training samples."""
+    """The protocol of an object that finds the neighbours of rows among the training samples."""
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(similarities, indices)`` of the k most similar training samples, both (m, k), nearest first."""
+        """Return the k most similar training samples of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities to the neighbours, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the neighbours.
+        """
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
-        """Return a matrix (n, n) that has the similarities among the samples in each row of ``indices``."""
+        """Return the similarities among the neighbours.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        indices : ndarray of int of shape (m, k)
+            The positions of their neighbours.
+
+        Returns
+        -------
+        ndarray or CSR matrix of shape (n, n)
+            A matrix with the similarities among the samples in each row of ``indices``.
+        """
 
     def blocks(self, m: int, k: int) -> list[slice]:
-        """Return slices of m rows with k neighbours for which ``among`` can be called at once."""
+        """Return slices of the rows for which ``among`` can be called at once.
+
+        Parameters
+        ----------
+        m : int
+            The number of rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        list of slice
+            The slices.
+        """
 
 
 class MatrixFinder:
-    """Finds neighbours in whole rows of similarities.
+    """A finder on whole rows of similarities.
 
     Parameters
     ----------
-    S : array or CSR matrix of shape (n, n), or None
-        The similarities among the training samples, where :meth:`among` is to be called.
+    S : array or CSR matrix of shape (n, n), default=None
+        The similarities among the training samples, if :meth:`among` will be called.
     symmetric : bool, default=False
-        Whether rows are the mean of both directions, where these differ and are known.
+        Whether neighbours are found by the mean of both directions, if these differ and are known.
     """
 
     def __init__(self, S: Any = None, symmetric: bool = False):
@@ -52,20 +93,71 @@ class MatrixFinder:
         self.symmetric = symmetric
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(similarities, indices)`` of the k most similar training samples, both (m, k), nearest first."""
+        """Return the k most similar training samples of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities to the neighbours, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the neighbours.
+        """
         return top_k(rows.symmetric if self.symmetric else rows.S, k)
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
-        """Return the similarities among all training samples."""
+        """Return the similarities among all training samples.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows, which are not used.
+        indices : ndarray of int of shape (m, k)
+            The positions of their neighbours, which are not used.
+
+        Returns
+        -------
+        ndarray or CSR matrix of shape (n, n)
+            The similarities.
+        """
         return self.S
 
     def blocks(self, m: int, k: int) -> list[slice]:
-        """Return one slice of all rows: nothing is computed for them."""
+        """Return one slice of all rows, because nothing is computed for them.
+
+        Parameters
+        ----------
+        m : int
+            The number of rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        list of slice
+            The slice.
+        """
         return [slice(0, max(m, 1))]
 
 
 class Collection(NamedTuple):
-    """Raw objects, and how others are compared with them."""
+    """Raw objects with the measure that compares other objects with them.
+
+    Parameters
+    ----------
+    objects : sequence of objects
+        The objects.
+    measure : Measure
+        The similarity or dissimilarity.
+    map : LearnedMap or None
+        The map from values of the measure to similarities; None if they are similarities.
+    """
 
     objects: Any
     measure: Measure
@@ -73,7 +165,20 @@ class Collection(NamedTuple):
 
     @classmethod
     def of(cls, reader: Any, symmetric: bool = False) -> Collection:
-        """Return the training objects of a fitted reader; ``symmetric``: compared in both directions."""
+        """Return the training objects of a fitted reader.
+
+        Parameters
+        ----------
+        reader : Reader
+            The fitted reader.
+        symmetric : bool, default=False
+            Whether objects are compared in both directions.
+
+        Returns
+        -------
+        Collection
+            The objects.
+        """
         if not symmetric or reader.measure.symmetric:
             return cls(reader.objects, reader.measure, reader.map)
         return cls(reader.objects, in_both_directions(reader.measure, reader.map), None)
@@ -82,13 +187,34 @@ class Collection(NamedTuple):
         return _num_samples(self.objects)
 
     def mapped(self, values: np.ndarray) -> np.ndarray:
-        """Return native values as similarities."""
+        """Return values of the measure as similarities.
+
+        Parameters
+        ----------
+        values : ndarray
+            The values.
+
+        Returns
+        -------
+        ndarray
+            The similarities.
+        """
         return values if self.map is None else self.map(values, name="X")
 
     def among(self, indices: np.ndarray) -> tuple[sparse.csr_matrix, int]:
-        """Return the similarities among the samples in each row of ``indices``, and how many were computed.
+        """Return the similarities among the samples in each row of ``indices``.
 
-        The CSR matrix (n, n) has the entries of these pairs alone, each computed once.
+        Parameters
+        ----------
+        indices : ndarray of int of shape (m, k)
+            The positions of the samples.
+
+        Returns
+        -------
+        matrix : CSR matrix of shape (n, n)
+            A matrix with the entries of these pairs only, each computed once.
+        count : int
+            The number of similarities that were computed.
         """
         n, k = len(self), indices.shape[1]
         wide = indices.astype(np.int64)
@@ -108,12 +234,21 @@ class Collection(NamedTuple):
 
 
 class BothDirections:
-    """The mean of psi(a, b) and psi(b, a), each mapped first where there is a map."""
+    """The mean of psi(a, b) and psi(b, a), each of which is mapped first if there is a map.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure psi.
+    learned : LearnedMap or None
+        The map from its values to similarities.
+    """
 
     def __init__(self, measure: Measure, learned: LearnedMap | None):
         self.measure, self.map = measure, learned
 
     def __call__(self, A: Any, B: Any) -> Any:
+        """Return the mean for two objects, or for two batches of objects."""
         forth, back = (np.asarray(self.measure.function(*pair)) for pair in ((A, B), (B, A)))
         if self.map is not None:
             forth, back = (self.map(np.atleast_2d(values), name="X") for values in (forth, back))
@@ -130,10 +265,10 @@ def in_both_directions(measure: Measure, learned: LearnedMap | None) -> Measure:
 
 
 class ObjectFinder(BaseEstimator):
-    """Base of the finders that compute similarities of raw objects when they need them, and count them.
+    """Base of the finders that compute the similarities of raw objects when they need them, and count them.
 
-    A subclass offers ``index(reader, symmetric)``, which makes ready to search among the reader's objects and returns
-    the map from native values to similarities, and ``nearest(rows, k)``.
+    A subclass has two more methods: ``index(reader, symmetric)`` prepares the search among the reader's objects and
+    returns the map from values of the measure to similarities, and ``nearest(rows, k)`` returns the neighbours.
     """
 
     def _begin(self, symmetric: bool) -> None:
@@ -145,23 +280,66 @@ class ObjectFinder(BaseEstimator):
         return Collection.of(reader, self.symmetric_)
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
-        """Return a matrix (n, n) that has the similarities among the samples in each row of ``indices``."""
+        """Return the similarities among the neighbours.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        indices : ndarray of int of shape (m, k)
+            The positions of their neighbours.
+
+        Returns
+        -------
+        CSR matrix of shape (n, n)
+            A matrix with the similarities among the samples in each row of ``indices``.
+        """
         matrix, count = self._collection(rows.reader).among(indices)
         self.add_local(count)
         return matrix
 
     def blocks(self, m: int, k: int) -> list[slice]:
-        """Return slices of m rows so small that the pairs among their neighbours take little memory."""
+        """Return slices of rows that are so small that the pairs among their neighbours take little memory.
+
+        Parameters
+        ----------
+        m : int
+            The number of rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        list of slice
+            The slices.
+        """
         step = max(1, _PAIRS_AT_ONCE // k**2)
         return [slice(start, start + step) for start in range(0, max(m, 1), step)]
 
     def add_local(self, count: int) -> None:
-        """Count similarities among neighbours."""
-        self._local.append(count)  # threads call this, and adding up would lose some
+        """Add the number of similarities that were computed among neighbours.
+
+        Parameters
+        ----------
+        count : int
+            The number.
+        """
+        self._local.append(count)  # appending is safe when several threads call this; adding to a number is not
 
 
 def same_values(new: Measure, old: Any) -> bool:
-    """Return whether two measures are the same function, though one may have been through a file."""
+    """Return whether two measures are the same function, even if one was loaded from a file.
+
+    Parameters
+    ----------
+    new, old : Measure
+        The measures.
+
+    Returns
+    -------
+    bool
+        Whether they give the same values.
+    """
     if replace(new, function=old.function) != old:
         return False
     if isinstance(new.function, BaseEstimator) and type(new.function) is type(old.function):

@@ -1,4 +1,4 @@
-"""Approximate neighbours among raw objects, by a graph that is built from similarities alone."""
+"""Approximate neighbours among raw objects, found by a graph that is built from similarities alone."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ METRICS = {
     "braycurtis": "braycurtis",
     "hamming": "hamming",
 }
-"""What pynndescent calls the measures whose neighbours it can find."""
+"""The names that pynndescent uses for the measures it supports."""
 
 BUILDERS = ("auto", "own", "pynndescent")
 
-_VISITS = 2**25  # flags of who was visited, at a time
+_VISITS = 2**25  # the number of flags of visited objects that are held at a time
 _ROWS = 8192
 _MOST_COMPARED = 2**17
 _WORTH_COMPILING = 20_000
@@ -48,52 +48,62 @@ _FEW_CHANGES = 0.01
 class GraphSearch(ObjectFinder):
     """Find most of the k most similar training objects with few similarities, by a graph of neighbours.
 
-    Nothing but the order of similarities is used: no triangle inequality, no symmetry. Each object is compared with
-    the same few random ones, the pivots; its code is the ranks of these similarities, less the average ranks. Objects
-    that rank the pivots alike are candidates to be neighbours (as in neighbourhood approximation by pivots); neighbours
-    of neighbours are tried, those with the most similar codes first, until the lists change no more (as in NN-descent).
-    The edges of the graph lead to the neighbours, back from those whose neighbour one is, and along random rings
-    through all objects.
+    Only the order of similarities is used; neither the triangle inequality nor symmetry is needed. Each object is
+    compared with the same few random objects, the pivots; its code consists of the ranks of these similarities, minus
+    the average ranks. Objects that rank the pivots alike are candidates for neighbours (as in neighbourhood
+    approximation by pivots). Neighbours of neighbours are tried, those with the most similar codes first, until the
+    lists no longer change (as in NN-descent). The edges of the graph lead from each object to its neighbours, to the
+    objects whose neighbour it is, and along random rings through all objects.
 
-    A new sample is compared with the pivots, then with the ``search_width`` objects of the most similar codes, and the
-    best of these are where a best-first walk over the edges begins, which ends when the neighbours of the best
-    ``max(k, search_width // 2)`` found have all been compared. Comparing codes takes no similarity; it takes time in
-    proportion to the number of objects (its square, to build), and much less than a costly similarity does.
+    A new sample is compared with the pivots, then with the ``search_width`` objects that have the most similar codes.
+    The best of these are the start of a best-first walk along the edges, which ends when all neighbours of the best
+    ``max(k, search_width // 2)`` objects found have been compared. The comparison of codes needs no similarity; its
+    time is proportional to the number of objects (or its square, when the graph is built), and much shorter than that
+    of a costly similarity.
 
-    A map's constant is learned from the dissimilarities that were computed: the largest of them, or the median of
-    those to the pivots. It changes no neighbour.
+    The constant of a map is learned from the dissimilarities that were computed: the largest of them, or the median of
+    those to the pivots. It does not affect the neighbours.
 
     Parameters
     ----------
     n_neighbors : int, default=16
-        Length of the lists of neighbours; as many edges again lead back.
+        The length of the lists of neighbours; up to as many edges lead back.
     n_pivots : int, default=64
+        The number of pivots.
     search_width : int, default=32
-        How widely to search: the larger, the more neighbours are found and the more similarities are computed. It can
-        be changed after ``fit``: ``model.search_.search_width = 128``.
+        How widely to search: the larger it is, the more neighbours are found and the more similarities are computed. It
+        can be changed after ``fit``: ``model.search_.search_width = 128``.
     n_candidates : int, default=48
-        How many are tried for each object in each round of building.
+        The number of candidates that are tried for each object in each round of building.
     max_evaluations : int, default=800
-        No round of building begins that might lead to more similarities per object than this.
+        The largest number of similarities per object while the graph is built: a round that might exceed it is not
+        begun.
     builder : {"auto", "own", "pynndescent"}, default="auto"
-        Who finds the lists of neighbours. pynndescent (of the extra ``[graph]``) knows vector metrics such as
-        euclidean, manhattan and cosine; "auto" uses it for these, from 20,000 objects on, where it is installed: it
-        compiles itself for a minute in each process. What it computes is not counted.
+        The algorithm that finds the lists of neighbours. pynndescent (in the extra ``[graph]``) supports vector metrics
+        such as euclidean, manhattan and cosine. "auto" uses it for these if it is installed and there are at least
+        20,000 objects, because it compiles for a minute in each process. The similarities that it computes are not
+        counted.
     random_state : int, RandomState or None, default=0
-        For the pivots and the random edges.
+        The random state for the pivots and the random edges.
 
     Attributes
     ----------
     pivots_ : ndarray of shape (n_pivots,)
+        The positions of the pivots.
     codes_ : ndarray of shape (n, n_pivots), float32
+        The codes of the objects.
     neighbors_ : ndarray of shape (n, n_neighbors)
-        The lists, nearest first; -1 where there are not so many.
+        The lists of neighbours, nearest first; -1 if there are fewer.
     edges_ : ndarray of int32
-        Where the walk goes from each object; -1 where there are no more.
+        The ends of the edges from each object; -1 if there are fewer.
     n_evaluations_ : int
-        Similarities computed to build it.
+        The number of similarities computed to build the graph.
     n_evaluations_per_query_ : float
-        Similarities computed for a sample, on average, in the last search, those among its neighbours included.
+        The mean number of similarities computed per sample in the last search, including those among its neighbours.
+
+    See Also
+    --------
+    StreamSearch : Find neighbours exactly, with all similarities.
 
     References
     ----------
@@ -138,14 +148,24 @@ class GraphSearch(ObjectFinder):
     def _collection(self, reader: Any) -> Collection:
         measure = reader.measure
         if self.symmetric_ and not measure.symmetric:
-            # The map's constant is known only when the graph is built: the mean is that of native values.
+            # The constant of the map is known only when the graph is built, so unmapped values are averaged.
             measure = in_both_directions(measure, None)
         return Collection(reader.objects, measure, reader.map)
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Build the graph of the reader's objects, and return the map from native values to similarities.
+        """Build the graph of the reader's objects, and return the map from values of the measure to similarities.
 
-        With ``symmetric`` objects are compared in both directions, where these may differ.
+        Parameters
+        ----------
+        reader : Reader
+            The fitted reader.
+        symmetric : bool, default=False
+            Whether objects are compared in both directions, if these may differ.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map; None if the values are similarities.
         """
         self._check_parameters()
         self._begin(symmetric)
@@ -166,7 +186,20 @@ class GraphSearch(ObjectFinder):
         return self._map(reader.map_name, reader.scale)
 
     def insert(self, reader: Any, n_new: int) -> LearnedMap | None:
-        """Put the last ``n_new`` of the reader's objects into the graph; where it has doubled, it is built anew."""
+        """Insert the last objects of the reader into the graph; if it has more than doubled since, it is built again.
+
+        Parameters
+        ----------
+        reader : Reader
+            The reader, whose objects include the new ones.
+        n_new : int
+            The number of new objects.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map from values of the measure to similarities; None if they are similarities.
+        """
         objects, measure, _ = self._collection(reader)
         n = _num_samples(objects)
         self._check_graph(n - n_new)
@@ -180,12 +213,38 @@ class GraphSearch(ObjectFinder):
         return self._map(reader.map_name, reader.scale)
 
     def is_built_as(self, other: GraphSearch) -> bool:
-        """Return whether the other would build the same graph, but for chance."""
+        """Return whether the other finder would build the same graph, except for randomness.
+
+        Parameters
+        ----------
+        other : GraphSearch
+            The other finder.
+
+        Returns
+        -------
+        bool
+            Whether the parameters that determine the graph are equal.
+        """
         chosen, asked = self.get_params(), other.get_params()
         return all(chosen[name] == asked[name] for name in chosen if name not in ("search_width", "random_state"))
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(similarities, indices)`` of most of the k most similar training objects, nearest first."""
+        """Return most of the k most similar training objects of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities to the neighbours, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the neighbours.
+        """
         training, X = self._collection(rows.reader), sliceable(rows.objects)
         self._check_parameters()
         self._check_graph(len(training))
@@ -203,12 +262,12 @@ class GraphSearch(ObjectFinder):
 
     @property
     def n_evaluations_per_query_(self) -> float:
-        """Similarities computed for a sample, on average, in the last search."""
+        """The mean number of similarities computed per sample in the last search."""
         count, m = self._seen
         return (count + sum(self._local)) / m
 
     def _to_pivots(self, X: Any, objects: Any, measure: Measure) -> np.ndarray:
-        """Return how alike each of X is to the pivots, larger for more alike, (m, n_pivots)."""
+        """Return how alike each object of X is to the pivots, of shape (m, n_pivots); larger values mean more alike."""
         values = pairwise(X, _safe_indexing(objects, self.pivots_), similarity=measure)
         return self._sign * values.astype(np.float64)
 
@@ -216,7 +275,7 @@ class GraphSearch(ObjectFinder):
         return unit_rows(centred_ranks(values) - self._mean_ranks)
 
     def _grow(self, objects: Any, measure: Measure, values: np.ndarray) -> None:
-        """Lists for the objects after those that have one, from their similarities to the pivots."""
+        """Create the lists of the objects that have none yet, from their similarities to the pivots."""
         first, K = len(self.codes_), self.n_neighbors
         n, new = first + len(values), np.arange(first, first + len(values))
         self.codes_ = np.concatenate([self.codes_, self._codes_of(values)])
@@ -232,7 +291,7 @@ class GraphSearch(ObjectFinder):
         if first == 0 and self._uses_pynndescent(objects, measure):
             found = self._from_pynndescent(objects, measure)
         else:
-            # Of very many objects some will do: from them on it is neighbours of neighbours.
+            # Of very many objects only some are compared; the rest is reached through neighbours of neighbours.
             some = np.sort(np.random.RandomState(self._seed).permutation(n)[:_MOST_COMPARED])
             found = some[most_alike(self.codes_[first:], self.codes_[some], min(self.n_candidates + 1, len(some)))]
         rows, columns = np.repeat(new, found.shape[1]), found.ravel()
@@ -252,7 +311,7 @@ class GraphSearch(ObjectFinder):
         self._connect()
 
     def _try(self, compare: Comparison, objects: Any, rows: np.ndarray, columns: np.ndarray, fresh: np.ndarray) -> int:
-        """Compare these pairs and let the lists know; how many changes that made."""
+        """Compare these pairs and update the lists; return the number of changes."""
         values = self._sign * compared(compare, objects, rows, columns)
         self.n_evaluations_ += len(rows)
         return self._insert(rows, columns, values, compare.measure, fresh)
@@ -268,7 +327,7 @@ class GraphSearch(ObjectFinder):
         return insert(rows, columns, values, self.neighbors_, self._closeness, fresh)
 
     def _neighbors_of_neighbors(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return pairs to try next, reached by fresh links, which are no longer fresh then."""
+        """Return the pairs to try next, which are reached by fresh links, and mark all links as no longer fresh."""
         from similitude.finders._graph_kernel import propose
 
         n = len(fresh)
@@ -284,7 +343,7 @@ class GraphSearch(ObjectFinder):
         return rows, proposed[rows, places]
 
     def _links(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return neighbours, and those whose neighbour one is; and which of these links are fresh."""
+        """Return the neighbours of each object and the objects whose neighbour it is, and which of these are fresh."""
         from similitude.finders._graph_kernel import both_directions
 
         links = np.full((len(fresh), 2 * self.n_neighbors), -1, dtype=np.int32)
@@ -297,13 +356,16 @@ class GraphSearch(ObjectFinder):
         far = np.empty((len(links), _RANDOM_EDGES), dtype=np.int32)
         rng = np.random.RandomState(self._seed)
         for edge in range(_RANDOM_EDGES):
-            # In a ring, so that from each object there is a way to every other.
+            # The random edges form a ring, so that every object can be reached from every other.
             ring = rng.permutation(len(links))
             far[ring, edge] = np.roll(ring, -1)
         self.edges_ = np.concatenate([links, far], axis=1)
 
     def _walk(self, compare: Comparison, training: Collection, X: Any, k: int) -> tuple[np.ndarray, np.ndarray, int]:
-        """The k best found for a few samples, larger values for more alike, and how many similarities that took."""
+        """Return the k best objects found for a few samples, their values, and the number of similarities computed.
+
+        Larger values mean more alike.
+        """
         from similitude.finders._graph_kernel import insert, walk
 
         m, n, p = _num_samples(X), len(training), len(self.pivots_)
@@ -358,17 +420,18 @@ class GraphSearch(ObjectFinder):
         )
         indices = np.asarray(index.neighbor_graph[0])
         own = np.arange(len(indices))[:, None]
-        return np.where(indices < 0, own, indices)  # a place it could not fill; an object with itself is no pair
+        # Places that it could not fill are -1; the pair of an object with itself is ignored later.
+        return np.where(indices < 0, own, indices)
 
     def _check_graph(self, n: int) -> None:
-        """Refuse a graph, which may come from a file, that leads anywhere else: compiled code follows it."""
+        """Raise a ValueError if the graph, which may come from a file, is inconsistent; compiled code relies on it."""
         shapes = self.codes_.shape, self._closeness.shape, self.edges_.ndim
         as_built = shapes == ((n, len(self.pivots_)), self.neighbors_.shape, 2)
         for places in (self.neighbors_, self.edges_, self.pivots_):
             inside = places.dtype.kind == "i" and -1 <= places.min(initial=0) <= places.max(initial=0) < n
             as_built = as_built and inside and (places is self.pivots_ or len(places) == n)
         if not as_built:
-            raise ValueError(f"search: the graph is not one of {n} objects; fit again.")
+            raise ValueError(f"search: the graph does not belong to {n} objects; fit again.")
 
     def _check_parameters(self) -> None:
         for name, least in (
@@ -386,6 +449,6 @@ class GraphSearch(ObjectFinder):
 
 
 def _fits_single_precision(X: np.ndarray) -> bool:
-    """Return whether pynndescent, which computes in single precision, tells the rows apart without overflow."""
+    """Return whether pynndescent, which computes in single precision, can distinguish the rows without overflow."""
     largest = float(np.max(np.abs(X), initial=0.0))
     return 1e-12 < largest < 1e12

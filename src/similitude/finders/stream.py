@@ -1,4 +1,4 @@
-"""Exact neighbours among raw objects, without ever holding more than a block of similarities."""
+"""Exact neighbours among raw objects, found without holding more than a block of similarities in memory."""
 
 from __future__ import annotations
 
@@ -15,29 +15,34 @@ from similitude.similarities import Measure, check_block_size, show_blocks, slic
 class StreamSearch(ObjectFinder):
     """Find the k most similar training objects exactly, with a running list of the best for each sample.
 
-    Similarities are computed block by block and forgotten: of each block only what is better than the k-th best so far
-    is kept. Neighbours, and the order of equally similar ones, are those that the whole matrix gives.
+    Similarities are computed block by block. Of each block, only the values that are better than the k-th best so far
+    are kept. The neighbours, and the order of equally similar ones, are the same as those from the whole matrix.
 
-    A map whose constant is learned from all training dissimilarities (``max-minus`` and ``sqrt-max-minus``: their
-    largest) costs ``fit`` one pass over all pairs, half of them where the measure is symmetric; those that learn a
-    median are refused, as is one that looks at whole rows. ``dissimilarity="negate"`` needs none.
+    A map whose constant is learned from all training dissimilarities (``max-minus`` and ``sqrt-max-minus``, which need
+    the largest one) requires one pass over all pairs in ``fit``, or over half of them if the measure is symmetric. Maps
+    that learn a median, and the map that needs whole rows, raise an error. ``dissimilarity="negate"`` learns nothing.
 
     Parameters
     ----------
     n_jobs : int, default=None
-        Blocks computed at the same time, in threads or processes, as in :func:`~similitude.similarities.pairwise`.
+        The number of blocks that are computed at the same time, in threads or processes, as in
+        :func:`~similitude.similarities.pairwise`.
     block_size : int, default=None
-        Rows and columns of a block.
+        The number of rows and columns of a block.
     progress : bool, default=False
-        A bar over the blocks, on a terminal.
+        Whether a progress bar over the blocks is shown on a terminal.
 
     Attributes
     ----------
     n_evaluations_ : int
-        Similarities computed in ``fit``; of a symmetric measure each pair counts once, though a function on batches is
-        asked for whole blocks on the diagonal.
+        The number of similarities computed in ``fit``. Each pair counts once if the measure is symmetric, although a
+        function on batches computes whole blocks on the diagonal.
     n_evaluations_per_query_ : float
-        Similarities computed for a sample, on average, in the last search, those among its neighbours included.
+        The mean number of similarities computed per sample in the last search, including those among its neighbours.
+
+    See Also
+    --------
+    GraphSearch : Find neighbours approximately, with fewer similarities.
 
     Examples
     --------
@@ -57,9 +62,19 @@ class StreamSearch(ObjectFinder):
         self.progress = progress
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Make ready to search among the reader's objects, and return the map from native values to similarities.
+        """Prepare the search among the reader's objects, and return the map from values of the measure to similarities.
 
-        With ``symmetric`` samples are compared in both directions, where these may differ.
+        Parameters
+        ----------
+        reader : Reader
+            The fitted reader.
+        symmetric : bool, default=False
+            Whether samples are compared in both directions, if these may differ.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map; None if the values are similarities.
         """
         check_block_size(self.block_size)
         self._begin(symmetric)
@@ -80,7 +95,17 @@ class StreamSearch(ObjectFinder):
         return LearnedMap.learn(np.array([[ends.low, ends.high]]), map_name)
 
     def over_pairs(self, objects: Any, measure: Measure, target: Any) -> None:
-        """Show all pairs of training objects to the target."""
+        """Pass the values of all pairs of training objects to the target.
+
+        Parameters
+        ----------
+        objects : sequence of objects
+            The training objects.
+        measure : Measure
+            The measure.
+        target : Target
+            The target, whose ``write(block, values)`` is called for each block.
+        """
         n = _num_samples(objects)
         self._evaluate(objects, objects, measure, target, half=measure.symmetric)
         self.n_evaluations_ += n * (n + 1) // 2 if measure.symmetric else n * n
@@ -90,7 +115,22 @@ class StreamSearch(ObjectFinder):
         show_blocks(target, A, B, measure, half=half, **options)
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(similarities, indices)`` of the k most similar training objects, both (m, k), nearest first."""
+        """Return the k most similar training objects of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities to the neighbours, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the neighbours.
+        """
         training, X = self._collection(rows.reader), sliceable(rows.objects)
         best = RunningBest(training, len(rows), min(int(k), len(training)))
         self._evaluate(X, training.objects, training.measure, best)
@@ -105,30 +145,49 @@ class StreamSearch(ObjectFinder):
 
     @property
     def n_evaluations_per_query_(self) -> float:
-        """Similarities computed for a sample, on average, in the last search."""
+        """The mean number of similarities computed per sample in the last search."""
         n, m = self._seen
         return n + sum(self._local) / m
 
 
 class Target:
-    """What looks at blocks of values and keeps none of them."""
+    """Base of the objects that receive blocks of values."""
 
     done = frozenset[int]()
 
 
 class Ends(Target):
-    """The smallest and the largest value."""
+    """A target that keeps the smallest and the largest value."""
 
     low: Any = np.inf
     high: Any = -np.inf
 
     def write(self, block: Any, values: np.ndarray) -> None:
-        # In the precision of the values: a map rounds in it.
+        """Update the smallest and the largest value.
+
+        Parameters
+        ----------
+        block : Block
+            The block, which is not used.
+        values : ndarray
+            Its values.
+        """
+        # They are kept in the precision of the values, in which a map rounds.
         self.low, self.high = min(self.low, values.min()), max(self.high, values.max())
 
 
 class RunningBest(Target):
-    """The k best columns of each row so far."""
+    """A target that keeps the k best columns of each row.
+
+    Parameters
+    ----------
+    training : Collection
+        The objects of the columns.
+    m : int
+        The number of rows.
+    k : int
+        The number of columns to keep.
+    """
 
     def __init__(self, training: Collection, m: int, k: int):
         self.training = training
@@ -136,6 +195,15 @@ class RunningBest(Target):
         self.places = np.full((m, k), len(training), dtype=np.intp)
 
     def write(self, block: Any, values: np.ndarray) -> None:
+        """Update the best columns with the values of a block.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        values : ndarray
+            Its values.
+        """
         from similitude.finders._stream_kernel import offer
 
         values = self.training.mapped(values)
@@ -147,7 +215,15 @@ class RunningBest(Target):
         offer(values, block.columns.start, self.heaps[block.rows], self.places[block.rows])
 
     def sorted(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the similarities and positions of the best, nearest first."""
+        """Return the best columns of each row.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the columns.
+        """
         from similitude.finders._stream_kernel import sorted_best
 
         return sorted_best(self.heaps, self.places)
@@ -159,13 +235,14 @@ def best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, 
     Parameters
     ----------
     k : int
+        The number of neighbours.
     *lists : tuples (similarities, indices)
         Arrays with m rows.
 
     Returns
     -------
     similarities, indices : ndarrays of shape (m, k)
-        Nearest first.
+        The neighbours, nearest first.
     """
     from similitude.finders._stream_kernel import sorted_best
 

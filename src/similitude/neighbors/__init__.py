@@ -1,4 +1,4 @@
-"""Classifiers that look at the neighbourhood of each sample, and nearest centroids."""
+"""Classifiers that use the neighbourhood of each sample, and nearest centroids."""
 
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC

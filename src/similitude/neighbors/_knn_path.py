@@ -1,4 +1,4 @@
-"""The votes of the k nearest neighbours, for one point of a grid or many."""
+"""The votes of the k nearest neighbours, for one or several points of a grid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCK_BYTES = 32 * 2**20
 
 
 class Weighting(NamedTuple):
-    """Everything about the neighbours' weights but k and reg."""
+    """The parameters of the neighbours' weights other than k and reg."""
 
     weights: str
     spectrum: str = "none"
@@ -31,7 +31,7 @@ class Weighting(NamedTuple):
 
     @property
     def is_local(self) -> bool:
-        """Whether the similarities among the neighbours are needed, and symmetric."""
+        """Whether the weights depend on the similarities among the neighbours, which must then be symmetric."""
         return self.weights in LOCAL_WEIGHTS
 
 
@@ -44,12 +44,14 @@ class KNNPoint(NamedTuple):
 
 
 class KNNPath(FittedPath):
-    """The labels of the training samples, and what finds neighbours among them.
+    """The labels of the training samples, and the finders of neighbours among them.
 
     Parameters
     ----------
     points : list of KNNPoint
+        The checked points.
     labels : Labels
+        The labels of the training samples.
     finders : dict
         The finder for points with local weights, at True, and for the others, at False.
     """
@@ -78,7 +80,7 @@ class KNNPath(FittedPath):
         return self.finders[self.points[0].weighting.is_local]
 
     def neighbor_weights(self, rows: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the neighbours at the one point, and their weights, both (m, k), nearest first."""
+        """Return the neighbours at the one point, and their weights, both of shape (m, k), nearest first."""
         k, weighting, reg = self.points[0]
         similarities, indices = self.finder.nearest(rows, k)
         blocks = [
@@ -88,7 +90,7 @@ class KNNPath(FittedPath):
         return indices, np.concatenate(blocks)
 
     def _answers(self, rows: Any, neighbors: tuple, weighting: Weighting, points: list, response: str) -> dict:
-        """Return the answers at points that differ in k and reg alone, from one list of neighbours."""
+        """Return the answers at points that differ only in k and reg, from one list of neighbours."""
         similarities, indices = neighbors
         sizes = sorted({point.n_neighbors for point in points})
         regs = sorted({point.reg for point in points})
@@ -103,7 +105,7 @@ class KNNPath(FittedPath):
         return {point: found[:, places[point.n_neighbors, point.reg]] for point in points}
 
     def _answer(self, rows, similarities, indices, sizes, regs, weighting, response):
-        """Return classes, (m, J), or posteriors, (m, J, G), for all J pairs of size and reg."""
+        """Return the classes, (m, J), or posteriors, (m, J, G), for all J pairs of size and reg."""
         codes = self.labels.codes[indices]
         counts, totals = self._votes(rows, similarities, indices, codes, sizes, regs, weighting)
         if response == "predict_proba":
@@ -111,7 +113,7 @@ class KNNPath(FittedPath):
         return first_of_best(self._scores(totals, counts), codes, np.repeat(sizes, len(regs)))
 
     def _votes(self, rows, similarities, indices, codes, sizes, regs, weighting):
-        """Return how many neighbours each class has, and the sum of their weights, both (m, J, G)."""
+        """Return the number of neighbours of each class, and the sum of their weights, both of shape (m, J, G)."""
         n_classes = self.labels.n_classes
         counts = neighbor_votes(codes, np.ones(codes.shape), sizes, n_classes)
         if weighting.weights == "uniform":
@@ -124,7 +126,7 @@ class KNNPath(FittedPath):
         return np.repeat(counts, len(regs), axis=1), totals
 
     def _weights(self, rows, similarities, indices, sizes, regs, weighting):
-        """Return weights of shape (m, len(sizes), len(regs), k); reg has no meaning for uniform and affinity."""
+        """Return the weights, of shape (m, len(sizes), len(regs), k); only local weights depend on reg."""
         if weighting.is_local:
             S = self.finders[True].among(rows, indices)
             return local_weights(S, similarities, indices, sizes, regs, **weighting._asdict())

@@ -1,11 +1,11 @@
-"""Compiled: the support vector machines of one neighbourhood, for a whole range of C.
+"""Compiled support vector machines of one neighbourhood, for a whole range of C.
 
-Each is solved by :mod:`similitude.numerics.smo`. C climbs by powers of ten from where every variable is at a bound,
-each solution stretched to be the start of the next: 3 to 10 times faster than from zero. The rungs do not depend on the
-C asked for, so that one C alone gives, to the last digit, what it gives within a range, even where the solution is not
-unique.
+Each machine is solved by :mod:`similitude.numerics.smo`. C increases by powers of ten from a value at which every
+variable is at a bound, and each solution is rescaled to be the start of the next, which is 3 to 10 times as fast as
+starting from zero. The powers of ten do not depend on the given values of C, so that one C alone gives the same result
+as within a range, to the last digit, even if the solution is not unique.
 
-Plain loops throughout: array expressions would double the time it takes to compile.
+The code consists of plain loops, because array expressions would double the time it takes to compile.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from similitude.numerics._compile import kernel
 from similitude.numerics._topk_kernel import one_vs_one_scores
 from similitude.numerics.smo import BETA, HIGH, LOW, H, solve
 
-# Decision values this small, relative to their terms, are 0.
+# Decision values this small, relative to their terms, count as 0.
 _TIE = 1e-11
 _MAX_STEPS = 30_000
 _SMALLEST_BOUND, _LARGEST_BOUND = 1e-300, 1e100
@@ -26,7 +26,7 @@ _SMALLEST_BOUND, _LARGEST_BOUND = 1e-300, 1e100
 
 @kernel
 def stretch(y, state, old, new):
-    """A solution for the bound ``old`` made a start for ``new``: what was at its bound stays there."""
+    """Rescale a solution for the bound ``old`` to a start for the bound ``new``; variables at a bound stay there."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
     for t in range(y.shape[0]):
         low[t], high[t] = min(y[t] * new, 0.0), max(y[t] * new, 0.0)
@@ -37,7 +37,7 @@ def stretch(y, state, old, new):
 
 @kernel
 def decision(y, state, row, ratio):
-    """``ratio sum beta_i row_i - rho``, rho as in libsvm; what rounding cannot tell from 0 is 0."""
+    """Return ``ratio sum beta_i row_i - rho``, with rho as in libsvm; a value that is 0 up to rounding becomes 0."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
     rho, n_free = 0.0, 0
     up, down = -1, -1
@@ -55,7 +55,7 @@ def decision(y, state, row, ratio):
     if n_free > 0:
         rho /= n_free
     else:
-        # Labels apart: they often cancel, and what is left may be as small as the similarities.
+        # The labels are added separately: they often cancel, and the rest may be as small as the similarities.
         rho = 0.5 * (h[up] + h[down]) - 0.5 * (y[up] + y[down])
     value = ratio * value - rho
     return value if abs(value) > _TIE * (ratio * terms + abs(rho)) else 0.0
@@ -63,9 +63,10 @@ def decision(y, state, row, ratio):
 
 @kernel
 def decisions(K, y, row, ratio, unit, costs, wanted, values):
-    """Decision values of one pair of classes for the wanted C among the ascending ``costs``; how many are not solved.
+    """Write the decision values of one pair of classes for the wanted C; return the number of unsolved machines.
 
-    ``K`` is in units of ``unit``: what C is to the similarities, ``C * unit`` is to it.
+    ``costs`` holds the values of C, ascending. ``K`` is given in units of ``unit``: ``C * unit`` is to K what C is to
+    the similarities.
     """
     n = y.shape[0]
     size = 0.0
@@ -88,7 +89,7 @@ def decisions(K, y, row, ratio, unit, costs, wanted, values):
             here_solved = solve(K, y, here, size, _MAX_STEPS)
             if climbs:
                 exponent, rung, bound, solved = exponent + 1, at, new_bound, here_solved
-                # With nothing at its bound, a larger C changes nothing.
+                # If no variable is at its bound, a larger C changes nothing.
                 settled = np.max(np.abs(here[BETA])) < bound
         if wanted[c]:
             values[c] = decision(y, here, row, ratio)
@@ -98,10 +99,11 @@ def decisions(K, y, row, ratio, unit, costs, wanted, values):
 
 @kernel
 def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
-    """Return decision values (two classes) or scores (more) of one neighbourhood; how many machines are not solved.
+    """Write the decision values (two classes) or scores (more classes) of one neighbourhood.
 
-    As in libsvm the earlier class of a pair comes first and is the positive one. A score is the number of pairs won
-    and less than a third for the sum of the decision values; a class without neighbours has -1.
+    As in libsvm the earlier class of a pair is the positive one. A score is the number of pairs won plus a term between
+    -1/3 and 1/3 that grows with the sum of the decision values; a class without neighbours has -1. Returns the number
+    of unsolved machines.
     """
     k = labels.shape[0]
     counts, pair = np.zeros(n_classes, np.intp), np.empty(k, np.intp)
@@ -140,7 +142,7 @@ def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
 
 @kernel
 def normalize(values):
-    """Divide by a power of four (exact, and so is its root), making the largest entry about 1; its exponent to 2."""
+    """Divide by a power of four, which is exact, so that the largest entry is about 1; return its binary exponent."""
     largest = 0.0
     for i in range(values.shape[0]):
         for j in range(values.shape[1]):

@@ -1,4 +1,4 @@
-"""k nearest neighbours from similarities."""
+"""The k-nearest-neighbour classifier on similarities."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WEIGHTS = ("uniform", "affinity", *LOCAL_WEIGHTS)
 def _takes_raw_objects(estimator: Any) -> bool:
     if estimator._new_reader().is_precomputed:
         raise AttributeError(
-            "partial_fit needs raw objects: a precomputed matrix of the new samples lacks the old ones' columns. "
+            "partial_fit needs raw objects: a precomputed matrix of the new samples lacks the columns of the old ones. "
             "Pass similarity=... or fit the whole matrix."
         )
     return True
@@ -35,57 +35,70 @@ def _takes_raw_objects(estimator: Any) -> bool:
 class KNNClassifier(SearchingClassifier):
     """Classify by a vote of the k most similar training samples.
 
-    The neighbours of x vote for their classes with weights w; the posterior of class g is ``sum of w_i over the
-    neighbours of class g``, negative sums cut to 0, normalised. With s the similarities of x to its neighbours and S
-    those among the neighbours, made positive semidefinite as ``spectrum`` says:
+    The neighbours of x vote for their classes with weights w. The posterior of class g is the sum of w_i over the
+    neighbours of class g, where negative sums are set to 0 and the result is normalised. With s the similarities of x
+    to its neighbours and S those among the neighbours, made positive semidefinite according to ``spectrum``:
 
     * ``weights="uniform"``: w_i = 1/k.
-    * ``weights="affinity"``: w_i = s_i / sum s (uniform where the sum is not positive).
+    * ``weights="affinity"``: w_i = s_i / sum s (uniform if the sum is not positive).
     * ``weights="kri"``, kernel ridge interpolation: minimise ``w^T S w / 2 - s^T w + (reg/2) w^T w`` over w >= 0, sum
       w = 1. Similar neighbours get more weight (affinity), neighbours similar to one another share it (diversity).
     * ``weights="krr"``, kernel ridge regression: ``w = (S + reg I)^-1 s``; weights may be negative.
-    * ``weights="lime"``: minimise ``w^T S w - 2 s^T w - reg H(w)`` over w >= 0, sum w = 1, H the entropy.
+    * ``weights="lime"``: minimise ``w^T S w - 2 s^T w - reg H(w)`` over w >= 0, sum w = 1, where H is the entropy.
 
-    Equally similar training samples are taken in their order in the training set. Classes whose totals lie within
-    1e-12 (relative) of the largest are tied, and the tied class of the nearest neighbour wins; a class without a
-    neighbour cannot win by votes. The similarity may be asymmetric: rows psi(x, .) are ranked as they are; KRI, KRR
-    and LIME take (S + S^T)/2 among the neighbours, with a warning.
+    Equally similar training samples are taken in their order in the training set. Classes whose totals lie within 1e-12
+    (relative) of the largest are tied, and the tied class of the nearest neighbour wins; a class without a neighbour
+    cannot win by votes. The similarity may be asymmetric: neighbours are ranked by the rows psi(x, .). KRI, KRR and
+    LIME use (S + S^T)/2 among the neighbours, with a warning, and for them the rows of new raw objects are averaged
+    over both directions, too.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        k; more than there are samples means all of them.
+        The number of neighbours k; if there are fewer samples, all of them are used.
     weights : {"uniform", "affinity", "kri", "krr", "lime"}, default="uniform"
+        The weights of the neighbours.
     reg : float, default=1.0
-        lambda of KRI, KRR and LIME, above 0.
+        The regularisation lambda of KRI, KRR and LIME, above 0.
     spectrum : {"clip", "flip", "shift", "none", "pinv"}, default="clip"
-        How each local k x k matrix is made positive semidefinite for KRI, KRR and LIME. With "none" KRI and LIME
-        return a stationary point where S + reg I is indefinite, and no more is promised. "pinv", for KRR alone, is
-        ``(S + reg I)^+ s`` on the unmodified S (so is "none" for KRR).
+        How each local k x k matrix is made positive semidefinite for KRI, KRR and LIME. With "none" KRI and LIME return
+        a stationary point if S + reg I is indefinite, which need not be the optimum. "pinv", for KRR only, is
+        ``(S + reg I)^+ s`` on the unmodified S (and so is "none" for KRR).
     consistent : bool, default=False
-        Whether s is treated like S: P s, P the map of clip or flip. The papers' figures fit an untreated s; where
-        the telling direction has a negative eigenvalue P s is much better, so search over both.
+        Whether s is modified like S: to P s, where P is the map of clip or flip. The figures of the papers agree with
+        an unmodified s. If an informative direction has a negative eigenvalue, P s is much better, so search over both.
     restarts : int, default=0
-        For KRI with ``spectrum="none"``: further starts, one from each of so many nearest neighbours; the best local
-        optimum is kept.
+        For KRI with ``spectrum="none"``, the number of further starts, one from each of the nearest neighbours; the
+        best local optimum is kept.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g, in the order of ``classes_`` or by label;
-        ``predict`` then minimises the expected cost (here a class without a neighbour may win).
+        ``predict`` then minimises the expected cost (in which case a class without a neighbour may win).
     priors : array of shape (G,) or dict, default=None
-        Class probabilities where the classifier is to be used; the posterior is rescaled by prior / training share.
+        The class probabilities in the population to which the classifier is applied; the posterior is multiplied by
+        prior / training share and normalised.
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
-        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
+        How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
+        (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
+        neighbour search.
     similarity, dissimilarity
         The input contract: see the page on input.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
+        The classes.
     n_neighbors_ : int
         min(n_neighbors, n).
     n_evaluations_, n_evaluations_per_query_ : int, float
-        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
+        If ``search`` is not "matrix", the number of similarities computed by ``fit``, and the mean number per sample in
+        the last search.
+
+    See Also
+    --------
+    LocalSVC : Trains a support vector machine on the neighbours.
+    LocalNearestCentroid : Predicts the class of the most similar centroid among the neighbours.
+    LocalSDA : Fits a generative model to the neighbours.
+    FusedKNN : A vote of the neighbours by similarity and by features.
 
     References
     ----------
@@ -101,7 +114,7 @@ class KNNClassifier(SearchingClassifier):
     >>> knn.predict_proba([[3, 4, 2, 1]]).round(2)
     array([[0.33, 0.67]])
 
-    Samples 1 and 2 are alike, and share their weight:
+    Samples 1 and 2 are alike and share their weight:
 
     >>> kri = KNNClassifier(n_neighbors=4, weights="kri", reg=0.1).fit(S, ["a", "b", "b", "a"])
     >>> indices, weights = kri.neighbor_weights([[3, 3, 3, 3]])
@@ -148,7 +161,7 @@ class KNNClassifier(SearchingClassifier):
         if not isinstance(spectrum, str) or spectrum not in SPECTRA:
             raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
         if spectrum == "pinv" and weights in ("kri", "lime"):
-            raise ValueError(f"spectrum='pinv' is for weights='krr' alone; weights is {weights!r}. Use 'clip'.")
+            raise ValueError(f"spectrum='pinv' is only for weights='krr'; weights is {weights!r}. Use 'clip'.")
         if not isinstance(consistent, (bool, np.bool_)):
             raise ValueError(f"consistent must be True or False; got {consistent!r}.")
         if not isinstance(self.restarts, Integral) or isinstance(self.restarts, bool) or self.restarts < 0:
@@ -156,7 +169,7 @@ class KNNClassifier(SearchingClassifier):
         k = int(parameters["n_neighbors"])
         if weights not in LOCAL_WEIGHTS:
             return KNNPoint(k, Weighting(weights), 0.0)
-        # Grid points that come to the same are answered once.
+        # Grid points with the same meaning become equal, and so are computed once.
         spectrum = "none" if spectrum == "pinv" else spectrum
         treated = bool(consistent) and spectrum in ("clip", "flip")
         restarts = int(self.restarts) if weights == "kri" and spectrum == "none" else 0
@@ -178,12 +191,12 @@ class KNNClassifier(SearchingClassifier):
         X : samples
             Rows of similarities to the training samples, or raw objects.
         n_neighbors : int, default=None
-            How many; None: as many as vote.
+            The number of neighbours; None means as many as vote.
 
         Returns
         -------
         similarities, indices : ndarrays of shape (m, k)
-            Nearest first.
+            The similarities and the positions of the neighbours, nearest first.
         """
         check_is_fitted(self)
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors
@@ -191,7 +204,7 @@ class KNNClassifier(SearchingClassifier):
         return self._path.finder.nearest(self._rows(X), k)
 
     def neighbor_weights(self, X):
-        """Return which training samples vote, and with what weight.
+        """Return the training samples that vote, and their weights.
 
         Parameters
         ----------
@@ -201,31 +214,34 @@ class KNNClassifier(SearchingClassifier):
         Returns
         -------
         indices, weights : ndarrays of shape (m, k)
-            Nearest first.
+            The positions and the weights of the neighbours, nearest first.
         """
         check_is_fitted(self)
         return self._path.neighbor_weights(self._rows(X))
 
     @available_if(_takes_raw_objects)
     def partial_fit(self, X, y):
-        """Append samples, which must be raw objects: the same as ``fit`` on all of them so far.
+        """Append samples, which must be raw objects; the result is the same as that of ``fit`` on all samples so far.
 
-        A graph grows by the new samples alone, and is built anew only when it has doubled.
+        A neighbour graph grows by the new samples, and is built again only when it has more than doubled.
 
         Parameters
         ----------
         X : sequence of raw objects
+            The new samples.
         y : array-like of shape (n_new,)
+            Their labels.
 
         Returns
         -------
         self
+            The fitted classifier.
         """
         if not hasattr(self, "objects_"):
             return self.fit(X, y)
         n_new, known = _num_samples(X), self.classes_[self._path.labels.codes]
         X = append_objects(self.objects_, X) if n_new else self.objects_
-        # An empty list has the type of numbers, and would make numbers of all labels.
+        # An empty list becomes an array of floats, which would convert all labels to floats.
         y = np.concatenate([known, check_labels(y, n_new) if n_new or np.size(y) else known[:0]])
         if not self._graph_grows():
             return self.fit(X, y)
@@ -234,7 +250,7 @@ class KNNClassifier(SearchingClassifier):
         reader.objects, reader.n_columns, reader.measure = X, _num_samples(X), resolve(self.similarity)
         reader.dissimilarity = self.dissimilarity
         labels = self._labels_of(y, reader.n_columns)
-        finder = copy.copy(self._path.finder)  # a failure leaves the fitted one as it is
+        finder = copy.copy(self._path.finder)  # if the insertion fails, the fitted finder is unchanged
         if n_new:
             reader.map = finder.insert(reader, n_new)
         path = KNNPath(points, labels, {points[0].weighting.is_local: finder})
@@ -242,11 +258,11 @@ class KNNClassifier(SearchingClassifier):
         return self
 
     def _graph_grows(self) -> bool:
-        """Return whether new objects can be put into the graph that an earlier fit has built."""
+        """Return whether new objects can be inserted into the graph of an earlier fit."""
         asked, made, measure = check_search(self.search), self._path.finder, resolve(self.similarity)
         if not (isinstance(asked, GraphSearch) and isinstance(made, GraphSearch)) or measure.learns:
             return False
-        # set_params may have asked for another graph since, or for other values on its edges.
+        # set_params may have changed the parameters of the graph, or of the similarity, since it was built.
         reader = self._new_reader()
         same_order = (reader.map_name is None) == (self._reader.map is None)
         symmetric = self._points([{}])[0].weighting.is_local == made.symmetric_

@@ -1,7 +1,7 @@
-"""Compiled: the centroids of the classes within neighbourhoods, and the distances to local means.
+"""Compiled computation of the centroids of the classes within neighbourhoods, and of distances to local means.
 
-Neighbour lists are nested, so both take every size of a grid in one pass. Each running sum is added up in the order of
-the neighbours, nearest first, whatever sizes are read off: a grid gives the digits that each of its points gives alone.
+Neighbour lists are nested, so both compute every size of a grid in one pass. Each running sum is added up in the order
+of the neighbours, nearest first, whatever the sizes are: a grid gives the same digits as each of its points alone.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from similitude.numerics._compile import kernel
 
 @kernel
 def link(labels, heads, following):
-    """Write the first neighbour of each class, and for each neighbour the next one of its class; k if there is none.
+    """Write the first neighbour of each class, and for each neighbour the next one of its class, or k if there is none.
 
-    With many classes most pairs of neighbours are of different classes; following the links skips them.
+    With many classes most pairs of neighbours belong to different classes; following the links skips them.
     """
     heads[:] = labels.shape[0]
     for j in range(labels.shape[0] - 1, -1, -1):
@@ -27,7 +27,7 @@ def link(labels, heads, following):
 def gather(S, neighbors, labels, n_classes, share, A):
     """Write the similarities within the classes, from a dense S: ``A[row, z, mu] = share * psi(z, mu)``.
 
-    ``neighbors`` and their ``labels`` are (m, k), A is (m, k, k); entries between different classes are left alone.
+    ``neighbors`` and their ``labels`` are (m, k), A is (m, k, k); entries between different classes are not written.
     """
     m, k = neighbors.shape
     heads, following = np.empty(n_classes, dtype=np.intp), np.empty(k, dtype=np.intp)
@@ -42,7 +42,7 @@ def gather(S, neighbors, labels, n_classes, share, A):
 
 @kernel
 def gather_csr(data, columns, starts, neighbors, labels, n_classes, share, A):
-    """The same from the three arrays of a CSR matrix with sorted columns; what is absent is 0."""
+    """Write the same as :func:`gather` from a CSR matrix with sorted columns, whose absent entries are 0."""
     m, k = neighbors.shape
     heads, following = np.empty(n_classes, dtype=np.intp), np.empty(k, dtype=np.intp)
     for row in range(m):
@@ -62,10 +62,10 @@ def gather_csr(data, columns, starts, neighbors, labels, n_classes, share, A):
 def nearest_centroids(A, similarities, labels, sizes, n_classes, tolerance, winners):
     """Write the class whose local centroid is most similar to x, for each row and neighbourhood size.
 
-    ``A`` comes from :func:`gather`; ``similarities`` and ``labels`` (m, k) are the neighbours', nearest first;
-    ``sizes`` ascends; ``winners`` is (m, len(sizes)). Totals within ``tolerance`` times the largest total of absolute
-    values in the class are tied, and of tied members the nearest to x is the centroid. Of classes with equally similar
-    centroids the one with more neighbours wins, then the one whose neighbour comes first.
+    ``A`` comes from :func:`gather`; ``similarities`` and ``labels`` (m, k) are those of the neighbours, nearest first;
+    ``sizes`` is ascending; ``winners`` is (m, len(sizes)). Totals within ``tolerance`` times the largest total of
+    absolute values in the class are tied, and of tied members the nearest to x is the centroid. Of classes with equally
+    similar centroids the one with more neighbours wins, then the one with the nearest neighbour.
     """
     m, k = labels.shape
     heads, following = np.empty(n_classes, dtype=np.intp), np.empty(k, dtype=np.intp)
@@ -100,7 +100,7 @@ def add_neighbor(A, j, head, following, totals, magnitudes):
 
 @kernel
 def summary(head, following, k, totals, magnitudes, tolerance):
-    """Return how many of the first k neighbours a class has, and the total from which on they tie for its centroid."""
+    """Return how many of the first k neighbours belong to a class, and the smallest total that is tied for the best."""
     count = 0
     best, widest = -np.inf, 0.0
     j = head
@@ -114,11 +114,11 @@ def summary(head, following, k, totals, magnitudes, tolerance):
 
 @kernel
 def decide(similarities, labels, k, totals, thresholds, counts, heads):
-    """Return the class of the most similar centroid, the first of a class whose total reaches the threshold."""
+    """Return the class of the most similar centroid; a class's centroid is its first member above the threshold."""
     winner = -1
     most_similar = 0.0
     for j in range(k):
-        # Neighbours come in descending similarity: from here on every centroid is less similar than the winner's.
+        # Neighbours are in descending order of similarity, so every later centroid is less similar.
         if winner >= 0 and similarities[j] < most_similar:
             break
         c = labels[j]
@@ -134,9 +134,9 @@ def decide(similarities, labels, k, totals, thresholds, counts, heads):
 
 @kernel
 def mean_distances(samples, neighbors, rows, sizes, distances):
-    """Write the distances from each row to the mean of its nearest samples, one per neighbourhood size.
+    """Write the distances from each row to the mean of its nearest samples, for each neighbourhood size.
 
-    ``neighbors`` (m, k) are positions in ``samples``, nearest first; ``rows`` are float64; ``sizes`` ascends;
+    ``neighbors`` (m, k) are positions in ``samples``, nearest first; ``rows`` are float64; ``sizes`` is ascending;
     ``distances`` is (m, len(sizes)).
     """
     n_features = samples.shape[1]
@@ -147,7 +147,7 @@ def mean_distances(samples, neighbors, rows, sizes, distances):
         for g in range(sizes.shape[0]):
             for j in range(start, sizes[g]):
                 for f in range(n_features):
-                    # Differences, not samples, are averaged: far from the origin their mean keeps its digits.
+                    # Differences are averaged instead of samples, so that no digits are lost far from the origin.
                     running[f] += samples[neighbors[row, j], f] - rows[row, f]
             start = sizes[g]
             square = 0.0

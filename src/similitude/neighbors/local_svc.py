@@ -25,8 +25,8 @@ _ROWS = 16
 class LocalSVC(SearchingClassifier):
     """Classify by a support vector machine trained on the k most similar training samples (SVM-KNN).
 
-    For each test sample x the similarities S among its k neighbours are made a kernel K, its own similarities s to
-    them are treated alike, and one machine is trained for each pair of classes among the neighbours::
+    For each test sample x, the similarities S among its k neighbours are converted to a kernel K, its own similarities
+    s to them are treated in the same way, and one machine is trained for each pair of classes among the neighbours::
 
         minimise  alpha^T Q alpha / 2 - sum alpha   over   0 <= alpha <= C,  y^T alpha = 0,   Q_ij = y_i y_j K_ij
 
@@ -39,38 +39,46 @@ class LocalSVC(SearchingClassifier):
     none         S                              s
     ===========  =============================  =============================================
 
-    Equally similar training samples are taken in their order in the training set. Of a pair of classes the later wins
-    from a decision value of 0 up, and the class that wins most pairs is predicted, ties going to the first, as in
-    libsvm; decision values that rounding cannot tell from 0 are 0. Where all neighbours are of one class it is
-    predicted at once; a class without a neighbour cannot win. With ``spectrum="none"`` the machines may not be convex:
-    a point where the first-order conditions hold is all that is promised.
+    Equally similar training samples are taken in their order in the training set. Of a pair of classes the later one
+    wins if the decision value is 0 or more, and the class that wins most pairs is predicted, the first one if several
+    are tied, as in libsvm. Decision values that are 0 up to rounding count as 0. If all neighbours belong to one class,
+    it is predicted without training; a class without a neighbour cannot win. With ``spectrum="none"`` the problems may
+    not be convex; the solution is then a point where the first-order conditions hold.
 
-    S is made symmetric, ``(S + S^T)/2``, with a warning where it was not; rows psi(x, .) are taken as they are. The
-    training matrix is kept without a copy, and only its entries among neighbours are read. ``PathSearchCV`` takes a
-    whole grid of the three parameters at the price of one neighbour sort, one decomposition for each sample, k and
-    spectrum, and one climb through the values of C.
+    An asymmetric S is replaced by ``(S + S^T)/2``, with a warning. The rows of new raw objects are averaged over both
+    directions, too, while rows of a matrix are used unchanged. The training matrix is kept without a copy, and only its
+    entries among neighbours are read. ``PathSearchCV`` evaluates a whole grid of the three parameters with one
+    neighbour sort, one decomposition for each sample, k and spectrum, and one pass through the ascending values of C.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        k; more than there are samples means all of them.
+        The number of neighbours k; if there are fewer samples, all of them are used.
     C : float, default=1.0
-        Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
+        The bound of the dual variables; the larger it is, the more a sample on the wrong side is penalised.
     spectrum : {"clip", "flip", "shift", "none"}, default="clip"
         How the similarities among the neighbours are made positive semidefinite.
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
-        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
+        How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
+        (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
+        neighbour search.
     similarity, dissimilarity
         The input contract: see the page on input.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
+        The classes.
     n_neighbors_ : int
         min(n_neighbors, n).
     n_evaluations_, n_evaluations_per_query_ : int, float
-        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
+        If ``search`` is not "matrix", the number of similarities computed by ``fit``, and the mean number per sample in
+        the last search.
+
+    See Also
+    --------
+    SimilaritySVC : A support vector machine on all training samples.
+    KNNClassifier : A vote of the neighbours.
 
     References
     ----------
@@ -131,11 +139,11 @@ class LocalSVCPoint(NamedTuple):
 
 
 class LocalSVCPath(FittedPath):
-    """The labels of the training samples, and what finds neighbours among them.
+    """The labels of the training samples, and the finder of neighbours among them.
 
-    A class's score is the number of pairs it wins, and less than a third, up or down, for the sum of its decision
-    values; a class without a neighbour has the score -1. Where all neighbours are of one class its score is 1 (with two
-    classes: the decision value is -1 or 1).
+    The score of a class is the number of pairs that it wins plus a term between -1/3 and 1/3 that grows with the sum of
+    its decision values; a class without a neighbour has the score -1. If all neighbours belong to one class, its score
+    is 1 (with two classes, the decision value is -1 or 1).
     """
 
     def __init__(self, points: list[LocalSVCPoint], labels: Labels, finder: Any):
@@ -160,7 +168,7 @@ class LocalSVCPath(FittedPath):
 
 
 class _LocalMachines:
-    """The machines of all test samples, for the chosen ``(spectrum, size, C)``, given by their positions."""
+    """The machines of all test samples, for the chosen ``(spectrum, size, C)``, which are given by their positions."""
 
     def __init__(self, S, labels, n_classes, sizes, costs, spectra, chosen):
         from similitude.neighbors._local_spectrum import SPECTRA as CODES
@@ -170,11 +178,11 @@ class _LocalMachines:
         self.chosen = (slice(None), *chosen)
         self.wanted = np.zeros((len(spectra), len(sizes), len(costs)), dtype=bool)
         self.wanted[tuple(chosen)] = True
-        # Where all neighbours are of one class; of two classes the sign of one score tells which.
+        # The scores if all neighbours belong to one class; with two classes there is one score, whose sign decides.
         self.alone = 2.0 * np.eye(n_classes) - 1.0 if n_classes > 2 else np.array([[-1.0], [1.0]])
 
     def __call__(self, similarities, indices, response):
-        """Return positions of the predicted classes, or decision functions: (m, points) or (m, points, G)."""
+        """Return the positions of the predicted classes, or the decision values: (m, points) or (m, points, G)."""
         classes = self.labels[indices]
         parts, failures = {}, []
 
@@ -199,7 +207,7 @@ class _LocalMachines:
         return np.argmax(scores, axis=-1) if self.n_classes > 2 else (scores[..., 0] >= 0).astype(np.intp)
 
     def _scores(self, similarities, indices, classes):
-        """Return scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and how many machines were not solved."""
+        """Return the scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and the number of unsolved fits."""
         scores = np.empty((len(indices), *self.wanted.shape, self.alone.shape[1]))
         scores[:] = self.alone[classes[:, 0], None, None, None]
         changes = classes != classes[:, :1]
@@ -210,7 +218,7 @@ class _LocalMachines:
         return scores, failed
 
     def _sample(self, similarities, neighbors, classes, mixed, scores):
-        """The scores of one test sample where there is more than one class; how many machines were not solved."""
+        """Write the scores of one test sample with more than one class; return the number of unsolved machines."""
         from similitude.neighbors._local_smo import normalize, one_vs_one
         from similitude.neighbors._local_spectrum import SPECTRA as CODES
         from similitude.neighbors._local_spectrum import gather, gather_csr, leading_semidefinite, modify
@@ -225,7 +233,7 @@ class _LocalMachines:
         unit, ratio = math.ldexp(1.0, exponent), math.ldexp(1.0, min(row_exponent - exponent, 600))
         failed = 0
         for p, spectrum in enumerate(self.spectra):
-            # Clip and flip treat s too and need the eigenvectors anyway.
+            # Clip and flip also modify s, so they need the eigenvectors in any case.
             semidefinite = leading_semidefinite(A, K) if spectrum == CODES["shift"] else 0
             for g in mixed[self.wanted[p, mixed].any(axis=1)]:
                 k, wanted = self.sizes[g], self.wanted[p, g]

@@ -1,4 +1,4 @@
-"""Nearest centroid from similarities, over all training samples or within each neighbourhood."""
+"""Nearest-centroid classifiers on similarities, with centroids of all training samples or of each neighbourhood."""
 
 from __future__ import annotations
 
@@ -21,14 +21,27 @@ _LOCAL_BLOCK = 2**18
 
 
 def _share(n: int) -> float:
-    """A power of two below 1/n: so scaled, n similarities add up without overflow and without a digit changed."""
+    """Return a power of two below 1/n; scaled by it, n similarities can be added without overflow or loss of digits."""
     return 0.5 ** n.bit_length()
 
 
 def class_centroid(S: Any, members: np.ndarray) -> int:
-    """Return the member of largest total similarity psi(z, mu) to all of them, z running over rows; ties to the first.
+    """Return the member of a class with the largest total similarity psi(z, mu) to all members z.
 
-    Totals within 1e-12 times the largest total of absolute values are tied. Rows are read block by block.
+    Totals within 1e-12 times the largest total of absolute values are tied, and the first member is taken. The rows are
+    read block by block.
+
+    Parameters
+    ----------
+    S : array or CSR matrix of shape (n, n)
+        The training similarities.
+    members : ndarray of int
+        The positions of the members.
+
+    Returns
+    -------
+    int
+        The position of the centroid.
     """
     totals, magnitudes = np.zeros((2, len(members)))
     rows = max(1, _BLOCK // len(members))
@@ -40,21 +53,36 @@ def class_centroid(S: Any, members: np.ndarray) -> int:
 
 
 def class_centroids(S: Any, labels: Labels) -> np.ndarray:
-    """Return the position of the centroid of each class."""
+    """Return the position of the centroid of each class.
+
+    Parameters
+    ----------
+    S : array or CSR matrix of shape (n, n)
+        The training similarities.
+    labels : Labels
+        The labels of the training samples.
+
+    Returns
+    -------
+    ndarray of int of shape (G,)
+        The positions.
+    """
     return np.array([class_centroid(S, members) for members in labels.members])
 
 
 class NearestCentroid(SimilarityClassifier):
     """Classify by the most similar of the classes' centroids.
 
-    The centroid of a class is its training sample of largest total similarity to the class, itself included::
+    The centroid of a class is its training sample with the largest total similarity to the class, itself included, and
+    the class with the largest psi(x, mu_h) is predicted::
 
         mu_h = argmax over mu in class h of  sum over z in class h of psi(z, mu)
+        y(x) = argmax over h of  psi(x, mu_h)
 
-    and x goes to the class of largest psi(x, mu_h). Totals within 1e-12 times the class's largest total of absolute
-    similarities are tied, and the first in the training set is the centroid. Exactly equal similarities to centroids
-    go to the first class. The similarity may be asymmetric: ``S[z, mu]`` is psi(z, mu). Of the rows to predict only
-    the centroids' columns are used, and raw objects are compared with the centroids alone.
+    Totals within 1e-12 times the class's largest total of absolute similarities are tied, and the first sample in the
+    training set is the centroid. If several centroids are equally similar, the first class is predicted. The similarity
+    may be asymmetric: ``S[z, mu]`` is psi(z, mu). Only the columns of the centroids are used to predict, and raw
+    objects are compared only with the centroids.
 
     Parameters
     ----------
@@ -64,10 +92,16 @@ class NearestCentroid(SimilarityClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
+        The classes.
     centroids_ : ndarray of shape (G,)
         The positions of the centroids in the training set, in the order of ``classes_``.
     support_columns_ : ndarray of int
         The positions of the training samples that prediction needs: rows of similarities to these are enough.
+
+    See Also
+    --------
+    LocalNearestCentroid : The same among the nearest neighbours of each sample.
+    SDA : Models the distribution of the similarities to the centroids.
 
     References
     ----------
@@ -123,18 +157,23 @@ class NearestCentroidPath(FittedPath):
 def local_nearest_centroids(
     S: Any, neighbors: tuple[np.ndarray, np.ndarray], labels: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the class of the most similar local centroid, for each row and neighbourhood size: (m, len(sizes)).
+    """Return the class of the most similar local centroid, for each row and neighbourhood size.
 
     Parameters
     ----------
     S : ndarray or CSR matrix of shape (n, n)
-        The training similarities, read in place; a CSR matrix in canonical format.
+        The training similarities, which are not copied; a CSR matrix must be in canonical format.
     neighbors : (similarities, indices), both of shape (m, k)
-        As :func:`~similitude.numerics.topk.top_k` gives them.
+        The neighbours, from :func:`~similitude.numerics.top_k`.
     labels : ndarray of int of shape (n,)
         The classes 0, ..., G - 1 of the training samples.
     sizes : ndarray of int
-        Ascending, each at most k.
+        The neighbourhood sizes, ascending, each at most k.
+
+    Returns
+    -------
+    ndarray of int of shape (m, len(sizes))
+        The classes.
     """
     from similitude.neighbors.local_centroids import gather, gather_csr, nearest_centroids
 
@@ -154,7 +193,7 @@ def local_nearest_centroids(
             gather(S, indices[rows], classes[rows], n_classes, share, A)
         nearest_centroids(A, similarities[rows], classes[rows], sizes, n_classes, TIE_TOLERANCE, winners[rows])
 
-    # Small jobs are not worth a thread.
+    # Few rows are not worth a second thread.
     over_row_blocks(work, m, min(max(1, _LOCAL_BLOCK // k**2), max(64, -(-m // 2))))
     return winners
 
@@ -168,32 +207,41 @@ class LocalNearestCentroid(SearchingClassifier):
         mu_h = argmax over mu in N_h(x) of  sum over z in N_h(x) of psi(z, mu)
         y(x) = argmax over h of  psi(x, mu_h)
 
-    Equally similar training samples are taken in their order in the training set. Totals within 1e-12 times the
-    largest total of absolute similarities in the class are tied (they may differ by rounding only), and the nearest to
-    x is the centroid. Of classes with exactly equally similar centroids the one with more neighbours wins, then the
-    one of the nearest neighbour. The similarity may be asymmetric: rows psi(x, .) are ranked as they are, and
+    Equally similar training samples are taken in their order in the training set. Totals within 1e-12 times the largest
+    total of absolute similarities in the class are tied (they may differ only by rounding), and the member nearest to x
+    is the centroid. Of classes with exactly equally similar centroids the one with more neighbours wins, then the one
+    with the nearest neighbour. The similarity may be asymmetric: neighbours are ranked by the rows psi(x, .), and
     ``S[z, mu]`` is psi(z, mu).
 
     The training matrix is kept without a copy, and only its entries among neighbours are read. There is no
-    ``decision_function``: a class without a neighbour has no finite score.
+    ``decision_function``, because a class without a neighbour has no finite score.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        k; more than there are samples means all of them.
+        The number of neighbours k; if there are fewer samples, all of them are used.
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
-        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
+        How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
+        (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
+        neighbour search.
     similarity, dissimilarity
         The input contract: see the page on input.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
+        The classes.
     n_neighbors_ : int
         min(n_neighbors, n).
     n_evaluations_, n_evaluations_per_query_ : int, float
-        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
+        If ``search`` is not "matrix", the number of similarities computed by ``fit``, and the mean number per sample in
+        the last search.
+
+    See Also
+    --------
+    NearestCentroid : The same with all training samples.
+    LocalSDA : Models the distribution of the similarities to the local centroids.
+    LocalNearestMeans : The counterpart on feature vectors.
 
     References
     ----------
@@ -225,7 +273,7 @@ class LocalNearestCentroid(SearchingClassifier):
 
 
 class LocalNearestCentroidPath(FittedPath):
-    """The labels of the training samples, and what finds neighbours among them; a point is a number of neighbours."""
+    """The labels of the training samples and the finder of neighbours; a point is a number of neighbours."""
 
     def __init__(self, points: list[int], labels: Labels, finder: Any):
         self.points, self.labels, self.finder = points, labels, finder

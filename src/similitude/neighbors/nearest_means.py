@@ -1,4 +1,4 @@
-"""Local nearest means: the one neighbourhood classifier here that takes feature vectors."""
+"""Local nearest means, a neighbourhood classifier on feature vectors."""
 
 from __future__ import annotations
 
@@ -26,25 +26,32 @@ class LocalNearestMeans(FeatureClassifier):
 
     The neighbours are taken from each class, so that every class has a mean; :class:`LocalNearestCentroid`, its
     counterpart for similarities, takes the k nearest of all classes together. X is an ordinary matrix of features,
-    not of similarities; features on different scales want standardising first.
+    not of similarities; features on different scales should be standardised first.
 
-    Equally near samples of a class are taken in their order in the training set. Distances to means are compared up to
-    1e-12 times the distance of the farthest sample averaged (they may differ by rounding only), and the first of the
-    tied classes wins.
+    Equally near samples of a class are taken in their order in the training set. Distances to means that differ by less
+    than 1e-12 times the distance of the farthest averaged sample are tied, because they may differ only by rounding;
+    the first of the tied classes is predicted.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        k; a class with fewer samples uses all it has.
+        The number of neighbours k; a class with fewer samples uses all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
+        The classes.
     n_neighbors_ : ndarray of shape (G,)
         min(n_neighbors, samples of the class), in the order of ``classes_``.
     n_features_in_ : int
+        The number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has names that are strings.
+        The names of the features, if X has names that are strings.
+
+    See Also
+    --------
+    LocalNearestCentroid : The counterpart on similarities.
+    LocalBDA : Fits a Gaussian model to the neighbours.
 
     References
     ----------
@@ -85,7 +92,7 @@ class LocalMeansPath(FittedPath):
         return {"n_neighbors_": self._class_sizes(self.points)[:, 0]}
 
     def _class_sizes(self, ks: Any) -> np.ndarray:
-        """Return how many samples each class has to offer for each k, (G, len(ks))."""
+        """Return how many samples of each class are averaged for each k, of shape (G, len(ks))."""
         return np.array([[min(k, len(samples)) for k in ks] for samples in self.samples])
 
     def answers(self, X, response):
@@ -100,12 +107,12 @@ class LocalMeansPath(FittedPath):
             tied = distances - error <= np.min(distances + error, axis=0)
             winners[start:stop] = np.argmax(tied, axis=0)
 
-        # At most 256 rows: the neighbour selection inside starts no threads of its own.
+        # With at most 256 rows the neighbour selection starts no threads of its own.
         over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // max(map(len, self.samples)))))
         return [winners[:, place] for place in places]
 
     def _local_means(self, rows: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return distances to the local means, and to the farthest sample averaged, both of shape (G, m, ks)."""
+        """Return the distances to the local means, and to the farthest averaged sample, both of shape (G, m, ks)."""
         from similitude.neighbors.local_centroids import mean_distances
 
         distances, radii = np.empty((2, len(sizes), len(rows), sizes.shape[1]))

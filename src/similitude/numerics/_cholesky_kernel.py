@@ -1,8 +1,8 @@
-"""Compiled: triangular factors of small symmetric matrices, ``A = U^T diag(signs) U``.
+"""Compiled triangular factorisations of small symmetric matrices, ``A = U^T diag(signs) U``.
 
-Row by row, so nested: the factor of a leading block is the leading block of the factor, to the last digit, and one
-factorisation serves every number of neighbours. LAPACK's blocked order does not have that; up to n = 128 it is not
-faster either.
+The factor is computed row by row, so that factors are nested: the factor of a leading block is the leading block of
+the factor, to the last digit, and one factorisation serves every number of neighbours. LAPACK's blocked algorithms do
+not have this property, and up to n = 128 they are not faster.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from similitude.numerics._compile import kernel
 
 @kernel
 def dot(x, y, n):
-    """``sum x[i] y[i]`` over the first n."""
-    # Four sums at a time: the compiler may not reorder one sum, and BLAS costs more to call than these take.
+    """Return ``sum x[i] y[i]`` over the first n entries."""
+    # Four partial sums are kept, because the compiler may not reorder a single one. Calling BLAS would take longer.
     a = b = c = d = 0.0
     whole = n - n % 4
     for i in range(0, whole, 4):
@@ -30,11 +30,11 @@ def dot(x, y, n):
 
 @kernel
 def factor(A, share, ridge, least, n, U, signs):
-    """Factor ``A + diag(share * A_ii + ridge)``, n rows at most; returns how many went well.
+    """Factor at most n rows of ``A + diag(share * A_ii + ridge)`` into U and ``signs``; return how many were factored.
 
-    It ends at the first pivot that is not positive, or, with ``least > 0``, whose size is below ``least`` times its
-    diagonal entry: then negative pivots are taken too, with sign -1. Without pivoting that is not stable for every
-    matrix: check the residual.
+    The factorisation ends at the first pivot that is not positive. With ``least > 0`` it ends at the first pivot whose
+    size is below ``least`` times its diagonal entry, and negative pivots are accepted with the sign -1. Without
+    pivoting this is not stable for every matrix, so check the residual.
     """
     for a in range(n):
         row = U[a]
@@ -43,7 +43,7 @@ def factor(A, share, ridge, least, n, U, signs):
         row[a] += share * A[a, a] + ridge
         own = row[a]
         whole = a - a % 4
-        for b in range(0, whole, 4):  # four finished rows at a time: a fourth of the stores
+        for b in range(0, whole, 4):  # four finished rows at a time need a fourth of the stores
             f, g = U[b, a] * signs[b], U[b + 1, a] * signs[b + 1]
             h, i = U[b + 2, a] * signs[b + 2], U[b + 3, a] * signs[b + 3]
             p, q, r, s = U[b], U[b + 1], U[b + 2], U[b + 3]

@@ -1,4 +1,4 @@
-"""How kernels are compiled: lazily, without the GIL, cached on disk where that is possible."""
+"""The settings with which functions are compiled: lazily, without the GIL, and cached on disk where possible."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numba
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``numba.njit`` with the package's settings.
+    """Return the function compiled by ``numba.njit`` with the package's settings.
 
-    Where no cache directory can be written (numba says so when the function is decorated), the kernel is compiled
-    anew in each process instead.
+    Where no cache directory can be written, numba raises an error when the function is decorated; the function is then
+    compiled anew in each process.
     """
     try:
         return numba.njit(function, nogil=True, cache=True, error_model="numpy")

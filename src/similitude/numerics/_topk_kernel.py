@@ -1,4 +1,4 @@
-"""Compiled parts of neighbour selection and voting."""
+"""Compiled parts of neighbour selection and of voting."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from similitude.numerics._compile import kernel
 
 @kernel
 def collect_best(S, thresholds, columns):
-    """The columns above each row's threshold, and the first of those equal to it, k in all, in ascending order.
+    """Write the columns of the k largest values of each row into ``columns``, in ascending order of the columns.
 
-    ``thresholds[row]`` is the k-th largest value of that row; ``columns`` is (m, k).
+    These are the columns above the row's threshold and the first of those equal to it. ``thresholds[row]`` is the k-th
+    largest value of that row; ``columns`` has the shape (m, k).
     """
     k = columns.shape[1]
     for row in range(S.shape[0]):
@@ -33,10 +34,10 @@ def collect_best(S, thresholds, columns):
 
 @kernel
 def class_totals(labels, weights, sizes, totals):
-    """Running sums of the neighbours' weights per class, read off at each neighbourhood size.
+    """Write the sums of the neighbours' weights per class, at each neighbourhood size, into ``totals``.
 
-    ``labels`` and ``weights`` have shape (m, k), nearest first; ``sizes`` ascends; ``totals`` (m, len(sizes), G)
-    starts at zero.
+    ``labels`` and ``weights`` have shape (m, k), nearest first; ``sizes`` is ascending; ``totals`` (m, len(sizes), G)
+    is zero at the start.
     """
     n_classes = totals.shape[2]
     running = np.empty(n_classes)
@@ -53,9 +54,9 @@ def class_totals(labels, weights, sizes, totals):
 
 @kernel
 def class_sums(labels, weights, totals):
-    """Sums per class for each of J weightings of the first k neighbours, ``weights`` (m, J, k).
+    """Write the sums of the weights per class, for each of J weightings of the first k neighbours, into ``totals``.
 
-    ``totals`` (m, J, G) starts at zero.
+    ``weights`` has shape (m, J, k); ``totals`` (m, J, G) is zero at the start.
     """
     for row in range(labels.shape[0]):
         for g in range(weights.shape[1]):
@@ -65,10 +66,11 @@ def class_sums(labels, weights, totals):
 
 @kernel
 def break_ties(scores, labels, sizes, tolerance, winners):
-    """The best class of each row and neighbourhood size; of tied ones, the first to come among the neighbours.
+    """Write the best class of each row and neighbourhood size into ``winners``.
 
-    Scores within ``tolerance`` times the largest absolute score of the best are tied. A class scored ``-inf``
-    cannot win. Tied classes without a neighbour go to the lowest class.
+    Of tied classes, the one whose first neighbour is nearest wins. Scores within ``tolerance`` times the largest
+    absolute score of the best are tied. A class with the score ``-inf`` cannot win. If no tied class has a neighbour,
+    the lowest class wins.
     """
     n_classes = scores.shape[2]
     for row in range(scores.shape[0]):
@@ -96,10 +98,11 @@ def break_ties(scores, labels, sizes, tolerance, winners):
 
 @kernel
 def one_vs_one_scores(votes, sums, counts, first_of_tied, scores):
-    """Scores of the classes from their pairwise votes and sums of decision values; -1 for a class that counts 0.
+    """Write the scores of the classes, from their pairwise votes and sums of decision values, into ``scores``.
 
-    A score is the number of votes, and less than a third, up or down, for the sum. Of classes with most votes the one
-    with the largest sum has the largest score, or, where ``first_of_tied``, the first.
+    A score is the number of votes plus a term between -1/3 and 1/3 that grows with the sum; it is -1 for a class whose
+    count is 0. Of the classes with the most votes, the one with the largest sum has the largest score, or the first one
+    if ``first_of_tied``.
     """
     winner = 0
     for g in range(votes.shape[0]):
@@ -113,7 +116,11 @@ def one_vs_one_scores(votes, sums, counts, first_of_tied, scores):
 
 @kernel
 def one_vs_one_rows(decisions, later, first_of_tied, scores):
-    """Scores (m, G) from decision values and votes for the later class, (m, pairs), in the order (0, 1), (0, 2), ..."""
+    """Write the scores (m, G) of the classes of each row into ``scores``.
+
+    ``decisions`` holds the decision values and ``later`` whether the later class gets the vote, both of shape (m,
+    pairs), with the pairs in the order (0, 1), (0, 2), ...
+    """
     n_classes = scores.shape[1]
     counts = np.ones(n_classes, dtype=np.intp)
     for row in range(decisions.shape[0]):

@@ -1,14 +1,15 @@
-"""Compiled: the dual problem of a support vector machine on a given kernel matrix, solved to rounding error.
+"""Compiled solver of the dual problem of a support vector machine on a given kernel matrix, accurate to rounding error.
 
-With ``beta = y * alpha`` it reads
+With ``beta = y * alpha`` the problem is
 
     minimise  beta^T K beta / 2 - y^T beta  over  sum beta = 0,  low <= beta <= high.
 
-SMO steps with libsvm's second-order choice of pairs (Fan, Chen & Lin, JMLR 6, 2005, WSS 2) find which variables are at
-a bound, and Newton steps solve for those that are not. Where classes overlap, with 128 samples and C = 1e5, SMO alone
-takes up to a million steps; together they take a few hundred, and end at rounding error instead of libsvm's 1e-3.
+SMO steps with libsvm's second-order choice of pairs (Fan, Chen & Lin, JMLR 6, 2005, WSS 2) determine which variables
+are at a bound, and Newton steps solve for the others. Where classes overlap, with 128 samples and C = 1e5, SMO alone
+takes up to a million steps; together they take a few hundred, and the result is accurate to rounding error instead of
+libsvm's 1e-3.
 
-Plain loops throughout: array expressions would double the time it takes to compile.
+The code consists of plain loops, because array expressions would double the time it takes to compile.
 """
 
 from __future__ import annotations
@@ -19,28 +20,28 @@ from similitude.numerics._cholesky_kernel import backward, factor, forward
 from similitude.numerics._compile import kernel
 
 GAP = 1e-11
-"""Largest violation of the optimality conditions, in units of the decision value."""
+"""The largest accepted violation of the optimality conditions, in units of the decision value."""
 
-# Rounding errors of K beta, relative to its terms; they do not count as violations.
+# The rounding errors of K beta, relative to its terms; they do not count as violations.
 _NOISE = 2.0**-48
-# What replaces curvatures that are not positive, and what is added to the diagonal of singular blocks.
+# The replacement of curvatures that are not positive, and the terms added to the diagonal of singular blocks.
 _TAU, _RIDGE, _ROUNDING = 1e-12, 1e-12, 1e-14
 _BURST = 5
 
 LOW, HIGH, BETA, H = range(4)
-"""Rows of a state: the bounds, the variables, and ``K beta``."""
+"""The rows of a state: the bounds, the variables, and ``K beta``."""
 
 
 @kernel
 def curvature(K, i, j, size):
-    """Return the curvature along a move of i against j; libsvm's small number where it is not positive."""
+    """Return the curvature along a move of i against j, or libsvm's small number if it is not positive."""
     value = K[i, i] + K[j, j] - 2.0 * K[i, j]
     return value if value > 0.0 else _TAU * size
 
 
 @kernel
 def rounding(K, beta, i, j):
-    """Return how far ``h[i] - h[j]`` may be off."""
+    """Return a bound on the rounding error of ``h[i] - h[j]``."""
     total = 0.0
     for t in range(beta.shape[0]):
         total += (abs(K[i, t]) + abs(K[j, t])) * abs(beta[t])
@@ -49,7 +50,7 @@ def rounding(K, beta, i, j):
 
 @kernel
 def smo(K, y, state, size, steps):
-    """Take at most so many SMO steps; return how many there were, and whether the optimality conditions hold."""
+    """Take at most ``steps`` SMO steps; return how many were taken, and whether the optimality conditions hold."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
     n = y.shape[0]
     total = 0.0
@@ -73,7 +74,7 @@ def smo(K, y, state, size, steps):
             return step, True
         room_i, room_j = high[i] - beta[i], beta[j] - low[j]
         move = min((largest - (y[j] - h[j])) / curvature(K, i, j, size), room_i, room_j)
-        # What reaches its bound is put on it: rounding must not leave it a hair inside.
+        # A variable that reaches its bound is set to it, because rounding could leave it slightly inside.
         new_i = high[i] if move == room_i else beta[i] + move
         new_j = low[j] if move == room_j else beta[j] - move
         moved_i, moved_j = new_i - beta[i], new_j - beta[j]
@@ -88,11 +89,11 @@ def smo(K, y, state, size, steps):
 def newton_step(K, y, h, free):
     """Return the step of the free variables to their minimum on ``sum beta = 0``, and whether K is convex there.
 
-    The last one balances the others, whose step solves ``(H + ridge) step = slope``.
+    The last variable balances the others, whose step solves ``(H + ridge) step = slope``.
     """
     m = free.shape[0] - 1
     for a in range(m):
-        # The least of them comes last: in differences from a larger one it would be lost.
+        # The variable with the smallest diagonal entry comes last; in a difference from a larger one it would be lost.
         if abs(K[free[a], free[a]]) < abs(K[free[m], free[m]]):
             free[a], free[m] = free[m], free[a]
     last = free[m]
@@ -103,7 +104,7 @@ def newton_step(K, y, h, free):
             H[a, b] = (K[free[a], free[b]] - K[last, free[b]]) - (K[free[a], last] - K[last, last])
         widest = max(widest, H[a, a])
         step[a] = (y[free[a]] - h[free[a]]) - (y[last] - h[last])
-    # Duplicates make H singular; the ridge leaves the minimum where it is and bounds the step.
+    # Duplicates make H singular. The ridge does not move the minimum, and it bounds the step.
     ridge = _ROUNDING * (abs(K[last, last]) + _ROUNDING * widest)
     if factor(H, _RIDGE, ridge, 0.0, m, H, np.empty(m)) < m:
         return step, False
@@ -116,7 +117,7 @@ def newton_step(K, y, h, free):
 
 @kernel
 def newton(K, y, state):
-    """Take a few Newton steps over the free variables until none meets a bound; return False where K is not convex."""
+    """Take a few Newton steps over the free variables until none reaches a bound; return False if K is not convex."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
     n = y.shape[0]
     free = np.empty(n, np.intp)
@@ -156,17 +157,17 @@ def newton(K, y, state):
 def solve(K, y, state, size, left):
     """Move a feasible ``beta`` to the solution of the dual, in place; return whether ``left`` steps were enough.
 
-    ``size`` is the largest ``|K|``. On an indefinite K the solution is a point where the first-order conditions hold.
+    ``size`` is the largest ``|K|``. If K is indefinite, the solution is a point where the first-order conditions hold.
     """
     n = y.shape[0]
     burst = n
     polished = False
     while left > 0:
         steps, optimal = smo(K, y, state, size, min(burst, left))
-        # SMO stops somewhere within its tolerance; one more Newton step ends where every start would have led.
+        # SMO stops at a point within its tolerance that depends on the start; one more Newton step removes that.
         if optimal and polished:
             return True
         polished = polished or optimal
         burst = _BURST if newton(K, y, state) else 2 * burst
-        left -= steps + n  # a Newton step costs about n of the others
+        left -= steps + n  # a Newton step costs as much as about n SMO steps
     return False

@@ -1,8 +1,8 @@
-"""Changes of the spectrum that make a symmetric matrix positive semidefinite (Chen et al. 2009, Section 2).
+"""Modifications of the spectrum that make a symmetric matrix positive semidefinite (Chen et al. 2009, Section 2).
 
 With ``S = V diag(values) V^T`` the matrix becomes ``V diag(modified_eigenvalues) V^T``, and a new row s becomes ``P s``
-with ``P = V diag(row_map_weights) V^T``, so that the rows of S are treated as new ones are (but for the shift, which
-changes the diagonal alone). Everything here takes arrays and eigenvalues that are computed already.
+with ``P = V diag(row_map_weights) V^T``, so that new rows are treated like the rows of S (except by the shift, which
+changes only the diagonal). All functions take arrays and eigenvalues that have been computed before.
 """
 
 from __future__ import annotations
@@ -12,16 +12,27 @@ import numpy as np
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros
 
 SPECTRA = ("clip", "flip", "shift", "square", "none")
-"""The names of the changes."""
+"""The names of the modifications."""
 
 
 def spectrum_shift(values: np.ndarray) -> float:
-    """Return what a shift adds to each eigenvalue, and to the diagonal: ``abs(min(lambda_min, 0))``."""
+    """Return what a shift adds to each eigenvalue, and to the diagonal: ``abs(min(lambda_min, 0))``.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The eigenvalues in any order.
+
+    Returns
+    -------
+    float
+        The shift.
+    """
     return abs(float(np.min(values, initial=0.0)))
 
 
 def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
-    """Return the eigenvalues after the change.
+    """Return the modified eigenvalues.
 
     ========  =====================================
     spectrum  the eigenvalue lambda becomes
@@ -36,12 +47,14 @@ def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
     Parameters
     ----------
     values : ndarray of shape (n,)
-        Eigenvalues in any order; those that count as zero must be 0.
+        The eigenvalues in any order; those that count as zero must be 0.
     spectrum : {"clip", "flip", "shift", "square", "none"}
+        The modification.
 
     Returns
     -------
     ndarray of shape (n,)
+        The modified eigenvalues, in the same order.
 
     Examples
     --------
@@ -64,25 +77,29 @@ def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
         else:
             raise ValueError(f"spectrum must be clip, flip, shift, square or none; got {spectrum!r}.")
     if not np.isfinite(modified).all():
-        raise ValueError(f"{spectrum!r} overflows on eigenvalues as large as these; rescale S first.")
+        raise ValueError(
+            f"spectrum={spectrum!r} overflows because the eigenvalues of S are too large; rescale S first."
+        )
     return modified
 
 
 def row_map_weights(values: np.ndarray, spectrum: str) -> np.ndarray:
-    """Return the eigenvalues of P, the linear map of new rows, for the eigenvalues of S.
+    """Return the eigenvalues of P, the linear map of new rows.
 
-    ``modified_eigenvalues(values, spectrum)`` are ``values`` times these weights, but for the shift, which leaves rows
-    as they are.
+    ``modified_eigenvalues(values, spectrum)`` equals ``values`` times these weights, except for the shift, which does
+    not change rows.
 
     Parameters
     ----------
     values : ndarray of shape (n,)
-        Eigenvalues in any order; those that count as zero must be 0.
+        The eigenvalues of S in any order; those that count as zero must be 0.
     spectrum : {"clip", "flip", "shift", "square", "none"}
+        The modification.
 
     Returns
     -------
     ndarray of shape (n,)
+        The eigenvalues of P.
     """
     if spectrum == "clip":
         return (values > 0).astype(float)
@@ -94,13 +111,14 @@ def row_map_weights(values: np.ndarray, spectrum: str) -> np.ndarray:
 def modified_matrix(
     S: np.ndarray, spectrum: str, values: np.ndarray, vectors: np.ndarray, tol: float = ZERO_TOLERANCE
 ) -> np.ndarray:
-    """Return the matrix after the change of its spectrum.
+    """Return the matrix with the modified spectrum.
 
     Parameters
     ----------
     S : ndarray of shape (n, n)
-        Symmetric; for "square", which is ``S S^T``, and "none" it need not be.
+        A symmetric matrix; for "square", which is ``S S^T``, and for "none" it need not be symmetric.
     spectrum : {"clip", "flip", "shift", "square", "none"}
+        The modification.
     values, vectors : ndarrays of shape (n,) and (n, n)
         The eigenvalues of S as they were computed, and its eigenvectors as columns.
     tol : float, default=1e-10
@@ -109,6 +127,7 @@ def modified_matrix(
     Returns
     -------
     ndarray of shape (n, n)
+        The modified matrix.
     """
     if spectrum == "square":
         return S @ S.T
@@ -121,14 +140,14 @@ def modified_matrix(
         return K
     modified = modified_eigenvalues(cut, spectrum)
     changed, remaining = modified != values, modified != 0
-    # Multiply by the eigenvectors that are changed or by those that remain, whichever are fewer.
+    # Multiply by the eigenvectors whose eigenvalues change or by those that remain, whichever are fewer.
     if np.sum(changed) <= np.sum(remaining):
         V = vectors[:, changed]
         K += (V * (modified - values)[changed]) @ V.T
     else:
         V = vectors[:, remaining]
         K = (V * modified[remaining]) @ V.T
-    # Rounding leaves differences in the last bit between the triangles.
+    # Rounding makes the two triangles differ in the last bit.
     half = 0.5 * K
     return half + half.T
 
@@ -139,16 +158,18 @@ def mapped_rows(rows: np.ndarray, vectors: np.ndarray, weights: np.ndarray) -> n
     Parameters
     ----------
     rows : ndarray of shape (m, n)
+        The rows.
     vectors : ndarray of shape (n, n)
-        V, eigenvectors as columns.
+        V, with the eigenvectors as columns.
     weights : ndarray of shape (n,)
-        What :func:`row_map_weights` gives.
+        The eigenvalues of P, from :func:`row_map_weights`.
 
     Returns
     -------
     ndarray of shape (m, n)
+        The mapped rows.
     """
-    # P = base I + V diag(weights - base) V^T: take the base that leaves fewer eigenvectors to multiply by.
+    # P = base I + V diag(weights - base) V^T. The base is chosen so that fewer eigenvectors have to be multiplied by.
     base = 1.0 if np.sum(weights == 1.0) > np.sum(weights == 0.0) else 0.0
     chosen = weights != base
     V = vectors[:, chosen]

@@ -1,6 +1,6 @@
-"""A fitted estimator as plain JSON values and arrays, and back, building nothing but classes from a list.
+"""Conversion of a fitted estimator to plain JSON values and arrays, and back; only classes from a list are built.
 
-JSON's own values stand for themselves, lists for lists. Everything else is an object with one key that says what it is:
+The values that JSON supports represent themselves. Everything else is an object with one key that names its kind:
 ``{"tuple": [...]}``, ``{"array": 3}``, ``{"object": ["similitude.base.X", [["name", value], ...]]}``.
 """
 
@@ -24,7 +24,7 @@ from similitude.similarities import registry as registered
 _NO_MODELS = re.compile(
     r"similitude\.(cli|datasets|experiments|plotting|report|persistence|_.*|similarities\.(_blocks|journal|pairwise))(\.|$)"
 )
-"""Modules whose classes are no part of a model: those that read and write files, and those that show."""
+"""The modules whose classes are not part of a model: those that read and write files, and those that display."""
 
 _SCIKIT_LEARN = frozenset(
     f"sklearn.{name}"
@@ -61,7 +61,7 @@ _SCIKIT_LEARN = frozenset(
         "svm.SVC",
     )
 )
-"""The classes of scikit-learn that a model file may hold, by the names under which they are built."""
+"""The names of the classes of scikit-learn that a model file may hold."""
 
 _ARRAY_KINDS = "biufcUS"
 _SCALAR_KINDS = "biufU"
@@ -71,7 +71,7 @@ _SPARSE = {
 
 
 def _name_of(cls: type) -> str | None:
-    """Return the name under which the reader finds this class; None where it may not build it."""
+    """Return the name by which the reader finds this class, or None if it may not be built."""
     if cls.__module__.startswith("sklearn."):
         same = (name for name in _SCIKIT_LEARN if name.endswith(f".{cls.__name__}"))
         return next((name for name in same if _class_named(name) is cls), None)
@@ -83,7 +83,7 @@ def _name_of(cls: type) -> str | None:
 
 
 def _class_named(name: Any) -> type:
-    """The class of that name, where it is on the list: one of similitude's own, or of the few of scikit-learn."""
+    """Return the class of this name, if it is a class of similitude or one of the listed classes of scikit-learn."""
     ours = isinstance(name, str) and re.fullmatch(r"similitude(\.\w+)+", name, re.ASCII) and not _NO_MODELS.match(name)
     if not ours and name not in _SCIKIT_LEARN:
         raise ValueError(f"the class {name!r} is not one that a model file may hold")
@@ -98,14 +98,14 @@ def _class_named(name: Any) -> type:
 
 
 class Encoder:
-    """Turns objects into JSON values; ``arrays`` collects what does not go there."""
+    """Converts objects to JSON values; arrays are collected in ``arrays``."""
 
     def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
         self._positions: dict[int, int] = {}
 
     def encode(self, value: Any, where: str) -> Any:
-        """``value``, which errors call ``where``."""
+        """Return ``value`` as a JSON value; error messages call it ``where``."""
         kind = type(value)
         if value is None or kind in (bool, int, str):
             return value
@@ -114,7 +114,7 @@ class Encoder:
         if kind is list:
             return self._each(value, where)
         if kind in (tuple, set, frozenset):
-            # Sets in one order, so that the same model gives the same file.
+            # Sets are sorted, so that the same model gives the same file.
             return {kind.__name__: self._each(value if kind is tuple else sorted(value, key=repr), where)}
         if kind in (dict, Bunch):
             return {kind.__name__.lower(): self._pairs(value, where)}
@@ -158,7 +158,7 @@ class Encoder:
             raise _unsavable(where, value)
         if id(value) not in self._positions:
             self._positions[id(value)] = len(self.arrays)
-            self.arrays.append(value)  # which also keeps its id from being given to another array
+            self.arrays.append(value)  # this also prevents its id from being reused for another array
         return {"array": self._positions[id(value)]}
 
     def _own(self, value: Any, where: str) -> Any:
@@ -178,7 +178,7 @@ class Encoder:
 
 
 def _not_kept(value: Any) -> tuple[str, ...]:
-    """Attributes that are made anew: scorers hold functions, and a pipeline's cache is a folder of pickles."""
+    """Return the attributes that are created again: scorers hold functions, and a pipeline's cache holds pickles."""
     if isinstance(value, GridSearchCV):
         return ("scorer_",)
     return ("memory",) if isinstance(value, Pipeline) else ()
@@ -188,9 +188,9 @@ def _unsavable(where: str, value: Any) -> ValueError:
     if callable(value) and not hasattr(value, "fit"):
         name = getattr(value, "__qualname__", type(value).__name__)
         return ValueError(
-            f"model: {where} is the Python function {name}, which cannot be saved without its code. Give a similarity "
-            "a name by similitude.similarities.register(Measure(function, name=...)), fit with similarity=name, and "
-            "register it again before loading; or fit on the precomputed matrix."
+            f"model: {where} is the Python function {name}, which cannot be saved without its code. Register a "
+            "similarity with similitude.similarities.register(Measure(function, name=...)), fit with similarity=name, "
+            "and register it again before loading; or fit on the precomputed matrix."
         )
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     dtype = f" of type {value.dtype}" if isinstance(value, np.ndarray) else ""
@@ -201,7 +201,7 @@ def _unsavable(where: str, value: Any) -> ValueError:
 
 
 class Decoder:
-    """Turns JSON values into objects; ``array`` returns the array at a position."""
+    """Converts JSON values to objects; ``array(position)`` returns an array."""
 
     def __init__(self, array: Callable[[int], np.ndarray]) -> None:
         self._array = array
@@ -228,7 +228,7 @@ class Decoder:
         }
 
     def decode(self, node: Any) -> Any:
-        """Return the object that a JSON value stands for."""
+        """Return the object that a JSON value represents."""
         if isinstance(node, list):
             return self._each(node)
         if not isinstance(node, dict):
@@ -268,7 +268,7 @@ class Decoder:
 
     def _object(self, parts: list) -> Any:
         name, pairs = parts
-        # Neither __new__ nor __init__ nor __setstate__ of the class is run: the attributes are all there is.
+        # Neither __new__ nor __init__ nor __setstate__ of the class is run; only the attributes are set.
         made: Any = object.__new__(_class_named(name))
         vars(made).update({str(key): self.decode(value) for key, value in pairs})
         if isinstance(made, Pipeline):
@@ -287,5 +287,5 @@ def _dtype(text: str) -> np.dtype:
 
 def _measure(name: str) -> Measure:
     if not isinstance(name, str) or name not in registered._registry:
-        raise ValueError(f"the similarity {name!r} is not registered here; register it as it was before saving")
+        raise ValueError(f"the similarity {name!r} is not registered; register it as it was when the model was saved")
     return resolve(name)

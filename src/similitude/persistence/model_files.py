@@ -1,4 +1,4 @@
-"""Models in files that load without running any code."""
+"""Model files, which load without running any code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from similitude.base import SimilarityEstimator
 from similitude.persistence._tree import Decoder, Encoder, _dtype
 
 FORMAT = (2, 0)
-"""Files of another first number cannot be read; a larger second one only says that there is more to tell."""
+"""The version of the format: files with another first number cannot be read, those with a larger second one can."""
 
 _TREE = "model.json"
 _ARRAY = "arrays/{}.npy"
@@ -42,25 +42,29 @@ def save_model(
 ) -> None:
     """Save a fitted model in a file that :func:`load_model` reads without running any code.
 
-    The file is written whole or not at all, and the same model gives the same bytes.
+    The file is written completely or not at all, and the same model gives the same bytes.
 
     Parameters
     ----------
     path : path
-        By custom it ends in ``.model``.
+        The file; by convention its name ends in ``.model``.
     model : estimator
-        A fitted estimator of similitude, a pipeline with one in front, or a search over either. Its similarity is
-        "precomputed", "columns", one with a name, or one of similitude's classes: a function of your own has to be
-        registered.
+        A fitted estimator of similitude, a pipeline that begins with one, or a search over either. Its similarity is
+        "precomputed", "columns", a registered name, or an object of one of similitude's classes; a function of your own
+        has to be registered.
     ids : sequence of str, default=None
         The names of the training samples, in the order of the columns; by default those that ``fit`` got.
     notes : dict, default=None
-        Anything that JSON can hold: where the data came from, how the parameters were chosen.
+        Anything that JSON can represent, such as the source of the data or how the parameters were chosen.
 
     Raises
     ------
     ValueError
-        Where the model is not fitted, or holds something that cannot be saved. The message names the attribute.
+        If the model is not fitted, or holds something that cannot be saved. The message names the attribute.
+
+    See Also
+    --------
+    load_model : Loads the model again.
 
     Examples
     --------
@@ -82,7 +86,7 @@ def save_model(
     try:
         tree = encoder.encode(model, type(model).__name__)
     except RecursionError:
-        raise ValueError("model: what it holds is nested too deeply to be saved.") from None
+        raise ValueError("model: its content is nested too deeply to be saved.") from None
     facts["support_columns"] = None if facts["support_columns"] is None else facts["support_columns"].tolist()
     content = {"versions": versions(), **facts, "ids": ids, "notes": dict(notes or {}), "model": tree}
     text = json.dumps(content, allow_nan=False).encode()
@@ -98,37 +102,43 @@ def save_model(
 def load_model(path: str | os.PathLike, *, return_info: bool = False) -> Any:
     """Load a model that :func:`save_model` saved, without running any code.
 
-    Only similitude's own classes and a few of scikit-learn are built, and of these only the attributes are set.
+    Only classes of similitude and a few of scikit-learn are built, and only their attributes are set.
 
     Parameters
     ----------
     path : path
+        The file.
     return_info : bool, default=False
-        Return ``(model, info)``; ``info`` is a dict:
+        Whether ``(model, info)`` is returned; ``info`` is a dict:
 
         * ``classes``: the names of the classes, in order;
         * ``n_columns``: the number of training samples, or None;
         * ``ids``: their names, or None;
-        * ``support_columns``: which of them prediction needs, or None for all;
-        * ``input``: what ``predict`` takes: "similarities", "dissimilarities", "objects", or "other" (several inputs);
-        * ``versions``: of similitude, numpy, scipy, scikit-learn and python, where the file was written;
-        * ``notes``: what was given to ``save_model``.
+        * ``support_columns``: the positions of those that prediction needs, or None for all;
+        * ``input``: the input of ``predict``: "similarities", "dissimilarities", "objects" or "other" (several inputs);
+        * ``versions``: the versions of similitude, numpy, scipy, scikit-learn and Python that saved the file;
+        * ``notes``: the notes that were given to ``save_model``.
 
     Returns
     -------
     estimator, or (estimator, dict)
+        The model, and the information about it if ``return_info``.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no such file.
+        If there is no such file.
     ValueError
-        Where the file is no model, is damaged, is of a later format, or holds what a model file may not hold.
+        If the file is not a model, is damaged, has another format, or holds what a model file may not hold.
 
     Warns
     -----
     UserWarning
-        Where the file was written with another version of similitude or scikit-learn, which may keep other attributes.
+        If the file was written with another version of similitude or scikit-learn, which may have other attributes.
+
+    See Also
+    --------
+    save_model : Saves a model.
     """
     path = Path(path)
     if not path.exists():
@@ -140,7 +150,7 @@ def load_model(path: str | os.PathLike, *, return_info: bool = False) -> Any:
         try:
             with zipfile.ZipFile(file) as archive:
                 model, info = _read(path, archive)
-        except Exception as error:  # what others have made may be wrong in every way
+        except Exception as error:  # a file from an unknown source may be wrong in any way
             reason = " ".join(str(error).split())[:500].rstrip(".")
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             raise ValueError(f"{path}: cannot be loaded as a model: {kind}{reason}.") from None
@@ -149,7 +159,7 @@ def load_model(path: str | os.PathLike, *, return_info: bool = False) -> Any:
         if info["versions"][name] != now[name]:
             warnings.warn(
                 f"{path} was saved with {name} {info['versions'][name]}; this is {now[name]}. The model may not work, "
-                "or predict otherwise.",
+                "or its predictions may differ.",
                 stacklevel=2,
             )
     return (model, info) if return_info else model
@@ -176,7 +186,18 @@ def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
 
 
 def input_reader(model: Any) -> Any:
-    """Return the part of a fitted model that reads its input, which knows the training samples."""
+    """Return the part of a fitted model that reads its input and holds the training samples.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of similitude, a pipeline that begins with one, or a search over either.
+
+    Returns
+    -------
+    estimator
+        The estimator of similitude that reads the input.
+    """
     part = model
     while isinstance(part, (Pipeline, GridSearchCV)):
         if isinstance(part, GridSearchCV):
@@ -192,7 +213,7 @@ def input_reader(model: Any) -> Any:
 
 
 def _facts(model: Any) -> dict[str, Any]:
-    """Return what the model needs to predict."""
+    """Return the facts about the model's input and output that are needed to predict."""
     reader = input_reader(model)
     given, n_columns = "other", getattr(reader, "n_features_in_", None)
     if isinstance(reader, SimilarityEstimator):
@@ -219,14 +240,14 @@ def _own_ids(model: Any) -> list[str] | None:
 def _write(path: Path, tree: bytes, arrays: list[np.ndarray]) -> None:
     seal = f"similitude model, format {FORMAT[0]}.{FORMAT[1]}, sha256 "
     with zipfile.ZipFile(path, "w") as archive:
-        # Nothing is compressed, so that no small file can unpack to a large one; the fixed date of 1980 keeps the
-        # same model the same file.
+        # Nothing is compressed, so that a small file cannot unpack to a large one. The members have the fixed date of
+        # 1980, so that the same model gives the same file.
         archive.writestr(zipfile.ZipInfo(_TREE), tree)
         for i, array in enumerate(arrays):
             with archive.open(zipfile.ZipInfo(_ARRAY.format(i)), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
         archive.comment = seal.encode() + b"0" * _DIGITS
-    # The archive's comment is the end of the file: the checksum there is over every byte before it.
+    # The comment of the archive is at the end of the file; it holds the checksum of all bytes before it.
     with path.open("r+b") as file:
         digest = _digest(file)
         file.seek(-_DIGITS, os.SEEK_END)
@@ -234,7 +255,7 @@ def _write(path: Path, tree: bytes, arrays: list[np.ndarray]) -> None:
 
 
 def _digest(file: IO[bytes]) -> bytes:
-    """Return the SHA-256 of all of the file but its last 64 bytes."""
+    """Return the SHA-256 of the file without its last 64 bytes."""
     left = file.seek(0, os.SEEK_END) - _DIGITS
     file.seek(0)
     digest = hashlib.sha256()
@@ -252,7 +273,7 @@ def _check_seal(path: Path, file: IO[bytes]) -> None:
     file.seek(max(0, size - 200))
     seal = _SEAL.search(file.read())
     if seal is None:
-        raise ValueError(f"{path}: is no model file of similitude, or is truncated.")
+        raise ValueError(f"{path}: is not a model file of similitude, or is truncated.")
     if int(seal[1]) != FORMAT[0]:
         raise ValueError(
             f"{path}: is a model file of format {int(seal[1])}; this version of similitude reads format {FORMAT[0]}. "
@@ -263,28 +284,28 @@ def _check_seal(path: Path, file: IO[bytes]) -> None:
 
 
 def _checked_members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the members by name, which are known to be what they say they are and to fit into the file."""
+    """Return the members by name, after checking their names, their sizes and that they are not compressed."""
     members: dict[str, zipfile.ZipInfo] = {}
     for member in archive.infolist():
         if member.filename != _TREE and not re.fullmatch(r"arrays/\d{1,9}\.npy", member.filename, re.ASCII):
-            raise ValueError(f"it has a member {member.filename!r}, which no model file has")
+            raise ValueError(f"it has a member {member.filename!r}, which a model file cannot have")
         if member.filename in members:
             raise ValueError(f"it has two members {member.filename!r}")
         stored = member.compress_type == zipfile.ZIP_STORED and member.compress_size == member.file_size
         if not stored or member.flag_bits & 1:
             raise ValueError(
-                f"its member {member.filename!r} is compressed or encrypted, which none in a model file is"
+                f"its member {member.filename!r} is compressed or encrypted, which is not allowed in a model file"
             )
         members[member.filename] = member
     if sum(member.file_size for member in members.values()) > path.stat().st_size:
-        raise ValueError("its members are said to be larger than the file")
+        raise ValueError("the sizes of its members add up to more than the file")
     if _TREE not in members:
         raise ValueError(f"it has no member {_TREE!r}")
     return members
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
-    """Return the array in a member, where that has exactly the bytes that the array needs."""
+    """Return the array in a member, after checking that the member has exactly the bytes that the array needs."""
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         read_header: Any = {
@@ -297,8 +318,8 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray
         for length in shape:
             count *= length
         if min(shape, default=0) < 0 or dtype.itemsize == 0 or count * dtype.itemsize != member.file_size - file.tell():
-            raise ValueError(f"its array {member.filename} of shape {shape} has not as many bytes as it needs")
-        # An array of its own, since what frombuffer returns cannot be written to.
+            raise ValueError(f"its array {member.filename} of shape {shape} has the wrong number of bytes")
+        # The bytes are copied, because an array from frombuffer is read-only.
         raw = np.empty(count * dtype.itemsize, dtype=np.uint8)
         raw[:] = np.frombuffer(file.read(), dtype=np.uint8)
     order: Any = "F" if fortran_order else "C"

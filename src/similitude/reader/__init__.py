@@ -1,7 +1,7 @@
-"""Reading the input of an estimator: matrices, or raw objects and a similarity, made similarities.
+"""Reading the input of an estimator: matrices, or raw objects with a similarity, become similarities.
 
-Everything that takes X goes through :class:`Reader`: ``fit`` gives the :class:`Training` samples, ``rows`` new samples
-as :class:`Rows`. :class:`Samples` are all samples of a search, from which folds are cut.
+All input X is read by a :class:`Reader`: ``fit`` returns the :class:`Training` samples, ``rows`` returns new samples
+as :class:`Rows`. :class:`Samples` are all samples of a search, which are divided into folds.
 """
 
 from similitude.reader.reader import Reader

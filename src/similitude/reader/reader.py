@@ -19,7 +19,7 @@ from similitude.similarities import Measure, check_objects, pairwise, resolve, s
 
 
 class Reader:
-    """Reads X as the input contract says, and remembers of the training samples what new rows need.
+    """Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
 
     Parameters
     ----------
@@ -28,31 +28,36 @@ class Reader:
     takes_columns : bool, default=False
         Whether ``similarity="columns"`` is allowed: rows of similarities to fixed prototypes.
     map_argument : str, default="dissimilarity"
-        What error messages call the parameter that names the map.
+        The name, in error messages, of the parameter that names the map.
     scale : float, default=None
-        The constant of the map; None: learned from the training samples.
+        The constant of the map; None means that it is learned from the training samples.
     search : {"matrix", "stream", "graph"} or a finder, default="matrix"
         How the neighbours of raw objects are found.
     learns_map : bool, default=True
-        Whether the map is learned from all training samples. A method that learns it from a few of them by
-        :meth:`learned_map` takes native values.
+        Whether the map is learned from all training samples. A method that learns it from a few of them with
+        :meth:`learned_map` reads native values.
 
     Attributes
     ----------
     measure : Measure or None
-        The similarity function, after it has learned from the training samples; None where X is a matrix.
+        The similarity function, after it has learned from the training samples; None if X is a matrix.
     objects : sequence or None
-        The training samples, where they are raw objects.
+        The training samples, if they are raw objects.
     map : LearnedMap or None
-        What turns native values into similarities; None where they are similarities.
+        The map from native values to similarities; None if they are similarities.
     n_columns : int
         The number of columns of a whole row.
     column_names, column_ids : ndarray or None
-        The names of the columns of a DataFrame that are strings, and the ids of ``Proximities``.
+        The column names of a DataFrame, if they are strings, and the ids of ``Proximities``.
     asymmetric : bool
-        Whether new rows of raw objects are the mean of both directions, where a method needs them symmetric.
+        Whether new rows of raw objects are averaged over both directions for a method that needs symmetric
+        similarities.
     kept : ndarray of int or None
-        The positions of the training samples in ``objects``, where these are not all: see :meth:`reduced_to`.
+        The positions of the training samples in ``objects``, if these are not all: see :meth:`reduced_to`.
+
+    Notes
+    -----
+    Native values are those of the given matrix or of the similarity function, before the map.
     """
 
     measure: Measure | None = None
@@ -101,7 +106,7 @@ class Reader:
 
     @property
     def map_name(self) -> str | None:
-        """The name of the map that turns native values into similarities; None where they are similarities."""
+        """The name of the map from native values to similarities; None if they are similarities."""
         chosen = self.dissimilarity
         if not self.is_matrix:
             measure = resolve(self.similarity)
@@ -116,28 +121,34 @@ class Reader:
         return chosen
 
     def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> Training:
-        """Return the training samples, having learned from them what the similarity and the map learn.
+        """Return the training samples, after the similarity and the map have learned from them.
 
         Parameters
         ----------
         X : square matrix, rows to prototypes, Proximities, or sequence of raw objects
+            The training samples.
         y : array-like of shape (n,), default=None
             The labels, for a similarity that learns from them.
         estimator : estimator, default=None
-            Named in errors.
+            The estimator that error messages name.
         warns : bool, default=True
-            Whether a matrix that looks like dissimilarities is pointed out.
+            Whether a matrix that looks like dissimilarities causes a warning.
+
+        Returns
+        -------
+        Training
+            The training samples.
         """
         map_name = self.map_name
         chosen = check_search(self.search)
         if chosen is not None and self.is_precomputed:
             raise ValueError(
-                f"search={self.search!r} needs raw objects: X is a precomputed matrix, where every similarity is "
-                "known already. Pass similarity=..., or leave search='matrix'."
+                f"search={self.search!r} needs raw objects, but X is a precomputed matrix, in which every similarity "
+                "is known already. Pass similarity=..., or leave search='matrix'."
             )
         if chosen is not None and map_name == "double-centring":
             raise ValueError(
-                f"search={self.search!r}: the map 'double-centring' looks at whole rows; use search='matrix' or "
+                f"search={self.search!r}: the map 'double-centring' needs whole rows; use search='matrix' or "
                 "another map."
             )
         if not self.is_matrix:
@@ -160,8 +171,14 @@ class Reader:
         return Training(self, S.shape[0], lambda: S, given.extras, native=native)
 
     def note_extras(self, extras: Extras) -> None:
-        """Remember what came with the training samples, which new rows must have too."""
-        # With fixed prototypes the ids of the rows say nothing about the columns.
+        """Record which data came with the training samples; new rows must have them, too.
+
+        Parameters
+        ----------
+        extras : Extras
+            The data of the training samples.
+        """
+        # With fixed prototypes the columns are not the samples of the rows, so the ids of the rows do not matter.
         names = [name for name, values in extras._asdict().items() if values is not None]
         self.extras = tuple(name for name in names if name != "ids" or not self.is_columns)
 
@@ -185,7 +202,18 @@ class Reader:
         return Training(self, self.n_columns, lambda: S, native=GivenValues(values, square=True))
 
     def learned_map(self, native: Any) -> LearnedMap | None:
-        """Return the map with constants learned from native values; None where these are similarities."""
+        """Return the map with constants learned from native values.
+
+        Parameters
+        ----------
+        native : array-like
+            The values.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map; None if the values are similarities.
+        """
         map_name = self.map_name
         return None if map_name is None else LearnedMap.learn(native, map_name, scale=self.scale)
 
@@ -195,10 +223,17 @@ class Reader:
         Parameters
         ----------
         X : matrix of shape (m, n), Proximities, or sequence of raw objects
+            The new samples.
         support : ndarray of int, default=None
-            The columns, ascending, that are all that is needed: rows with these columns alone are taken as well.
+            The positions of the only columns that are needed, ascending; rows with only these columns are accepted,
+            too.
         estimator : estimator, default=None
-            The fitted estimator that asks: its column names are checked, and it is named in errors.
+            The fitted estimator that reads the rows: its column names are checked, and error messages name it.
+
+        Returns
+        -------
+        Rows
+            The rows.
         """
         if not self.is_matrix:
             objects = check_objects(X)
@@ -235,19 +270,54 @@ class Reader:
             )
 
     def similarities(self, native: Any, *, transposed: bool = False) -> Any:
-        """Return native values of rows as similarities; ``transposed``: values psi(x_j, x) in the other direction."""
+        """Return native values of rows as similarities.
+
+        Parameters
+        ----------
+        native : array or CSR matrix
+            The values.
+        transposed : bool, default=False
+            Whether these are values psi(x_j, x) in the other direction.
+
+        Returns
+        -------
+        array or CSR matrix
+            The similarities.
+        """
         if self.map is None:
             return native
         return (self.map.transposed() if transposed else self.map)(native, name="X")
 
     def columns_read(self, used: np.ndarray) -> np.ndarray:
-        """Return the columns that rows must have where ``used`` are needed: all, where the map looks at whole rows."""
+        """Return the columns that rows must have if the columns ``used`` are needed.
+
+        Parameters
+        ----------
+        used : ndarray of int
+            The positions of the columns that a method uses.
+
+        Returns
+        -------
+        ndarray of int
+            These columns, or all of them if the map needs whole rows.
+        """
         if self.map is not None and self.map.map_name == "double-centring":
             return np.arange(self.n_columns)
         return np.unique(used) if self.kept is None else np.arange(len(self.kept))
 
     def reduced_to(self, positions: np.ndarray) -> Reader:
-        """Return a reader that gives native values, and of raw objects keeps those at the positions alone."""
+        """Return a reader of native values that keeps only the raw objects at these positions.
+
+        Parameters
+        ----------
+        positions : ndarray of int
+            The positions of training samples.
+
+        Returns
+        -------
+        Reader
+            The reader.
+        """
         reduced = copy.copy(self)
         reduced.map, reduced.learns_map = None, False
         if self.objects is not None:
@@ -258,7 +328,7 @@ class Reader:
 
 
 def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:
-    """Check the number and the names of the columns: all of the training samples', or those in ``part`` alone."""
+    """Check the number and the names of the columns: those of all training samples, or only those in ``part``."""
     if part is None:
         validate_data(estimator, X, reset=False, skip_check_array=True)
         return

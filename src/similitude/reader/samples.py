@@ -1,4 +1,4 @@
-"""All samples of a search, read once, from which folds are cut."""
+"""All samples of a search, read once and divided into folds."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _NONE = Extras()
 
 
 class Samples:
-    """All samples of a search, read once; folds are cut from them.
+    """All samples of a search, which are read once and divided into folds.
 
     Parameters
     ----------
     reader : Reader or None
-        Not fitted; its map, and a similarity that learns, are learned from the training part of each fold. None: X is
-        handed out as it is.
+        A reader that is not fitted; its map, and a similarity that learns, are learned from the training part of each
+        fold. None means that X is passed on unchanged.
     X, y
         The samples and their labels.
     warns : bool, default=True
-        Whether a matrix that looks like dissimilarities is pointed out.
+        Whether a matrix that looks like dissimilarities causes a warning.
     """
 
     def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
@@ -48,7 +48,7 @@ class Samples:
             self.X = check_objects(X)
 
     def _checked(self, X: Any, warns: bool) -> Any:
-        """Check the whole matrix, so that its folds need not be checked; a DataFrame becomes an array."""
+        """Return the checked matrix, so that its folds need not be checked; a DataFrame becomes an array."""
         orientation = "similarity" if warns and self.reader.map_name is None else "dissimilarity"
         options: dict[str, Any] = {"name": "X", "square": not self.reader.is_columns, "orientation": orientation}
         if isinstance(X, Proximities):
@@ -59,16 +59,29 @@ class Samples:
 
     @cached_property
     def values(self) -> Any:
-        """The native values between all samples, computed once; of a similarity that learns, learned from all."""
+        """The native values between all samples, computed once, by a similarity that has learned from all of them."""
         return pairwise(self.X, similarity=resolve(self.reader.similarity).learned(self.X, self.y))
 
     @property
     def learns(self) -> bool:
-        """Whether the similarity learns from data, so that each fold has values of its own."""
+        """Whether the similarity learns from data, so that each fold has its own values."""
         return not self.reader.is_matrix and resolve(self.reader.similarity).learns
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Training, Rows]:
-        """Return the training samples of a fold, and the rows of its test samples; cut out when looked at."""
+        """Return the training samples of a fold and the rows of its test samples; values are selected when first used.
+
+        Parameters
+        ----------
+        train, test : ndarrays of int
+            The positions of the training samples and of the test samples.
+
+        Returns
+        -------
+        training : Training
+            The training samples.
+        rows : Rows
+            The rows of the test samples.
+        """
         reader = self._fresh()
         reader.search = "matrix"
         if self.learns:
@@ -78,13 +91,19 @@ class Samples:
         columns = np.arange(self.values.shape[1]) if reader.is_columns else train
         training = self._training(reader, train, columns)
         training.announced = False
-        # Of a matrix predict gets the rows alone, so that the other direction must not be looked at.
+        # For a matrix, predict gets only the rows, so the other direction must not be used.
         native = GivenValues(self.values, test, columns, square=not reader.is_matrix)
         objects = None if reader.is_matrix else _safe_indexing(self.X, test)
         return training, Rows(reader, len(test), native, _extras(self.values, test), objects=objects)
 
     def whole(self) -> Training:
-        """Return all samples as training samples."""
+        """Return all samples as training samples.
+
+        Returns
+        -------
+        Training
+            The training samples.
+        """
         reader = self._fresh()
         if self.learns or check_search(reader.search) is not None:
             return reader.fit(self.X, self.y)
@@ -101,7 +120,7 @@ class Samples:
         return copy.copy(self.reader)
 
     def _training(self, reader: Reader, rows: np.ndarray, columns: np.ndarray) -> Training:
-        """Return some of the samples, without a look at their values unless the map learns from them."""
+        """Return some of the samples; their values are not read unless the map learns from them."""
         reader.n_columns = len(columns)
         if not reader.is_matrix:
             reader.measure, reader.objects = resolve(reader.similarity), _safe_indexing(self.X, rows)
@@ -114,7 +133,13 @@ class Samples:
         return Training(reader, len(rows), lambda: reader.similarities(values), extras, native=native)
 
     def precomputed(self) -> Samples:
-        """Return the same samples as a precomputed matrix of native values."""
+        """Return the same samples as a precomputed matrix of native values.
+
+        Returns
+        -------
+        Samples
+            The samples.
+        """
         if self.reader.is_matrix:
             return self
         part = copy.copy(self)
@@ -122,7 +147,18 @@ class Samples:
         return part
 
     def part(self, rows: np.ndarray) -> Samples:
-        """Return some of the samples."""
+        """Return some of the samples.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their positions.
+
+        Returns
+        -------
+        Samples
+            These samples.
+        """
         y = _safe_indexing(self.y, rows)
         if self.reader is None or self.learns:
             return Samples(self.reader, _safe_indexing(self.X, rows), y, warns=False)
@@ -133,9 +169,19 @@ class Samples:
         return part
 
     def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
-        """Return training and test part for an estimator that is not similitude's own, or reads X by itself.
+        """Return the training part and the test part of X for an estimator that does not use a reader.
 
-        With ``pairwise`` columns are cut as rows are.
+        Parameters
+        ----------
+        train, test : ndarrays of int
+            The positions of the training samples and of the test samples.
+        pairwise : bool
+            Whether the columns are selected like the rows.
+
+        Returns
+        -------
+        training, test : array-like
+            The two parts.
         """
         if not pairwise:
             return _safe_indexing(self.X, train), _safe_indexing(self.X, test)
@@ -149,5 +195,5 @@ def _similarities(values: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
 
 
 def _extras(values: Any, rows: np.ndarray) -> Extras:
-    """Return what belongs to these samples beside their similarities."""
+    """Return the data of these samples in addition to their similarities."""
     return values.extras.take(rows) if isinstance(values, Proximities) else _NONE

@@ -1,4 +1,4 @@
-"""The training samples, and the rows of new samples, as an estimator reads them."""
+"""The training samples, and the rows of new samples, in the form in which a method reads them."""
 
 from __future__ import annotations
 
@@ -23,23 +23,22 @@ _SOME = slice(0, 16)
 
 
 class Training:
-    """The training samples as an estimator reads them.
+    """The training samples in the form in which a method reads them.
 
     Parameters
     ----------
     reader : Reader
         The fitted reader.
     n : int
-        How many samples there are.
+        The number of samples.
     load : callable
-        Gives the similarities; called when these are first looked at.
+        Returns the similarities; called when they are first used.
     extras : Extras
-        What came with the samples: features, self-similarities, ids.
+        The features, self-similarities and ids of the samples.
     native : GivenValues or ComputedValues, default=None
-        The values before the map, block by block; of raw objects none is computed that is not asked for.
+        The values before the map, block by block; those of raw objects are computed only when they are needed.
     announced : bool, default=True
-        Whether the user is warned of what is noticed in the similarities; a search warns of the whole matrix, not of
-        each fold.
+        Whether asymmetric similarities cause a warning; a search warns about the whole matrix, not about each fold.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Training:
 
     @property
     def has_matrix(self) -> bool:
-        """Whether the similarities are to be looked at as a whole, which a finder of raw objects avoids."""
+        """Whether the similarities are used as a whole, which a finder on raw objects avoids."""
         return check_search(self.reader.search) is None
 
     @cached_property
@@ -69,9 +68,19 @@ class Training:
         return self._load()
 
     def columns(self, used: np.ndarray) -> Any:
-        """Return the similarities to the samples at the positions ``used``, in that order.
+        """Return the similarities to the samples at the given positions.
 
-        Of raw objects no others are computed, unless the map looks at whole rows.
+        Those of raw objects to other samples are not computed, unless the map needs whole rows.
+
+        Parameters
+        ----------
+        used : ndarray of int
+            The positions of the samples.
+
+        Returns
+        -------
+        array or CSR matrix of shape (n, len(used))
+            The similarities, in the given order.
         """
         computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
         if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
@@ -79,10 +88,19 @@ class Training:
         return self.reader.similarities(self.native.block(slice(0, len(self)), used))
 
     def note_asymmetry(self, who: str) -> bool:
-        """Return whether S is asymmetric; if so, warn that ``who`` takes the mean of both directions instead.
+        """Return whether S is asymmetric, and warn that the mean of both directions is used instead if it is.
 
-        From then on the rows of new raw objects are the mean of both directions, too, where they are asked for as
-        ``symmetric``.
+        After this call ``Rows.symmetric`` of new raw objects is the mean of both directions, too.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs a symmetric matrix, for the warning.
+
+        Returns
+        -------
+        bool
+            Whether S is asymmetric.
         """
         measure = self.reader.measure
         if measure is not None and measure.symmetric:
@@ -97,22 +115,61 @@ class Training:
         return asymmetric
 
     def symmetric(self, who: str) -> Any:
-        """Return S where it is symmetric, else ``(S + S^T)/2`` with one warning that says who needs it."""
+        """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs a symmetric matrix, for the warning.
+
+        Returns
+        -------
+        array or CSR matrix of shape (n, n)
+            The symmetric similarities.
+        """
         return mean_of_directions(self.S) if self.note_asymmetry(who) else self.S
 
     def replaced(self, S: Any) -> Training:
-        """Return the same samples with these similarities."""
+        """Return the same samples with other similarities.
+
+        Parameters
+        ----------
+        S : array or CSR matrix
+            The similarities.
+
+        Returns
+        -------
+        Training
+            The same samples.
+        """
         return self._with(self.reader, lambda: S)
 
     def as_rows(self) -> Rows:
-        """Return the training samples as rows, to be compared with themselves."""
+        """Return the training samples as rows, to be compared with themselves.
+
+        Returns
+        -------
+        Rows
+            The rows.
+        """
         rows = Rows(self.reader, len(self), self.native, objects=self.reader.objects)
         if self.has_matrix:
             rows.S = self.S
         return rows
 
     def read_by(self, reader: Any) -> Training:
-        """Return the same samples as another reader reads them, whose map is learned from them."""
+        """Return the same samples as read by another reader, whose map is learned from them.
+
+        Parameters
+        ----------
+        reader : Reader
+            The other reader, which is fitted by this call.
+
+        Returns
+        -------
+        Training
+            The same samples.
+        """
         for name in ("measure", "objects", "n_columns", "column_names", "column_ids", "extras"):
             setattr(reader, name, getattr(self.reader, name))
         values = self.native.block(slice(0, len(self)), np.arange(reader.n_columns))
@@ -124,14 +181,19 @@ class Training:
         return Training(reader, len(self), load, extras, native=self.native, announced=self.announced)
 
     def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
-        """Return what finds the neighbours of new rows among the training samples.
+        """Return a finder of the neighbours of new rows among the training samples.
 
         Parameters
         ----------
         symmetric : bool, default=False
-            Whether neighbours are ranked by the mean of both directions, where these differ and are known.
+            Whether neighbours are ranked by the mean of both directions, if these differ and are known.
         lookup : bool, default=False
-            Whether the similarities among neighbours will be asked for.
+            Whether the similarities among neighbours will be needed.
+
+        Returns
+        -------
+        Finder
+            The finder.
         """
         chosen = check_search(self.reader.search)
         if chosen is None:
@@ -141,34 +203,47 @@ class Training:
         return finder
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Training, Rows]:
-        """Return a part of the training samples, and the rows of others to it, all mapped as the whole is."""
+        """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole.
+
+        Parameters
+        ----------
+        kept, left_out : ndarrays of int
+            The positions of the samples that remain and of those that become rows.
+
+        Returns
+        -------
+        training : Training
+            The remaining samples.
+        rows : Rows
+            The rows of the others.
+        """
         S, columns = self.S, np.arange(self.S.shape[1]) if self.reader.is_columns else kept
         extras = Extras(self_similarity=self.self_similarity)
         part = Training(self.reader, len(kept), lambda: cut(S, kept, columns), extras.take(kept), announced=False)
         rows = Rows(self.reader, len(left_out), None, extras.take(left_out))
         rows.S = cut(S, left_out, columns)
-        if self.reader.asymmetric:  # as at predict: of raw objects both directions are known
+        if self.reader.asymmetric:  # as in predict, both directions of raw objects are known
             rows.symmetric = cut(mean_of_directions(S), left_out, columns)
         return part, rows
 
 
 class Rows:
-    """New samples as an estimator reads them: their similarities to the training samples.
+    """New samples in the form in which a method reads them: their similarities to the training samples.
 
     Parameters
     ----------
     reader : Reader
         The fitted reader.
     m : int
-        How many samples there are.
+        The number of samples.
     native : GivenValues or ComputedValues
         The values before the map, block by block.
     extras : Extras
-        What came with the samples: features, self-similarities, ids.
+        The features, self-similarities and ids of the samples.
     objects : sequence, default=None
-        The samples, where they are raw objects; of their similarities only those are computed that are looked at.
+        The samples, if they are raw objects; only those of their similarities that are used are computed.
     support : ndarray of int, default=None
-        The positions of the columns where there are not all.
+        The positions of the columns, if not all are given.
     """
 
     def __init__(
@@ -194,11 +269,24 @@ class Rows:
 
     @cached_property
     def symmetric(self) -> Any:
-        """The mean of both directions where these are known to differ, else S."""
+        """The mean of both directions if these are known and differ, otherwise S."""
         return self._mean(self.S, np.arange(self.reader.n_columns))
 
     def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
-        """Return the similarities to the training samples at the positions ``used``, in that order."""
+        """Return the similarities to the training samples at the given positions.
+
+        Parameters
+        ----------
+        used : ndarray of int
+            The positions of the training samples.
+        symmetric : bool, default=False
+            Whether both directions are averaged if they are known and differ.
+
+        Returns
+        -------
+        array or CSR matrix of shape (m, len(used))
+            The similarities, in the given order.
+        """
         computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
         if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
             S = self.symmetric if symmetric else self.S
@@ -207,7 +295,18 @@ class Rows:
         return self._mean(S, used) if symmetric else S
 
     def read_by(self, reader: Any) -> Rows:
-        """Return the same samples as another reader, fitted to the same training samples, reads them."""
+        """Return the same samples as read by another reader that was fitted to the same training samples.
+
+        Parameters
+        ----------
+        reader : Reader
+            The other reader.
+
+        Returns
+        -------
+        Rows
+            The same samples.
+        """
         extras = Extras(self.features, self.self_similarity)
         return Rows(reader, len(self), self.native, extras, objects=self.objects, support=self._support)
 
@@ -215,7 +314,7 @@ class Rows:
         return self.reader.similarities(self.native.block(slice(0, len(self)), columns))
 
     def _mean(self, S: Any, columns: np.ndarray) -> Any:
-        """Return the mean of S and of the other direction where the two differ and both are known."""
+        """Return the mean of S and of the other direction if both are known and differ, otherwise S."""
         if not self.reader.asymmetric or self.native is None:
             return S
         back = self.native.back(slice(0, len(self)), columns)

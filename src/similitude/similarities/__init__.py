@@ -1,4 +1,4 @@
-"""Similarity functions on raw objects: the registry, the functions, the engine that fills matrices with them."""
+"""Similarity functions on raw objects, the registry of their names, and the engine that fills matrices with them."""
 
 from similitude.similarities._blocks import Block
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap

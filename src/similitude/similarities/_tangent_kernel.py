@@ -1,10 +1,10 @@
 """Compiled parts of the tangent distance.
 
-An image's tangent plane is an orthonormal basis, one row for each direction and zero where it has fewer; a pair costs
-the inner products of two bases and a small linear system. Sums run in an order that depends on nothing but the number
-of pixels: equal pairs give equal distances, to the last bit. On 16 x 16 images a pair takes 2 microseconds of one
-core, 80 to 100 times less than NumPy's least squares and 25 to 35 times less than its normal equations, pair by pair
-from the same tangent vectors (``benchmarks/bench_tangent.py``).
+The tangent plane of an image is given as an orthonormal basis, with one row for each direction and rows of zeros if
+there are fewer. A pair needs the inner products of two bases and the solution of a small linear system. The order of
+summation depends only on the number of pixels, so equal pairs have equal distances, to the last bit. On 16 x 16 images
+a pair takes 2 microseconds of one core. Computed pair by pair from the same tangent vectors, NumPy's least squares take
+80 to 100 times as long and its normal equations 25 to 35 times (``benchmarks/bench_tangent.py``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from similitude.numerics._compile import kernel
 
-# Only sums may be reordered, so that they run in vector registers: five times faster, and the same for equal input.
-# Not cached themselves: they become part of the kernels that call them, which are.
+# Only sums may be reordered, so that they use vector registers. This is five times as fast, and equal input still gives
+# equal results. These functions are not cached, because they are inlined into cached functions.
 _sums = numba.njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
 
@@ -29,7 +29,7 @@ def _inner(x, z):
 
 @_sums
 def _four_inner(P, Q, c, e, C):
-    """Inner products of rows c, c + 1 of P with rows e, e + 1 of Q into C: half the reading of one at a time."""
+    """Write the inner products of rows c, c + 1 of P with rows e, e + 1 of Q into C, with half of the memory reads."""
     first = second = third = fourth = 0.0
     for q in range(P.shape[1]):
         first += P[c, q] * Q[e, q]
@@ -44,9 +44,10 @@ def _four_inner(P, Q, c, e, C):
 
 @kernel
 def orthonormalize(tangents, bases):
-    """Orthonormal bases of the spans of ``tangents`` (n, t, n_pixels) into ``bases``, which may have more rows.
+    """Write orthonormal bases of the spans of ``tangents`` (n, t, n_pixels) into ``bases``, which may have more rows.
 
-    Gram-Schmidt, twice for each vector; one that keeps less than 1e-8 of its length adds no direction.
+    The Gram-Schmidt process is applied twice to each vector; a vector of which less than 1e-8 of its length is left
+    adds no direction.
     """
     n, n_tangents, n_pixels = tangents.shape
     vector = np.empty(n_pixels)
@@ -93,12 +94,12 @@ def _cholesky_solve(M, x):
 
 @kernel
 def two_sided(X, bases_x, Z, bases_z, spring, same, start, stop, squares):
-    """Rows start..stop of ``min_ab |x + P'a - z - Q'b|^2 + spring (|a|^2 + |b|^2)`` for bases P of x and Q of z.
+    """Write rows start..stop of ``min_ab |x + P'a - z - Q'b|^2 + spring (|a|^2 + |b|^2)`` into ``squares``.
 
-    With d = x - z, u = P d, v = Q d and C = P Q' the minimum is where ``((1 + spring)^2 I - C C') a = C v - (1 +
-    spring) u`` and ``(1 + spring) b = v + C'a``; its value is ``|d|^2 + a'u - b'v``. Where ``same`` is true, X is Z and
-    only the columns after the diagonal are filled. Bases have an even number of rows, the last of which is not used: in
-    P it holds d, so that v comes with C.
+    P is the basis of x and Q that of z. With d = x - z, u = P d, v = Q d and C = P Q', the minimum is where ``((1 +
+    spring)^2 I - C C') a = C v - (1 + spring) u`` and ``(1 + spring) b = v + C'a``; its value is ``|d|^2 + a'u - b'v``.
+    If ``same`` is true, X is Z and only the columns after the diagonal are filled. Bases have an even number of rows,
+    the last of which is not used: in P it holds d, so that v is computed along with C.
     """
     height, n_pixels = bases_x.shape[1:]
     width = height - 1
@@ -139,7 +140,10 @@ def two_sided(X, bases_x, Z, bases_z, spring, same, start, stop, squares):
 
 @kernel
 def one_sided(X, Z, bases_z, spring, start, stop, squares):
-    """Rows start..stop of ``min_b |x - z - Q'b|^2 + spring |b|^2 = |d|^2 - |Q d|^2 / (1 + spring)``."""
+    """Write rows start..stop of ``min_b |x - z - Q'b|^2 + spring |b|^2`` into ``squares``.
+
+    The minimum is ``|d|^2 - |Q d|^2 / (1 + spring)`` with d = x - z.
+    """
     d = np.empty(X.shape[1])
     for i in range(start, stop):
         for j in range(Z.shape[0]):

@@ -1,4 +1,4 @@
-"""Comparing chosen objects of two sequences, without a matrix."""
+"""Comparison of selected objects of two sequences, without a matrix."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ from similitude.similarities.registry import Measure
 
 
 def check_objects(X: Any) -> Any:
-    """Return a sequence of raw objects; a sparse matrix as CSR, whose rows are the objects."""
+    """Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects.
+
+    Parameters
+    ----------
+    X : sequence of objects
+        The objects.
+
+    Returns
+    -------
+    sequence of objects
+        The objects, or an error if there are none.
+    """
     if sparse.issparse(X):
         X = X.tocsr()
     elif not hasattr(X, "__len__") or isinstance(X, (str, bytes, Mapping, set, frozenset)):
@@ -28,7 +39,18 @@ def check_objects(X: Any) -> Any:
 
 
 def sliceable(X: Any) -> Any:
-    """Return objects of which some can be taken: a deque or an Index, which do not allow it, as a list."""
+    """Return the objects in a form of which a part can be taken; a deque or an Index is converted to a list.
+
+    Parameters
+    ----------
+    X : sequence of objects
+        The objects.
+
+    Returns
+    -------
+    sequence of objects
+        The objects.
+    """
     objects = check_objects(X)
     try:
         _safe_indexing(objects, slice(0, 1))
@@ -39,7 +61,15 @@ def sliceable(X: Any) -> Any:
 
 
 class Comparison:
-    """Native values between chosen objects of two sequences."""
+    """A function that returns the values of a measure between selected objects of two sequences.
+
+    Parameters
+    ----------
+    measure : Measure
+        The similarity or dissimilarity; its values are returned unchanged.
+    objects : sequence of objects
+        The objects of the columns.
+    """
 
     def __init__(self, measure: Measure, objects: Any):
         self.measure = measure
@@ -49,7 +79,7 @@ class Comparison:
         return objects if self.measure.batch else one_by_one(objects)
 
     def __call__(self, X: Any, rows: np.ndarray, columns: list[np.ndarray]) -> list[np.ndarray]:
-        """Return for each of the ``rows`` of X its values to the objects at ``columns``."""
+        """Return for each of the ``rows`` of X its values with the objects at ``columns``."""
         X = self._cuttable(X)
         answers: list[np.ndarray] = [np.empty(0)] * len(rows)
 
@@ -77,7 +107,20 @@ def _chosen(objects: Any, places: Any) -> Any:
 
 
 def append_objects(old: Any, new: Sequence) -> Any:
-    """Return two sequences of objects of the same kind, one after the other."""
+    """Return two sequences of objects of the same kind as one.
+
+    Parameters
+    ----------
+    old : sequence of objects
+        The first objects: a DataFrame, a Series, a sparse matrix, an array or a list.
+    new : sequence of objects
+        The objects that follow.
+
+    Returns
+    -------
+    sequence of objects
+        The joined sequence, of the kind of ``old``.
+    """
     if hasattr(old, "iloc"):
         import pandas as pd
 

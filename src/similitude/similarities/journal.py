@@ -1,12 +1,13 @@
-"""A matrix on disk that is filled block by block and survives the death of the process that fills it.
+"""A matrix on disk that is filled block by block, in a run that can be resumed after the process has died.
 
-While the matrix ``name.npy`` is not complete, ``name.npy.journal`` lies beside it: lines of text, of which the first
-says what is computed and every other one is the number of a finished block. A line ends with its checksum, and a line
-that was torn does not count. The values of a block are on disk before its line is written, so a block that the journal
-names can be trusted. The journal is locked while a process fills the matrix.
+While the matrix ``name.npy`` is not complete, the file ``name.npy.journal`` lies beside it. It consists of lines of
+text: the first describes the computation, and each of the others is the number of a finished block. A line ends with
+its checksum, and an incomplete line does not count. The values of a block are on disk before its line is written, so a
+block in the journal can be trusted. The journal is locked while a process fills the matrix.
 
-``experiments.Store`` keeps results with SQLite because many processes add to one file for months and ask for parts of
-it. A matrix has one writer, which may hold the lock for hours on any file system, and its journal ends with it.
+``experiments.Store`` keeps results with SQLite because many processes add to one file for months and query parts of
+it. A matrix has one writer, which may hold the lock for hours on any file system, and its journal is deleted when the
+matrix is complete.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ START = json.dumps([KIND, 0])[:-2].encode()
 
 
 class Header(NamedTuple):
-    """What is computed; ``objects`` and ``measure`` are fingerprints."""
+    """The description of a computation; ``objects`` and ``measure`` are fingerprints."""
 
     n: int
     m: int
@@ -51,7 +52,7 @@ def _line(content: Any, seed: int = 0) -> bytes:
 
 
 def _content(line: bytes, seed: int = 0) -> Any:
-    """Return what a line holds; None where its checksum is wrong or missing."""
+    """Return the content of a line, or None if its checksum is wrong or missing."""
     text, _, checksum = line.rpartition(b" ")
     return json.loads(text) if checksum == b"%08x\n" % zlib.crc32(text, seed) else None
 
@@ -67,11 +68,11 @@ class Journal:
         if first[: len(START)] != START[: len(first)] or (values is None and first.endswith(b"\n")):
             self.close()
             raise ValueError(
-                f"out: {path} is damaged or no journal of pairwise; delete it and its matrix to start anew."
+                f"out: {path} is damaged or not a journal of pairwise; delete it and its matrix to start again."
             )
         self.header = Header(*values[1:]) if values else None
         self.done: set[int] = set()
-        # The checksum of the header is part of all others.
+        # The checksum of the header is the seed of all other checksums.
         self._seed, size = zlib.crc32(first), len(first) if values else 0
         for line in others:
             number = _content(line, self._seed)
@@ -94,19 +95,19 @@ class Journal:
                 file.close()
                 raise ValueError(f"out: another run is filling {self.path.with_suffix('')} at this moment.") from None
             except OSError:
-                pass  # a file system without locks
+                pass  # the file system has no locks
             # The run that held the lock may have completed, and removed the file, between the two calls.
             if self.path.exists() and os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
                 return file
             file.close()
 
     def _cut(self, size: int) -> None:
-        """Drop what follows the last whole line; the next one is written there."""
+        """Truncate the file after its last complete line, where the next one is to be written."""
         self._file.truncate(size)
         self._file.seek(size)
 
     def begin(self, header: Header) -> None:
-        """Write the header to the disk; the matrix is created after it."""
+        """Write the header to the disk before the matrix is created."""
         line = _line([KIND, *header])
         self._file.write(line)
         os.fsync(self._file.fileno())
@@ -122,13 +123,13 @@ class Journal:
         self.done.add(number)
 
     def reset(self) -> None:
-        """Forget the header and all blocks."""
+        """Remove the header and all blocks from the journal."""
         self.header, self.done = None, set()
         self._cut(0)
 
     def remove(self) -> None:
-        """Delete the file, which no other process can lock before it is gone."""
-        if fcntl is None:  # pragma: no cover - Windows deletes no open files
+        """Delete the file; no other process can lock it before it is deleted."""
+        if fcntl is None:  # pragma: no cover - Windows cannot delete open files
             self.close()
         self.path.unlink()
         self.close()
@@ -138,7 +139,7 @@ class Journal:
 
 
 class DiskMatrix:
-    """A ``.npy`` file with its journal: a new one, or that of an interrupted run."""
+    """A ``.npy`` file with its journal, either new or from an interrupted run."""
 
     def __init__(self, out: Any, shape: tuple[int, int], half: bool, objects: bytes, measure: bytes):
         self.path = Path(out)
@@ -148,7 +149,7 @@ class DiskMatrix:
             raise ValueError(f"out: {self.path} is not a regular file, which a matrix on disk needs.")
         self._wanted = Header(*shape, 0, "", half, objects.hex(), measure.hex())
         self._matrix: Any = None
-        # This is checked before there is a journal of this run, and again when it is locked.
+        # This is checked before the journal of this run is created, and again when it is locked.
         if self.path.exists() and not self._journal_path.exists():
             raise self._exists()
         self._journal = Journal(self._journal_path)
@@ -197,7 +198,7 @@ class DiskMatrix:
     def _holds(self, header: Header) -> bool:
         try:
             matrix = np.load(self.path, mmap_mode="r")
-        except (OSError, ValueError):  # no such format, or too short
+        except (OSError, ValueError):  # the file has another format, or is too short
             return False
         return (matrix.shape, matrix.dtype.str) == ((header.n, header.m), header.dtype)
 
@@ -212,12 +213,12 @@ class DiskMatrix:
             found = "similarity: its name or its parameters are not the same"
         if found:
             raise ValueError(
-                f"out: {self.path} was begun for something else ({found}). Delete it and {self._journal_path.name} to "
-                "start anew, or choose another name."
+                f"out: {self.path} was begun for another computation ({found}). Delete it and "
+                f"{self._journal_path.name} to start again, or choose another name."
             )
 
     def _unlink(self) -> None:
-        """Delete the matrix; a symbolic link to it stays."""
+        """Delete the matrix; if it is a symbolic link, its target is deleted and the link is kept."""
         Path(os.path.realpath(self.path)).unlink(missing_ok=True)
 
     def begin(self, length: int) -> None:
@@ -233,7 +234,7 @@ class DiskMatrix:
         self._journal.begin(header)
         self._matrix = np.lib.format.open_memmap(self.path, mode="w+", dtype=dtype, shape=(header.n, header.m))
         if hasattr(os, "posix_fallocate"):
-            # A full disk is an error here; later it would end the process when a page is written.
+            # A full disk raises an error here; later it would kill the process when a page is written.
             size = self.path.stat().st_size
             try:
                 with open(self.path, "r+b") as file:
@@ -242,7 +243,7 @@ class DiskMatrix:
                 if error.errno == errno.ENOSPC:
                     self._unlink()
                     self._journal.reset()
-                    raise OSError(error.errno, f"out: no room for the {size} bytes of {self.path}") from error
+                    raise OSError(error.errno, f"out: no space for the {size} bytes of {self.path}") from error
 
     def write(self, block: Block, values: np.ndarray) -> None:
         """Store a block and its mirror image, then record it."""
@@ -250,15 +251,15 @@ class DiskMatrix:
             self._create(values.dtype)
         if self._matrix.dtype != values.dtype == np.float64:
             raise ValueError(
-                "similarity: the function gave float32 for the first block and float64 for a later one; it must give "
-                "one of them always where out is a path."
+                "similarity: the function returned float32 for the first block and float64 for a later one; it must "
+                "always return the same type if out is a path."
             )
         store(self._matrix, block, values, self._wanted.half)
         self._matrix.flush()
         self._journal.append(block.number)
 
     def finish(self) -> np.memmap:
-        """Return the complete matrix, which can only be read."""
+        """Return the complete matrix as a read-only memory map."""
         self._matrix = None
         self._journal.remove()
         return np.load(self.path, mmap_mode="r")

@@ -1,4 +1,4 @@
-"""Dissimilarities of time series: dynamic time warping."""
+"""Dynamic time warping, a dissimilarity of time series."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def as_series(X: Any, name: str) -> list[np.ndarray]:
 
 
 def _flat(series: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return all series one after the other, and where each starts."""
+    """Return all series in one flat array, and the position at which each starts."""
     starts = np.concatenate([[0], np.cumsum([x.size for x in series])]).astype(np.intp)
     return np.concatenate([x.ravel() for x in series]), starts
 
@@ -46,13 +46,14 @@ class DTW(BaseEstimator):
     """Dynamic time warping: the smallest sum of squared differences when time may be stretched.
 
     ``d(x, z) = D(|x|, |z|)`` with ``D(i, j) = sum_c (x_ci - z_cj)^2 + min(D(i-1, j), D(i, j-1), D(i-1, j-1))`` and
-    ``D(0, 0) = 0``, over channels c; no root is taken. Series may differ in length. It is not a metric.
-    The first call in a process compiles for about a second, the very first one after installing aeon for several.
+    ``D(0, 0) = 0``, over channels c; no root is taken. Series may differ in length. It is not a metric. The first call
+    in a process compiles for about a second, and the first call after the installation of aeon for several seconds.
 
     Parameters
     ----------
     window : float between 0 and 1, default=None
-        Sakoe-Chiba band: how far the path may leave the diagonal, as a share of the shorter series. None: anywhere.
+        The width of the Sakoe-Chiba band: how far the path may leave the diagonal, as a share of the shorter series.
+        None means that the path is not restricted.
 
     References
     ----------
