@@ -1,8 +1,9 @@
-"""Local BDA on the sets of Cazzanti, Gupta & Srivastava (2009), Table 1: another scale of the features, another k.
+"""Local BDA on the data sets of Cazzanti, Gupta & Srivastava (2009), Table 1, with another scale of the features and k.
 
-The table itself is ``python -m reproductions fusion2009-table1``, with the same data and splits. With features over
-sqrt(q), q = d + 3, the prior's 0.05 I is 0.05 q I: as if q in the paper's 0.95 q diag + 0.05 I multiplied both. The
-paper does not print that; it was tried because our error on Pen Digits differs from the paper's.
+The table itself is computed by ``python -m reproductions fusion2009-table1``, with the same data and splits. If
+features are divided by sqrt(q), q = d + 3, the prior's 0.05 I becomes 0.05 q I, as if q in the paper's 0.95 q diag +
+0.05 I multiplied both terms. The paper does not print that; it was tried because our error on Pen Digits differs from
+the paper's.
 """
 
 import numpy as np

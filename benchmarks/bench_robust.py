@@ -19,7 +19,7 @@ def _data(n):
 
 
 def _program(S, y, C, rho):
-    """The semidefinite form, K its variable."""
+    """Return the semidefinite program in the variable K."""
     import cvxpy
 
     n, signs = len(y), np.where(y == y.max(), 1.0, -1.0)
@@ -34,7 +34,7 @@ def run():
     for n, C, rho in ((40, 1.0, 1.0), (100, 1.0, 1.0)):
         S, y = _data(n)
         model, program = RobustSVC(C=C, rho=rho).fit(S, y), _program(S, y, C, rho)  # compiles
-        # The program takes half a minute: once is enough.
+        # The program takes half a minute, so that it is timed once.
         ours = best_of(lambda model=model, S=S, y=y: model.fit(S, y), 20)
         peer = best_of(lambda program=program: program.solve(solver="CLARABEL"), 1)
         assert abs(model.objective_ - program.value) <= 1e-5 * abs(program.value)

@@ -1,9 +1,8 @@
-"""SDA: the maximum-entropy solver against root searches, whole grids of local SDA against the plain definition.
+"""The maximum-entropy solver of SDA against root searches, and whole grids of local SDA against the plain definition.
 
 The plain definition is that of ``tests/reference/sda.py``, with NumPy's sums for the centroids: for each sample and
-each k the centroids and means anew, and one ``scipy.optimize.brentq`` a parameter. It is timed on a few samples and
-scaled.
-Protein is read from the folder SIMILITUDE_DATA, from the user's cache, or downloaded once.
+each k, the centroids and means are computed anew, with one ``scipy.optimize.brentq`` for each parameter. It is timed on
+a few samples and scaled. Protein is read from the folder SIMILITUDE_DATA, from the user's cache, or downloaded once.
 """
 
 import time
@@ -27,7 +26,7 @@ N_PLAIN = 2
 
 
 def _solver(size, n_problems=100_000, n_root_searches=10):
-    """Time per distribution, the table of Omega included and not."""
+    """Return the time per distribution, with and without the table of Omega."""
     rng = np.random.default_rng(size)
     omega = rng.random(size)
     below = rng.random(n_problems)
@@ -51,7 +50,7 @@ def _search(S, y, grid):
 
 
 def plain_joint(S, y, s, k, omega):
-    """Joint log-probabilities of one sample by the definition, without the fallback."""
+    """Return the joint log-probabilities of one sample by the definition, without the fallback."""
     nearest = np.argsort(-s, kind="stable")[:k]
     members = {g: nearest[y[nearest] == g] for g in np.unique(y[nearest])}
     centroids = {h: i[np.argmax(S[np.ix_(i, i)].sum(axis=0))] for h, i in members.items()}

@@ -251,12 +251,12 @@ def test_partial_fit_where_it_is_not():
     assert not hasattr(LandmarkClassifier(model="svm", **similarity), "partial_fit")
     with pytest.raises(ValueError, match="class_weight='balanced' needs all labels at once"):
         LandmarkClassifier(class_weight="balanced", **similarity).partial_fit(C, y)
-    with pytest.raises(ValueError, match="y must have at least two classes, or classes name them"):
+    with pytest.raises(ValueError, match="y and classes must hold at least two classes"):
         LandmarkClassifier(**similarity).partial_fit(C[:1], y[:1])
     words = LandmarkClassifier(similarity="levenshtein").fit(["tree", "free", "house"], [0, 0, 1])
     logistic = LandmarkClassifier(model="logistic", **similarity).fit(C, y)
     for model in (words.set_params(**similarity), logistic.set_params(model="ridge")):
-        with pytest.raises(ValueError, match="partial_fit cannot go on"):
+        with pytest.raises(ValueError, match="partial_fit cannot continue"):
             model.partial_fit(C, y)
         assert clone(model).partial_fit(C, y).coef_.shape == (3, 12)
 

@@ -302,9 +302,7 @@ def test_similarities_are_mapped(how):
     X, y, new, _ = strings(parents=10)
     model = KNNClassifier(3, similarity="levenshtein", dissimilarity=how, search="graph").fit(X, y)
     similarities, indices = model.kneighbors(new)
-    assert np.allclose(
-        similarities, model._reader.map(np.take_along_axis(pairwise(new, X, "levenshtein"), indices, 1))
-    )
+    assert np.allclose(similarities, model._reader.map(np.take_along_axis(pairwise(new, X, "levenshtein"), indices, 1)))
     assert np.all(np.diff(similarities, axis=1) <= 0)
 
 

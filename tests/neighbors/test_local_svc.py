@@ -235,15 +235,15 @@ def test_path_equals_plain_fits_to_the_last_digit(n_classes, kind):
     S_train, rows = S[np.ix_(train, train)], S[np.ix_(test, train)]
     grid = [
         {"n_neighbors": k, "C": C, "spectrum": spectrum}
-        for k in (1, 2, 6, 90)
-        for C in (1e-3, 0.1, 3.7, 100.0, 1e5)
+        for k in (1, 6, 90)
+        for C in (1e-3, 3.7, 1e5)
         for spectrum in SPECTRA
     ]
+    plain = [LocalSVC(**parameters).fit(S_train, y[train]) for parameters in grid]
     for response in ("predict", "decision_function"):
         path = path_answers(LocalSVC(), S_train, y[train], rows, grid, response)
-        for parameters, answer in zip(grid, path):
-            plain = LocalSVC(**parameters).fit(S_train, y[train])
-            assert np.array_equal(getattr(plain, response)(rows), answer)
+        for fitted, answer in zip(plain, path, strict=True):
+            assert np.array_equal(getattr(fitted, response)(rows), answer)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", ["balanced_accuracy", "average_precision"]])
