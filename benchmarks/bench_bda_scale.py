@@ -12,6 +12,7 @@ from reproductions.fusion2009 import FEATURE_NEIGHBORS, chosen
 from reproductions.recipe import DataMissing
 
 from similitude import LocalBDA, LocalNearestMeans
+from similitude.base import GridFit
 
 TABLE = PAPERS["fusion2009-table1"]
 
@@ -21,7 +22,7 @@ def _row(name, method, estimator, data, divisor=1.0):
     ((train, test),) = data.splits
     (k,) = chosen(method, estimator, X[train], y[train], TABLE.protocol.inner_folds(0))["n_neighbors"]
     grid = [{"n_neighbors": value} for value in FEATURE_NEIGHBORS]
-    answers = estimator._predict_path(X[train], y[train], X[test], grid)
+    answers = GridFit(estimator, X[train], y[train], grid).answers(X[test], "predict")
     errors = [100 * np.mean(answer != y[test]) for answer in answers]
     least = int(np.argmin(errors))
     return {

@@ -13,6 +13,7 @@ from tests.reference import local_bda as reference
 
 from benchmarks.timing import best_of, side_by_side
 from similitude import LocalBDA
+from similitude.base import GridFit
 
 N_TRAIN, SEED, N_LOOP = 16_000, 0, 100
 GRID = [*range(1, 21), *range(30, 101, 10)]  # Cazzanti, Gupta & Srivastava 2009
@@ -60,7 +61,7 @@ def _path(X, y, rows, truth):
     expected = plain_fits()
     peer = time.perf_counter() - start
     start = time.perf_counter()
-    answers = LocalBDA()._predict_path(X, y, rows, points)
+    answers = GridFit(LocalBDA(), X, y, points).answers(rows, "predict")
     ours = time.perf_counter() - start
     assert all(np.array_equal(a, b) for a, b in zip(answers, expected, strict=True))
     errors = [100 * np.mean(answer != truth) for answer in answers]

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import manhattan_distances, rbf_kernel
 
 from benchmarks.timing import best_of, side_by_side
+from similitude.base import GridFit
 from similitude.features.potential_svc import PotentialSVC
 
 N = 500
@@ -69,7 +70,7 @@ def _path_against_fits(kind):
     model = PotentialSVC()
 
     def path():
-        return model._predict_path(block, labels, new, GRID)
+        return GridFit(model, block, labels, GRID).answers(new, "predict")
 
     def plain():
         return [clone(model).set_params(**point).fit(block, labels).predict(new) for point in GRID]

@@ -6,6 +6,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import manhattan_distances
 
 from benchmarks.timing import best_of, side_by_side
+from similitude.base import GridFit
 from similitude.kernel.robust_svc import RobustSVC
 
 GRID = [{"C": 10.0**a, "rho": 10.0**b} for a in range(-3, 4) for b in range(-3, 4)]  # Chen, Gupta & Recht 2009
@@ -47,7 +48,7 @@ def run():
         model = RobustSVC()
 
         def path(model=model, block=block, labels=y[train], new=new):
-            return model._predict_path(block, labels, new, GRID)
+            return GridFit(model, block, labels, GRID).answers(new, "predict")
 
         def plain(model=model, block=block, labels=y[train], new=new):
             return [clone(model).set_params(**point).fit(block, labels).predict(new) for point in GRID]

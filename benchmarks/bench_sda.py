@@ -15,9 +15,8 @@ from tests.reference import sda as reference
 from benchmarks.timing import best_of
 from benchmarks.voting_data import NEIGHBORS, voting
 from similitude import PathSearchCV
+from similitude.base import GridFit
 from similitude.datasets import fetch_protein
-from similitude.generative.base import family_on
-from similitude.generative.local_models import Neighborhoods
 from similitude.generative.local_sda import LocalSDA
 from similitude.generative.max_entropy import MaximumEntropy
 
@@ -83,7 +82,8 @@ def _voting():
             clone(LocalSDA(k)).fit(block, y[train]).predict(rows)
 
     own = best_of(plain_fits, 1)
-    path = best_of(lambda: LocalSDA()._predict_path(block, y[train], rows, [{"n_neighbors": k} for k in NEIGHBORS]))
+    points = [{"n_neighbors": k} for k in NEIGHBORS]
+    path = best_of(lambda: GridFit(LocalSDA(), block, y[train], points).answers(rows, "predict"))
     return [
         {
             "name": f"local SDA, 19 k, 10 folds, Voting (|Omega| = {len(omega)}): against the plain definition "
@@ -103,12 +103,9 @@ def _voting():
 
 
 def _training_pass(S, y):
-    """Compute the models of the training samples' neighbourhoods for every k in each fold."""
-    labels = np.unique(y, return_inverse=True)[1]
+    """Fit regularized local SDA for every k in each fold: the models of the training samples' neighbourhoods."""
     for train, _ in FOLDS.split(S):
-        block = S[np.ix_(train, train)]
-        hoods = Neighborhoods(block, labels[train], 4, family_on(None, block))
-        hoods.average_pmfs(np.minimum(NEIGHBORS, len(train)))
+        GridFit(LocalSDA(alpha=0.1), S[np.ix_(train, train)], y[train], [{"n_neighbors": k} for k in NEIGHBORS])
 
 
 def _protein():
