@@ -2,19 +2,22 @@
 PYTHON ?= python3
 BIN := .venv/bin
 MINIMUM := .venv-minimum/bin
-# Neighbouring tests stay with one worker as long as the other has its own: each compiles other kernels.
+# Neighbouring tests stay with one worker as long as the other has its own: each compiles other functions.
 WORKERS := -n 2 --dist worksteal
+# Tests, and the examples in docstrings and on the pages: in one run, so that everything is compiled once.
+EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' \
+	src reproductions tests README.md docs
 
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
-test test-minimum doctest pytest coverage: export OPENBLAS_NUM_THREADS := 1
-test test-minimum doctest pytest coverage: export OMP_NUM_THREADS := 1
+test test-minimum pytest coverage: export OPENBLAS_NUM_THREADS := 1
+test test-minimum pytest coverage: export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint types doctest pytest coverage test-minimum bench reproduce docs dist clean
+.PHONY: demo test lint types pytest coverage test-minimum bench reproduce docs dist clean
 
 demo: .venv/installed
 	$(BIN)/similitude report --dataset voting --time-budget 110 --output demo-report.html
 
-test: lint types doctest coverage
+test: lint types coverage
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -25,16 +28,12 @@ lint: .venv/installed-dev
 types: .venv/installed-dev
 	$(BIN)/mypy
 
-doctest: .venv/installed-dev
-	$(BIN)/python -m pytest $(WORKERS) --doctest-modules --doctest-continue-on-failure src reproductions
-	$(BIN)/python -m pytest $(WORKERS) --doctest-glob='*.md' README.md docs
-
 pytest: .venv/installed-dev
-	$(BIN)/python -m pytest $(WORKERS)
+	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING)
 
-# The compiled kernels are invisible to coverage, so their own tests run once more, uncompiled.
+# Compiled functions are invisible to coverage, so their own tests run once more, uncompiled.
 coverage: .venv/installed-dev
-	$(BIN)/python -m pytest $(WORKERS) --cov --cov-report=
+	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING) --cov --cov-report=
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m kernel --cov --cov-append --cov-report=term \
 		$$(grep -rl --include='*.py' mark.kernel tests)
 

@@ -1,4 +1,4 @@
-"""DBoost against the same rounds in NumPy, with growing n, on two threads, and its path against plain fits."""
+"""DBoost against the same rounds in NumPy, with increasing n, on two threads, and its path against plain fits."""
 
 import os
 
@@ -37,7 +37,7 @@ def _against_numpy(name, S, y, real, goal=""):
 
 
 def _on_threads(counts, work, runs=5):
-    """Seconds of the fastest run on each number of threads, all in turn."""
+    """Return the seconds of the fastest run for each number of threads, with alternating runs."""
     before, seconds = os.environ.get("OMP_NUM_THREADS"), {count: [] for count in counts}
     try:
         for _ in range(runs):

@@ -1,7 +1,7 @@
-"""The papers' tables: published figures and the recipes that compute them again, one file for each paper.
+"""The papers' tables, with published figures and the recipes that reproduce them, one file for each paper.
 
-``python -m reproductions`` lists the tables; ``python -m reproductions NAME`` computes one and prints our errors beside
-the published ones. It is run in the root of the repository, in an environment where similitude is installed.
+``python -m reproductions`` lists the tables, and ``python -m reproductions NAME`` computes one and prints our errors
+next to the published ones. Run it in the root of the repository, in an environment where similitude is installed.
 """
 
 from reproductions.reproduction import PAPERS, Comparison, Reproduction, reproduce

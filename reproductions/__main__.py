@@ -30,7 +30,7 @@ def main(words: list[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # The reader of the output has ended: nothing more can be written at exit.
+        # The reader of the output has ended, so that nothing more can be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(BROKEN_PIPE)
     except (ValueError, OSError) as error:
@@ -90,7 +90,7 @@ def _run(asked: argparse.Namespace) -> None:
 
 
 def _content(name: str, found: Reproduction) -> dict[str, Any]:
-    """Return the reproduction as JSON holds it."""
+    """Return the reproduction as values that JSON can hold."""
     return {
         "name": name,
         "reference": found.paper.reference,
@@ -100,7 +100,7 @@ def _content(name: str, found: Reproduction) -> dict[str, Any]:
 
 
 def _names(text: str | None, known: list[str]) -> list[str] | None:
-    """Return the names of a list with commas; a known name may have commas itself, and case does not matter."""
+    """Return the names of a list separated by commas; a known name may contain commas, and case is ignored."""
     if text is None:
         return None
     words = [word.strip() for word in text.split(",")]

@@ -58,7 +58,7 @@ def perturbed_centroids(d: int) -> Dataset:
 
 
 def protein(data_home: Any = None) -> Dataset:
-    """Return the globins with their dissimilarities squared: integers, as counts of differing amino acids are."""
+    """Return the globins with squared dissimilarities, which are integers like counts of differing amino acids."""
     try:
         data = fetch_protein(data_home, download_if_missing=False)
     except (ImportError, OSError) as error:
@@ -73,7 +73,7 @@ def votes(_: Any = None) -> Dataset:
 
 
 def ten_folds(X: Any, y: np.ndarray, folds: Any) -> dict[str, list]:
-    """Return a grid of one point: the P-SVM's best of the grid of Chen et al. 2009 by 10 folds, not leave-one-out."""
+    """Return the best point of the P-SVM's grid of Chen et al. 2009 by 10 folds (not leave-one-out), as a grid."""
     machine = PotentialSVC(similarity="counting")
     chosen = pooled_search(machine, POTENTIAL_GRID, X, y, KFold(10, shuffle=True, random_state=0)).best_params_
     return {name: [value] for name, value in chosen.items()}
@@ -124,7 +124,8 @@ TABLES = [
         datasets={f"d = {d}": (lambda _, d=d: perturbed_centroids(d)) for d in TABLE_1},
         methods=table_1_methods,
         published={f"d = {d}": _figures(errors) for d, errors in TABLE_1.items()},
-        note="Simulated anew. Of tied k the smallest is chosen; the largest gives k-NN errors nearer to the paper's.",
+        note="The data are simulated again. Among tied k the smallest is chosen; the largest gives k-NN errors "
+        "nearer to the paper's.",
     ),
     PaperTable(
         name="cazzanti2007-table2",
@@ -134,7 +135,7 @@ TABLES = [
         methods=table_2_methods,
         published={"Protein": _figures(TABLE_2)},
         test=None,
-        note="The dissimilarities at hand are not the paper's, though of the same proteins.",
+        note="The available dissimilarities are not the paper's, although they are of the same proteins.",
     ),
     PaperTable(
         name="cazzanti2007-table3",
@@ -147,6 +148,6 @@ TABLES = [
             "Voting, VDM": _figures(TABLE_3["VDM"]),
         },
         test=None,
-        note="The least leave-one-out error over k, as in the paper.",
+        note="The errors are the smallest leave-one-out errors over k, as in the paper.",
     ),
 ]

@@ -179,7 +179,7 @@ def table_3_methods():
         (LocalSDA(), k),
         (LocalSVC(), {**k, "C": COSTS}),
         (SimilaritySVC(spectrum="clip"), {"C": COSTS}),
-        # Its kernel S S' is that of the linear SVM on rows of similarities as features.
+        # The kernel S S' is that of the linear SVM on rows of similarities as features.
         (SimilaritySVC(spectrum="square"), {"C": COSTS}),
         recipe("RBF SVM"),
         (PotentialSVC(), POTENTIAL_GRID),
@@ -201,8 +201,8 @@ def table_4_methods():
 
 
 _NOTE = (
-    "The partitions are not the paper's. Voting is the value difference metric from all labels, as in the paper. "
-    "Protein is a similarity that only the repository has: the globins of fetch_protein have other dissimilarities."
+    "The partitions are not the paper's. On Voting the value difference metric is learned from all labels, as in the "
+    "paper. The similarity of Protein is only in the repository; fetch_protein has other dissimilarities."
 )
 
 TABLES = [
@@ -222,6 +222,6 @@ TABLES = [
         datasets={name: DATASETS["Amazon-47" if name == "Amazon" else name] for name in PUBLISHED_4},
         methods=table_4_methods,
         published=PUBLISHED_4,
-        note=f"{_NOTE} Table 4 has no standard deviations: differences are in units of ours.",
+        note=f"{_NOTE} Table 4 has no standard deviations, so that differences are in units of ours.",
     ),
 ]

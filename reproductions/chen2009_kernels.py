@@ -57,12 +57,12 @@ PUBLISHED = {name: dict(zip(METHODS, column, strict=True)) for name, column in _
 
 
 def regularizer(clip_errors: int, flip_errors: int) -> str:
-    """Return the target of the learned spectrum by the errors of clip and flip on the same folds (Section 3.4)."""
+    """Return the target of the learned spectrum from the errors of clip and flip on the same folds (Section 3.4)."""
     return "clip" if clip_errors < flip_errors else "flip" if flip_errors < clip_errors else "both"
 
 
 def learned_spectrum_grid(X, y, folds):
-    """Return the grid of the learned spectrum, its target chosen by the SVMs with clip and flip at their best C."""
+    """Return the grid of the learned spectrum, with the target that the SVMs with clip and flip choose."""
     errors = [
         pooled_search(SimilaritySVC(spectrum=spectrum), {"C": TENS}, X, y, folds).fewest_errors_
         for spectrum in ("clip", "flip")
@@ -78,7 +78,7 @@ def methods():
         (SimilaritySVC(spectrum="clip"), {"C": TENS}),
         (SimilaritySVC(spectrum="flip"), {"C": TENS}),
         (SimilaritySVC(spectrum="shift"), {"C": TENS}),
-        # Its kernel S S' is that of the linear SVM on rows of similarities as features.
+        # The kernel S S' is that of the linear SVM on rows of similarities as features.
         (SimilaritySVC(spectrum="square"), {"C": TENS}),
         (KNNClassifier(), {"n_neighbors": NEIGHBORS}),
     ]

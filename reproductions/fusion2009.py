@@ -36,13 +36,13 @@ from similitude.experiments import Dataset, Protocol, pooled_search
 from similitude.similarities import batch
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
-"""Of Table 2. A number above that of the samples means all of them, which is the paper's min(n, 128)."""
+"""The numbers of neighbours in Table 2. A number above that of the samples means all, the paper's min(n, 128)."""
 FEATURE_NEIGHBORS = [*range(1, 21), *range(30, 101, 10)]
 ALPHAS = [1e-6, 1e-3, 0.01, 0.1, 0.5, 0.9]
 SVM_NEIGHBORS, SVM_C = [5, 10, 20, 50, 100], [0.01, 1.0, 100.0]
 COMPONENTS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
 SPLITS = {1_000: (100, 20), 10_000: (10, 2), 100_000: (3, 1)}
-"""Largest training part: how many splits choose parameters, of most methods and of SVM-KNN and mixtures."""
+"""By the largest training part: the number of splits that choose parameters of most methods, and of the slow ones."""
 
 TABLE_1 = ["k-NN", "local nearest means", "local BDA", "SVM-KNN", "GMM"]
 PUBLISHED_1 = by_row(
@@ -93,7 +93,7 @@ def _original(train: tuple, test: tuple) -> Dataset:
 
 
 def _from_uci(name: str, n_train: int) -> Any:
-    """Return a function that reads a set without its split, and draws one of the paper's size, stratified."""
+    """Return a function that reads a data set without a split, and draws a stratified one of the paper's size."""
 
     def load(_: Any = None) -> Dataset:
         try:
@@ -107,7 +107,7 @@ def _from_uci(name: str, n_train: int) -> Any:
 
 
 def _standardised(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> Dataset:
-    """Return the data scaled by its training part, once for all the splits that choose parameters."""
+    """Return the data standardised by its training part, once for all the splits that choose parameters."""
     return Dataset(StandardScaler().fit(X[train]).transform(X), y, {}, [(train, test)])
 
 
@@ -116,7 +116,7 @@ def _file(name: str, data_home: Any) -> Path:
     for folder in folders:
         if (folder / name).is_file():
             return folder / name
-    raise DataMissing(f"put {name} into the folder that data_home or the environment variable SIMILITUDE_DATA names")
+    raise DataMissing(f"put {name} into the folder given by data_home or the environment variable SIMILITUDE_DATA")
 
 
 def _rdata(name: str, data_home: Any) -> Any:
@@ -135,12 +135,12 @@ def _internet_ads(_: Any = None) -> Dataset:
 
 @batch
 def linear(A: Any, B: Any) -> np.ndarray:
-    """Return -||x - z||^2 / 2: the linear kernel for an SVM with a bias, with the Euclidean nearest neighbours."""
+    """Return -||x - z||^2 / 2, the linear kernel for an SVM with a bias, which has the Euclidean nearest neighbours."""
     return -0.5 * cdist(A, B, "sqeuclidean")
 
 
 class ClassMixtures(ClassifierMixin, BaseEstimator):
-    """Predict the class of largest prior times density, each density a mixture of Gaussians with full covariances.
+    """Classify by the largest prior times density, where densities are mixtures of Gaussians with full covariances.
 
     A class with fewer samples than ``n_components`` has as many components as samples.
     """
@@ -165,7 +165,7 @@ class ClassMixtures(ClassifierMixin, BaseEstimator):
 
 
 def chosen(method: str, estimator: Any, X: Any, y: np.ndarray, folds: Any) -> dict[str, list]:
-    """Return a grid of one point, that with the fewest errors on the random splits; large training parts have fewer."""
+    """Return the point with the fewest errors on random splits, as a grid; large training parts have fewer splits."""
     smallest = np.unique(y, return_counts=True)[1].min()
     grid: dict[str, list] = {"n_neighbors": [k for k in FEATURE_NEIGHBORS if k <= smallest]}
     if method == "SVM-KNN":
@@ -185,7 +185,7 @@ def table_1_methods() -> dict[str, tuple]:
 
 
 def table_2_methods() -> dict[str, tuple]:
-    """Return the methods of Table 2 on data that has similarities alone: the features are rows of them."""
+    """Return the methods of Table 2 on data with similarities only, whose rows are the features."""
     k = {"n_neighbors": NEIGHBORS}
     fused = FusedClassifier([("sda", LocalSDA()), ("bda", LocalBDA())])
     jointly = {"sda__n_neighbors": NEIGHBORS, "sda__alpha": ALPHAS, "bda__n_neighbors": NEIGHBORS}
@@ -218,11 +218,12 @@ TABLES = [
         methods=table_1_methods,
         published=PUBLISHED_1,
         test=None,
-        note="Only the first 10 of these splits on the digits and 3 on Letter; for SVM-KNN (with C) and the GMM, whose "
-        "grids are thinned, 20, 2 and 1. Vowel and Pen Digits have the paper's test parts, the others random ones of "
+        note="Parameters are chosen on the first 10 of these splits for the digits and 3 for Letter; for SVM-KNN (with "
+        "C) and the GMM, whose grids are thinned, on 20, 2 and 1. Vowel and Pen Digits have the paper's test parts, "
+        "the others random ones of "
         "its sizes.",
         large={
-            name: f"it has {n} samples: name it in datasets to run it"
+            name: f"it has {n} samples; pass its name in datasets to run it"
             for name, n in (("Letter Rec", 20_000), ("Opt Digits", 5_620), ("Pen Digits", 10_992))
         },
     ),
@@ -240,6 +241,6 @@ TABLES = [
         },
         methods=table_2_methods,
         published=PUBLISHED_2,
-        note="The partitions are not the paper's. It has no standard deviations: differences are in units of ours.",
+        note="The partitions are not the paper's. Differences are in units of our standard deviations; it has none.",
     ),
 ]

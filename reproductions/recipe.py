@@ -1,4 +1,4 @@
-"""A published table: its figures, and the data, methods and protocol that compute them again."""
+"""A published table with its figures, and the data, methods and protocol that reproduce them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from similitude.experiments import Dataset, Protocol
 from similitude.similarities import VDM
 
 Figure = tuple[float, float | None]
-"""Error and standard deviation in percent; None where the paper prints no deviation."""
+"""Error and standard deviation in percent; None if the paper prints no deviation."""
 
 REPOSITORY = (
-    "put its matrix and its labels, from the Similarity-based Learning Repository, into the folder that data_home or "
-    "the environment variable SIMILITUDE_DATA names, in the layout that reproductions.repository reads"
+    "put its matrix and its labels, from the Similarity-based Learning Repository, into the folder given by data_home "
+    "or the environment variable SIMILITUDE_DATA, in the layout that reproductions.repository reads"
 )
 
 
 class DataMissing(Exception):
-    """A data set is not available here; the message tells how to get it."""
+    """Raised if a data set is not available; the message explains how to get it."""
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of a paper: its figures, and the recipe of the experiment.
+    """A table of a paper with its figures, and the recipe of the experiment.
 
     ``datasets`` maps names to functions of ``data_home`` that return a Dataset or raise DataMissing; ``methods`` is a
     function that returns (estimator, grid) by name; ``published`` holds the figures by data set and method.
@@ -47,11 +47,11 @@ class PaperTable:
     level: float = 0.05
     note: str = ""
     large: Mapping[str, str] = field(default_factory=dict)
-    """Data sets that are left out unless they are asked for by name, and why."""
+    """Data sets that are left out unless they are named, with the reason."""
 
 
 def by_row(methods: list[str], **columns: tuple) -> dict[str, dict[str, Figure]]:
-    """Return figures by data set and method from columns in the order of the methods; an entry is a pair or a mean."""
+    """Return figures by data set and method, from columns in the order of the methods with pairs or means."""
     return {
         name.replace("_", " "): {
             m: f if isinstance(f, tuple) else (f, None) for m, f in zip(methods, column, strict=True) if f is not None
@@ -62,7 +62,7 @@ def by_row(methods: list[str], **columns: tuple) -> dict[str, dict[str, Figure]]
 
 @cache
 def voting_similarities(weighted: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return 1 - d of Voting, d the value difference metric learned from all labels as in the papers, and labels."""
+    """Return 1 - d and the labels of Voting, where d is the value difference metric learned from all labels."""
     data = load_voting()
     S = 1 - VDM(weighted=weighted).fit(data.data, data.target)(data.data, data.data)
     return S, data.target

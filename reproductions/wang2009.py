@@ -45,11 +45,11 @@ PUBLISHED = {
 
 
 def features(name: str, data_home: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return features in [0, 1] and labels; OSError or ImportError where the set is not available here."""
+    """Return features in [0, 1] and labels, or raise OSError or ImportError if the data set is not available."""
     data = fetch_uci(name, data_home)
     X, y = data.data, data.target
     if X.dtype == object:
-        # Categories become their ranks: those of German are mostly grades.
+        # Categories are replaced by their ranks, because those of German are mostly grades.
         text = [isinstance(cell, str) for cell in X[0]]
         X[:, text] = OrdinalEncoder().fit_transform(X[:, text])
     if name.startswith("monk"):
@@ -58,7 +58,7 @@ def features(name: str, data_home: Any = None) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _with_training_sample(X: np.ndarray, y: np.ndarray, count: int, noisy: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return all robots and as many again at random as the paper adds training samples, of Monk 3 with 5% noise."""
+    """Return all robots and a random sample of the size of the paper's training sample, for Monk 3 with 5% noise."""
     rng = np.random.default_rng(0)
     again = rng.choice(len(y), count, replace=False)
     labels = y[again]
@@ -75,7 +75,7 @@ def _loader(name: str, metric: str) -> Any:
         except (ImportError, OSError) as error:
             raise DataMissing(str(error)) from error
         if np.isnan(X).any():
-            raise DataMissing("it has missing values, and the paper does not say what it did with them")
+            raise DataMissing("it has missing values, and the paper does not describe their treatment")
         return Dataset(pairwise_distances(X, metric=METRICS[metric]), y, {"dissimilarity": "negate"})
 
     return load
@@ -105,9 +105,9 @@ TABLES = [
         },
         test="t",
         level=0.01,
-        note="The folds are not the paper's, which does not say how it treats more than two classes.",
+        note="The folds are not the paper's. It does not describe its treatment of more than two classes.",
         large={
-            f"{name}, {metric}": f"it has {UCI_SETS[name].n} samples: name it in datasets to run it"
+            f"{name}, {metric}": f"it has {UCI_SETS[name].n} samples; pass its name in datasets to run it"
             for name, metric in _NAMES
             if UCI_SETS[name].n > LARGEST
         },

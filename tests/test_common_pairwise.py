@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -25,8 +26,10 @@ from similitude import (
     LPMachine,
     MixtureSDA,
     NearestCentroid,
+    PairwiseMeta,
     PotentialSVC,
     Proximities,
+    PseudoEuclideanEmbedding,
     RobustSVC,
     SimilarityFeatures,
     SimilaritySVC,
@@ -34,7 +37,7 @@ from similitude import (
     SpectrumModifier,
     to_similarity,
 )
-from tests.estimators import CLASSIFIERS, PIPELINES, TRANSFORMERS
+from tests.estimators import CLASSIFIERS, FAMILIES, PIPELINES, VARIANTS
 
 pytestmark = [pytest.mark.untraced, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 
@@ -65,6 +68,8 @@ def _problem(kind):
     elif kind == "sparse values":
         S = np.where(rng.random(S.shape) < 0.8, 0.0, np.abs(S))
         S = (S + S.T) / 2
+    elif kind == "sparse and asymmetric":
+        S = np.where(S > 0.9, S, 0.0)
     return S[:N, :N], S[N:, :N], y[:N]
 
 
@@ -80,19 +85,42 @@ KINDS = [
     "tiny",
     "sparse values",
 ]
-EVERY = CLASSIFIERS + PIPELINES + TRANSFORMERS
 
 
 def _name(estimator):
     return str(estimator).replace("\n", "").replace(" ", "")
 
 
-def _answer(estimator, S, y, rows):
-    """What a fitted estimator says about new rows, warnings about asymmetry and dissimilarity aside."""
+def on(*estimators):
+    return pytest.mark.parametrize("estimator", estimators, ids=_name)
+
+
+def _predicted(fitted, rows):
+    """The labels, or the features, of new rows."""
+    return fitted.predict(rows) if hasattr(fitted, "predict") else fitted.transform(rows)
+
+
+def _values(fitted, rows):
+    """The features, decision values or posteriors of new rows: what tells more than labels, if there is any."""
+    asks = ("transform", "decision_function", "predict_proba", "predict")
+    return getattr(fitted, next(ask for ask in asks if hasattr(fitted, ask)))(rows)
+
+
+def _fit_predict(estimator, S, y, rows):
+    """What is predicted about new rows, without warnings about asymmetry and dissimilarity."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimilarityWarning)
-        estimator = clone(estimator).fit(S, y)
-        return estimator.predict(rows) if hasattr(estimator, "predict") else estimator.transform(rows)
+        return _predicted(clone(estimator).fit(S, y), rows)
+
+
+@cache
+def _fitted(position):
+    """The family at this position, fitted on the indefinite problem: tests that only ask it questions share it."""
+    S, _, y = _problem("indefinite")
+    return clone(FAMILIES[position]).fit(S, y)
+
+
+every_fitted = pytest.mark.parametrize("position", range(len(FAMILIES)), ids=lambda i: _name(FAMILIES[i]))
 
 
 def _same(a, b, rtol=1e-9):
@@ -104,9 +132,9 @@ def _same(a, b, rtol=1e-9):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
+@on(*FAMILIES, *VARIANTS)
 def test_any_similarity_gives_a_finite_answer(estimator, kind):
-    if kind == "huge" and estimator in PIPELINES:
+    if kind == "huge" and hasattr(estimator, "steps"):
         pytest.skip("libsvm overflows on kernels of size 1e150")
     S, rows, y = _problem(kind)
     before = S.copy(), rows.copy()
@@ -118,148 +146,139 @@ def test_any_similarity_gives_a_finite_answer(estimator, kind):
         with pytest.raises(ValueError, match="rescale X to similarities of the order of 1"):
             clone(estimator).fit(S, y)
         return
-    answer = _answer(estimator, S, y, rows)
-    assert len(answer) == M
-    if answer.dtype.kind == "f" and not (kind == "huge" and getattr(estimator, "method", None) == "square"):
-        assert np.isfinite(answer).all()
+    predicted = _fit_predict(estimator, S, y, rows)
+    assert len(predicted) == M
+    if predicted.dtype.kind == "f" and not (kind == "huge" and getattr(estimator, "method", None) == "square"):
+        assert np.isfinite(predicted).all()
     assert np.array_equal(S, before[0])
     assert np.array_equal(rows, before[1])
 
 
-@pytest.mark.parametrize("kind", ["asymmetric", "indefinite", "negative", "duplicated", "sparse values"])
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
-def test_read_only_fortran_and_list_input(estimator, kind):
+def _read_only(a):
+    a = a.copy()
+    a.flags.writeable = False
+    return a
+
+
+NAMES = [f"sample {i}" for i in range(N)]
+CONTAINERS = {
+    "read-only": _read_only,
+    "Fortran order": np.asfortranarray,
+    "float32": lambda a: a.astype(np.float32),
+    "list": np.ndarray.tolist,
+    "frame": lambda a: pd.DataFrame(a, columns=NAMES),
+    "csr_array": sparse.csr_array,
+    "csr_matrix": sparse.csr_matrix,
+    "coo_array": sparse.coo_array,
+}
+
+
+@pytest.mark.parametrize("kind", ["sparse values", "sparse and asymmetric"])
+@on(*FAMILIES, *(e for e in VARIANTS if hasattr(e, "transform")))
+def test_every_container_gives_the_same_answer(estimator, kind, tmp_path):
     S, rows, y = _problem(kind)
-    expected = _answer(estimator, S, y, rows)
-    frozen = S.copy(), rows.copy()
-    for array in frozen:
-        array.flags.writeable = False
-    assert _same(expected, _answer(estimator, frozen[0], y, frozen[1]))
-    assert _same(expected, _answer(estimator, np.asfortranarray(S), y, np.asfortranarray(rows)))
-    assert _same(expected, _answer(estimator, S.tolist(), y.tolist(), rows.tolist()))
-
-
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
-def test_data_frames(estimator):
-    S, rows, y = _problem("indefinite")
-    names = [f"sample {i}" for i in range(N)]
-    frame = pd.DataFrame(S, index=names, columns=names)
-    answer = _answer(estimator, frame, pd.Series(y, index=names), pd.DataFrame(rows, columns=names))
-    assert _same(_answer(estimator, S, y, rows), answer)
-    fitted = clone(estimator).fit(frame, y)
-    with pytest.raises(ValueError, match="feature names"):
-        (fitted.predict if hasattr(fitted, "predict") else fitted.transform)(pd.DataFrame(rows, columns=names[::-1]))
-
-
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
-@pytest.mark.parametrize("kind", ["sparse values", "asymmetric"])
-def test_sparse_is_dense_with_zeros(estimator, kind):
-    if isinstance(estimator, DissimilarityToSimilarity):
-        with pytest.raises(ValueError, match="sparse"):
-            clone(estimator).fit(sparse.csr_array(np.eye(3)))
-        return
-    S, rows, y = _problem(kind)
-    if kind == "asymmetric":
-        S, rows = (np.where(a > 0.9, a, 0.0) for a in (S, rows))
-    dense = _answer(estimator, S, y, rows)
-    for wrap in (sparse.csr_array, sparse.csr_matrix, sparse.coo_array):
-        assert _same(dense, _answer(estimator, wrap(S), y, wrap(rows)))
-
-
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
-def test_float32_and_memmap(estimator, tmp_path):
-    S, rows, y = (a.astype(np.float32) if a.dtype == float else a for a in _problem("indefinite"))
-    expected = _answer(estimator, S.astype(float), y, rows.astype(float))
-    assert _same(expected, _answer(estimator, S, y, rows), rtol=1e-3)
+    S, rows = (a.astype(np.float32).astype(np.float64) for a in (S, rows))
+    expected = _fit_predict(estimator, S, y, rows)
     np.save(tmp_path / "S.npy", S)
-    mapped = np.load(tmp_path / "S.npy", mmap_mode="r")
-    assert _same(_answer(estimator, S, y, rows), _answer(estimator, mapped, y, rows))
+    assert _same(expected, _fit_predict(estimator, np.load(tmp_path / "S.npy", mmap_mode="r"), y, rows))
+    for name, contained in CONTAINERS.items():
+        if isinstance(estimator, DissimilarityToSimilarity) and name.startswith(("csr", "coo")):
+            with pytest.raises(ValueError, match="sparse"):
+                clone(estimator).fit(contained(S))
+            continue
+        predicted = _fit_predict(estimator, contained(S), y.tolist(), contained(rows))
+        assert _same(expected, predicted, rtol=1e-3 if name == "float32" else 1e-9), name
 
 
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
+@on(*FAMILIES)
+def test_columns_of_a_frame_must_come_in_one_order(estimator):
+    S, rows, y = _problem("indefinite")
+    fitted = clone(estimator).fit(pd.DataFrame(S, index=NAMES, columns=NAMES), pd.Series(y, index=NAMES))
+    with pytest.raises(ValueError, match="feature names"):
+        _predicted(fitted, pd.DataFrame(rows, columns=NAMES[::-1]))
+
+
+@on(*FAMILIES, *VARIANTS)
 def test_order_of_training_samples_does_not_matter(estimator):
     if any(name.endswith("random_state") and value is not None for name, value in estimator.get_params().items()):
         pytest.skip("draws samples by position")
     S, rows, y = _problem("indefinite")
     order = np.random.default_rng(1).permutation(N)
-    answer = _answer(estimator, S, y, rows)
-    permuted = _answer(estimator, S[np.ix_(order, order)], y[order], rows[:, order])
-    if not hasattr(estimator, "predict") and answer.shape[1] == N and "Embedding" not in _name(estimator):
+    expected = _fit_predict(estimator, S, y, rows)
+    permuted = _fit_predict(estimator, S[np.ix_(order, order)], y[order], rows[:, order])
+    if not hasattr(estimator, "predict") and expected.shape[1] == N and "Embedding" not in _name(estimator):
         permuted = permuted[:, np.argsort(order)]
     elif isinstance(estimator, SimilarityFeatures):  # its features are in the order of the prototypes' positions
-        answer, permuted = np.sort(answer, axis=1), np.sort(permuted, axis=1)
-    assert _same(answer, permuted, rtol=1e-7)
+        expected, permuted = np.sort(expected, axis=1), np.sort(permuted, axis=1)
+    assert _same(expected, permuted, rtol=1e-7)
 
 
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
-def test_pickle_and_clone(estimator):
-    S, rows, y = _problem("indefinite")
-    fitted = clone(estimator).fit(S, y)
-    again = pickle.loads(pickle.dumps(fitted))
-    ask = "predict" if hasattr(fitted, "predict") else "transform"
-    assert _same(getattr(fitted, ask)(rows), getattr(again, ask)(rows))
-    assert str(clone(fitted)) == str(estimator)
+@every_fitted
+def test_pickle_and_clone(position):
+    _, rows, _ = _problem("indefinite")
+    fitted = _fitted(position)
+    assert _same(_predicted(fitted, rows), _predicted(pickle.loads(pickle.dumps(fitted)), rows))
+    assert str(clone(fitted)) == str(FAMILIES[position])
 
 
-@pytest.mark.parametrize("estimator", CLASSIFIERS + PIPELINES, ids=_name)
+@every_fitted
+def test_rows_of_another_length_are_refused(position):
+    _, rows, _ = _problem("indefinite")
+    # One column fewer could be all those that are needed.
+    with pytest.raises(ValueError, match=rf"X has {N + 1} features, but .* is expecting {N}"):
+        _predicted(_fitted(position), np.hstack([rows, rows[:, :1]]))
+
+
+@on(*CLASSIFIERS, *PIPELINES)
 def test_cross_validation_cuts_both_axes(estimator):
     S, _, y = _problem("indefinite")
     assert get_tags(estimator).input_tags.pairwise
-    folds = [(np.setdiff1d(np.arange(N), test), test) for test in np.array_split(np.arange(N), 4)]
-    by_hand = np.concatenate([_answer(estimator, S[np.ix_(a, a)], y[a], S[np.ix_(b, a)]) for a, b in folds])
+    halves = np.arange(N) < 10, np.arange(N) >= 10
+    folds = [(np.flatnonzero(~half), np.flatnonzero(half)) for half in halves]
+    by_hand = np.concatenate([_fit_predict(estimator, S[np.ix_(a, a)], y[a], S[np.ix_(b, a)]) for a, b in folds])
     assert np.array_equal(by_hand, cross_val_predict(estimator, S, y, cv=folds))
-    wrapped = Proximities(S, ids=np.arange(N), self_similarity=np.diagonal(S))
-    assert np.array_equal(cross_val_score(estimator, wrapped, y, cv=folds), cross_val_score(estimator, S, y, cv=folds))
+    carried = Proximities(S, ids=np.arange(N), self_similarity=np.diagonal(S))
+    scores = [np.mean(by_hand[test] == y[test]) for _, test in folds]
+    assert np.allclose(scores, cross_val_score(estimator, carried, y, cv=folds))
 
 
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
-@pytest.mark.parametrize(
-    ("S", "message"),
-    [
-        (np.ones((4, 3)), "X must be square"),
-        (np.where(np.eye(24), np.nan, 1), "X contains NaN .first at row 0, column 0"),
-        (np.where(np.eye(24), np.inf, 1), "X contains infinity"),
-        (np.eye(24) * 1j, "Complex"),
-        (np.empty((0, 0)), "0 sample"),
-        (np.ones(24), "Reshape your data"),
-        (np.full((24, 24), "a"), "convert|numeric|dtype"),
-    ],
-    ids=["rectangular", "nan", "inf", "complex", "empty", "flat", "text"],
-)
-def test_bad_matrices_are_refused(estimator, S, message):
-    with pytest.raises(ValueError, match=message):
-        clone(estimator).fit(S, np.arange(24)[: len(S)] % 2)
+BAD = [
+    (np.ones((4, 3)), "X must be square"),
+    (np.where(np.eye(24), np.nan, 1), "X contains NaN .first at row 0, column 0"),
+    (np.where(np.eye(24), np.inf, 1), "X contains infinity"),
+    (np.eye(24) * 1j, "Complex"),
+    (np.empty((0, 0)), "0 sample"),
+    (np.ones(24), "Reshape your data"),
+    (np.full((24, 24), "a"), "convert|numeric|dtype"),
+]
 
 
-@pytest.mark.parametrize("estimator", EVERY, ids=_name)
-def test_rows_of_another_length_are_refused(estimator):
-    S, rows, y = _problem("indefinite")
-    fitted = clone(estimator).fit(S, y)
-    ask = fitted.predict if hasattr(fitted, "predict") else fitted.transform
-    # One column fewer could be all those that are needed.
-    with pytest.raises(ValueError, match=rf"X has {N + 1} features, but .* is expecting {N}"):
-        ask(np.hstack([rows, rows[:, :1]]))
+@on(*FAMILIES)
+def test_bad_matrices_are_refused(estimator):
+    for S, message in BAD:
+        with pytest.raises(ValueError, match=message):
+            clone(estimator).fit(S, np.arange(24)[: len(S)] % 2)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        *(KNNClassifier(3, weights) for weights in ("uniform", "affinity", "kri", "krr", "lime")),
-        NearestCentroid(),
-        LocalNearestCentroid(3),
-        LocalSVC(5),
-        SimilaritySVC(),
-        PotentialSVC(C=1.0, epsilon=1.0),
-        LPMachine(),
-        DBoostClassifier(20, 10, random_state=0),
-        SDA(),
-        LocalSDA(5),
-        MixtureSDA(),
-        SimilarityFeatures(),
-        *(SpectrumModifier(m) for m in ("clip", "flip", "square")),
-    ],
-    ids=_name,
-)
+# One of each way of reading raw objects and dissimilarities.
+READERS = [
+    KNNClassifier(3),
+    KNNClassifier(3, "kri"),
+    NearestCentroid(),
+    LocalNearestCentroid(3),
+    LocalSVC(5),
+    SimilaritySVC(),
+    PotentialSVC(C=1.0, epsilon=1.0),
+    LPMachine(),
+    DBoostClassifier(20, 10, random_state=0),
+    SDA(),
+    LocalSDA(5),
+    MixtureSDA(),
+    SpectrumModifier(),
+]
+
+
+@on(*READERS, SimilarityFeatures())
 def test_raw_objects_equal_their_matrix(estimator):
     words = ["tree", "trees", "free", "house", "mouse", "horse", "green", "greed"]
     new = ["three", "hose"]
@@ -277,117 +296,85 @@ def test_raw_objects_equal_their_matrix(estimator):
         rows = (rows + back) / 2  # of raw objects both directions are computed
     raw = clone(estimator).set_params(similarity=overlap)
     assert not get_tags(raw).input_tags.pairwise
-    assert _same(_answer(estimator, S, y, rows), _answer(raw, words, y, new))
+    assert _same(_fit_predict(estimator, S, y, rows), _fit_predict(raw, words, y, new))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimilarityWarning)
         assert not hasattr(raw.fit(words, y), "n_features_in_")
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        KNNClassifier(3),
-        KNNClassifier(3, "kri"),
-        NearestCentroid(),
-        LocalNearestCentroid(3),
-        LocalSVC(5),
-        SimilaritySVC(),
-        SimilaritySVC(spectrum="shift"),
-        PotentialSVC(C=1.0, epsilon=1.0),
-        LPMachine(),
-        DBoostClassifier(20, 10, random_state=0),
-        SDA(),
-        LocalSDA(5),
-        MixtureSDA(),
-        *(SpectrumModifier(m) for m in ("clip", "shift")),
-    ],
-    ids=_name,
-)
+@on(*READERS, SimilaritySVC(spectrum="shift"))
 def test_dissimilarity_is_mapped_with_training_constants(estimator):
     S, rows, y = _problem("indefinite")
     D, D_rows = S.max() - S, S.max() + 1 - rows
     mapped = clone(estimator).set_params(dissimilarity="max-minus")
-    assert _same(_answer(estimator, D.max() - D, y, D.max() - D_rows), _answer(mapped, D, y, D_rows))
+    assert _same(_fit_predict(estimator, D.max() - D, y, D.max() - D_rows), _fit_predict(mapped, D, y, D_rows))
     with pytest.raises(ValueError, match=r"dissimilarity must be one of .* got 'nonsense'"):
         clone(estimator).set_params(dissimilarity="nonsense").fit(S, y)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        KNNClassifier(3),
-        NearestCentroid(),
-        LocalSVC(5),
-        SimilaritySVC(),
-        SimilaritySVC(spectrum="shift"),
-        PotentialSVC(C=1.0, epsilon=1.0),
-        LPMachine(),
-        DBoostClassifier(20, 10, random_state=0),
-        SDA(),
-        LocalSDA(5),
-        MixtureSDA(),
-        SimilarityFeatures(5, random_state=0),
-    ],
-    ids=_name,
-)
+@on(*READERS[:-1], SimilaritySVC(spectrum="shift"), SimilarityFeatures(5, random_state=0))
 def test_a_map_that_looks_at_whole_rows_gets_them(estimator):
     rng = np.random.default_rng(0)
     y = np.arange(30) % 2
     points = rng.normal(size=(30, 3)) + 2 * y[:, None]
     new = points[:5] + 0.1
     D, D_new = cdist(points, points), cdist(new, points)
-    asks = ("transform", "decision_function", "predict_proba", "predict")
-    ask = next(name for name in asks if hasattr(estimator, name))
     by_matrix = clone(estimator).set_params(dissimilarity="double-centring").fit(D, y)
     by_objects = clone(by_matrix).set_params(similarity="euclidean").fit(points, y)
     S = to_similarity(D, "double-centring")
     mapped = clone(estimator).fit(S, y)
-    assert np.allclose(getattr(by_matrix, ask)(D_new), getattr(by_objects, ask)(new), rtol=1e-9, atol=1e-9)
-    assert np.allclose(getattr(mapped, ask)(S[:5]), getattr(by_matrix, ask)(D[:5]), rtol=1e-9, atol=1e-9)
+    assert np.allclose(_values(by_matrix, D_new), _values(by_objects, new), rtol=1e-9, atol=1e-9)
+    assert np.allclose(_values(mapped, S[:5]), _values(by_matrix, D[:5]), rtol=1e-9, atol=1e-9)
     assert len(getattr(by_matrix, "support_columns_", y)) == 30
 
 
-@pytest.mark.parametrize("estimator", CLASSIFIERS[:3] + PIPELINES + TRANSFORMERS[:5], ids=_name)
+@on(*FAMILIES)
 def test_what_looks_like_a_dissimilarity_is_pointed_out(estimator):
-    D = 1.0 - np.eye(12)
+    if isinstance(estimator, (DissimilarityToSimilarity, PairwiseMeta)):
+        pytest.skip("takes dissimilarities, or has estimators inside that may")
     with pytest.warns(SimilarityWarning, match="dissimilarity="):
-        clone(estimator).fit(D, np.arange(12) % 2)
+        clone(estimator).fit(1.0 - np.eye(12), np.arange(12) % 2)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        *(SpectrumModifier(m) for m in ("clip", "flip", "shift")),
-        *TRANSFORMERS[7:8],
-        *(KNNClassifier(3, weights) for weights in ("kri", "krr", "lime")),
-        LocalSVC(5),
-    ],
-    ids=_name,
+@on(
+    *(SpectrumModifier(m) for m in ("clip", "flip", "shift")),
+    PseudoEuclideanEmbedding(),
+    *(KNNClassifier(3, weights) for weights in ("kri", "krr", "lime")),
+    LocalSVC(5),
 )
 def test_asymmetry_is_announced_where_it_is_removed(estimator):
     S, rows, y = _problem("asymmetric")
     with pytest.warns(SimilarityWarning, match="asymmetric") as caught:
         fitted = clone(estimator).fit(S, y)
     assert len(caught) == 1
-    ask = next(a for a in ("transform", "predict_proba", "decision_function") if hasattr(estimator, a))
     symmetric = clone(estimator).fit((S + S.T) / 2, y)
-    assert _same(getattr(fitted, ask)(rows), getattr(symmetric, ask)(rows))
+    assert _same(_values(fitted, rows), _values(symmetric, rows))
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    CLASSIFIERS[:2]
-    + [NearestCentroid(), LocalNearestCentroid(3), SpectrumModifier("square"), SpectrumModifier("none")]
-    + [PotentialSVC(C=1.0, epsilon=1.0), LPMachine(), DBoostClassifier(20, 10, random_state=0)]
-    + [SDA(), LocalSDA(5), MixtureSDA(), SimilarityFeatures()],
-    ids=_name,
+@on(
+    NearestCentroid(),
+    LocalNearestCentroid(3),
+    PotentialSVC(C=1.0, epsilon=1.0),
+    LPMachine(),
+    DBoostClassifier(20, 10, random_state=0),
+    SDA(),
+    LocalSDA(5),
+    MixtureSDA(),
+    SpectrumModifier("square"),
+    SpectrumModifier("none"),
+    SimilarityFeatures(),
 )
 def test_asymmetry_is_kept_where_the_method_allows_it(estimator):
-    S, rows, y = _problem("asymmetric")
+    # Without classes in the matrix, so that other centroids, prototypes or cuts are best for S + S.T than for S.
+    S, y = np.random.default_rng(0).random((60, N)), np.arange(N) % 3
+    S, rows = S[:N], S[N:]
+
+    def values(S):
+        if hasattr(estimator, "transform"):
+            return clone(estimator).fit_transform(S, y)
+        return _values(clone(estimator).fit(S, y), rows)
+
     with warnings.catch_warnings():
         warnings.simplefilter("error", SimilarityWarning)
-        clone(estimator).fit(S, y)
-    assert not _same(
-        clone(estimator).fit_transform(S) if hasattr(estimator, "transform") else rows,
-        clone(estimator).fit_transform((S + S.T) / 2) if hasattr(estimator, "transform") else rows + 1,
-    )
+        kept = values(S)
+    assert not _same(kept, values((S + S.T) / 2))

@@ -1,6 +1,6 @@
 """Classifiers learned from pairwise similarities."""
 
-from similitude._utils.versions import __version__
+from similitude._utils.versions import __version__ as __version__
 from similitude.boosting import DBoostClassifier
 from similitude.diagnosis import diagnose, disorder
 from similitude.features import LandmarkClassifier, LPMachine, PotentialSVC

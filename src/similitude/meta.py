@@ -1,4 +1,4 @@
-"""A wrapper that lets scikit-learn's meta-estimators, which cut rows only, work on square similarity matrices."""
+"""A wrapper with which scikit-learn's meta-estimators, which cut rows only, work on square similarity matrices."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def _inner_has(method):
 
 
 class _ByPosition(ClassifierMixin, BaseEstimator):
-    """An estimator on rows that carry their position in front.
+    """Estimator on rows that carry their position in the first column.
 
-    One on precomputed similarities gets the columns of its own training rows; any other, all columns.
+    An estimator on precomputed similarities gets the columns of its own training rows, any other gets all columns.
     """
 
     def __init__(self, estimator=None):
@@ -64,12 +64,12 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
 
 
 class _WeightedByPosition(_ByPosition):
-    """The same for an estimator that takes sample weights: meta-estimators look for them in the signature."""
+    """The same for an estimator that takes sample weights, which meta-estimators look for in the signature."""
 
     def fit(self, X, y, sample_weight=None):
         if sample_weight is None:
             return self._fit(X, y)
-        # Bagging leaves samples out by weight 0, which libsvm gets wrong on precomputed kernels.
+        # Bagging gives weight 0 to samples that are left out, which libsvm gets wrong on precomputed kernels.
         drawn = np.flatnonzero(sample_weight)
         return self._fit(X[drawn], np.asarray(y)[drawn], sample_weight=np.asarray(sample_weight)[drawn])
 
@@ -82,12 +82,12 @@ def _wrapped(estimator):
 
 
 class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
-    """Let a scikit-learn meta-estimator that drops the pairwise tag work on a square similarity matrix.
+    """Make a scikit-learn meta-estimator that drops the pairwise tag work on a square similarity matrix.
 
     ``BaggingClassifier``, ``AdaBoostClassifier``, ``VotingClassifier``, ``StackingClassifier`` and
-    ``CalibratedClassifierCV`` cut the rows of their input only, so that the estimators inside get a matrix whose
-    columns are not their samples. Wrapped, each row carries its position, and the estimators inside pick their own
-    columns by it.
+    ``CalibratedClassifierCV`` cut only the rows of their input, so that the estimators inside get a matrix whose
+    columns do not belong to their samples. With this wrapper each row carries its position, by which the estimators
+    inside select their own columns.
 
     Parameters
     ----------
@@ -98,7 +98,12 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
     ----------
     meta_ : estimator
         The fitted meta-estimator.
-    classes_ : ndarray
+    classes_ : ndarray of shape (G,)
+
+    See Also
+    --------
+    PathSearchCV : Searches over parameters, and cuts rows and columns itself.
+    FusedClassifier : Multiplies the posteriors of several classifiers.
 
     Examples
     --------
@@ -130,7 +135,9 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         Parameters
         ----------
         X : square matrix of shape (n, n), or Proximities
+            The training similarities.
         y : array-like of shape (n,)
+            The labels.
 
         Returns
         -------
@@ -149,7 +156,7 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         if parameters.get("max_features", 1.0) != 1.0 or parameters.get("bootstrap_features"):
             raise ValueError("meta must use all columns: set max_features=1.0 and bootstrap_features=False.")
         if parameters.get("passthrough"):
-            raise ValueError("meta must not hand the rows on: set passthrough=False.")
+            raise ValueError("meta must not pass the rows on to its final estimator: set passthrough=False.")
         if parameters.get("estimator") is not None:
             return meta.set_params(estimator=_wrapped(parameters["estimator"]))
         if parameters.get("estimators") is not None:
@@ -170,10 +177,12 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         Parameters
         ----------
         X : matrix of shape (m, n), or Proximities
+            Similarities to the training samples.
 
         Returns
         -------
         ndarray of shape (m,)
+            The predicted labels.
         """
         return self._ask("predict", X)
 
@@ -184,10 +193,12 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         Parameters
         ----------
         X : matrix of shape (m, n), or Proximities
+            Similarities to the training samples.
 
         Returns
         -------
         ndarray of shape (m, G)
+            The probabilities, in the order of ``classes_``.
         """
         return self._ask("predict_proba", X)
 
@@ -198,16 +209,18 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         Parameters
         ----------
         X : matrix of shape (m, n), or Proximities
+            Similarities to the training samples.
 
         Returns
         -------
         ndarray of shape (m,) or (m, G)
+            The decision values.
         """
         return self._ask("decision_function", X)
 
 
 def _with_positions(S, positions):
-    """Return the rows with their positions in front."""
-    # Positions are kept as floats beside the similarities: exact up to 2^24 samples even in float32.
+    """Return the rows with their positions as the first column."""
+    # Positions are floats, like the similarities. They are exact up to 2^24 samples even in float32.
     column = positions[:, None].astype(S.dtype)
     return sparse.hstack([column, S], format="csr") if sparse.issparse(S) else np.hstack([column, S])

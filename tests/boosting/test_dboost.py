@@ -435,3 +435,12 @@ def test_parameters_set_after_fit_wait_for_the_next_fit():
     assert np.array_equal(model.margins(rows, truth), margins)
     assert hasattr(model, "predict_proba")
     assert not hasattr(model.fit(S, y), "predict_proba")
+
+
+@pytest.mark.parametrize(("centers", "algorithm"), [(2, "vote"), (3, "discrete")])
+def test_a_path_without_probabilities_gives_none(centers, algorithm):
+    S, y, rows, _ = _problem(centers=centers)
+    path = GridFit(DBoostClassifier(5, 4, algorithm, random_state=0), S, y, [{}])
+    with pytest.raises(AttributeError, match="predict_proba needs a fit to two classes"):
+        path.answers(rows, "predict_proba")
+    assert not hasattr(path.at(0), "predict_proba")

@@ -18,7 +18,6 @@ COMMANDS = {
     "pairwise.csv": ("pairwise", "x.csv", "--similarity", "rbf"),
     "pairwise.npy": ("pairwise", "x.csv", "--similarity", "rbf"),
     "pairwise.npz": ("pairwise", "x.csv", "--similarity", "rbf"),
-    "reproduce": ("reproduce", "cazzanti2007-table1", "--datasets", "d = 8", "--methods", "k-nn", "--partitions", 1),
 }
 
 

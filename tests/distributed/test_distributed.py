@@ -172,7 +172,7 @@ class TestSearch:
         monkeypatch.setattr("similitude.distributed.neighbors._MOST_VALUES", 50)
         x = np.random.default_rng(0).normal(size=20).tolist()
         model = LocalSDA(3, search=ClusterSearch(), similarity=lambda a, b: a * b)
-        with pytest.raises(ValueError, match="omega=None takes the distinct training similarities"):
+        with pytest.raises(ValueError, match="omega=None uses the distinct training similarities"):
             model.fit(x, [0, 1] * 10)
 
     def test_shards_are_put_anew_for_other_objects_and_where_they_are_gone(self, client):
@@ -362,7 +362,7 @@ class TestLandmarks:
         words, y = ["a", "b"], [0, 1]
         with pytest.raises(ValueError, match="model must be a LandmarkClassifier; got KNNClassifier"):
             fit_landmarks(KNNClassifier(), words, y)
-        with pytest.raises(ValueError, match="only 'ridge'"):
+        with pytest.raises(ValueError, match="model must be 'ridge'"):
             fit_landmarks(LandmarkClassifier(model="svm", similarity=longer), words, y)
         with pytest.raises(ValueError, match=r"client must be a distributed\.Client or None; got str"):
             fit_landmarks(LandmarkClassifier(similarity=longer), words, y, client="here")

@@ -8,24 +8,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from similitude import PathSearchCV
 from similitude.features.gaussian_svc import GaussianSVC
 from tests.paths import path_answers
 
 GRID = {"C": [0.1, 1.0, 100.0], "gamma": [1e-3, 0.1, 2.0]}
-
-
-def _as_for_svc(estimator):
-    reason = "libsvm stops at 1e-3; scikit-learn expects the same of its SVC"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
-
-
-@parametrize_with_checks([GaussianSVC()], expected_failed_checks=_as_for_svc)
-def test_sklearn_compatible(estimator, check):
-    # Each check asserts by itself.
-    check(estimator)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

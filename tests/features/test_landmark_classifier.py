@@ -251,12 +251,12 @@ def test_partial_fit_where_it_is_not():
     assert not hasattr(LandmarkClassifier(model="svm", **similarity), "partial_fit")
     with pytest.raises(ValueError, match="class_weight='balanced' needs all labels at once"):
         LandmarkClassifier(class_weight="balanced", **similarity).partial_fit(C, y)
-    with pytest.raises(ValueError, match="y must have at least two classes, or classes name them"):
+    with pytest.raises(ValueError, match="y and classes must hold at least two classes"):
         LandmarkClassifier(**similarity).partial_fit(C[:1], y[:1])
     words = LandmarkClassifier(similarity="levenshtein").fit(["tree", "free", "house"], [0, 0, 1])
     logistic = LandmarkClassifier(model="logistic", **similarity).fit(C, y)
     for model in (words.set_params(**similarity), logistic.set_params(model="ridge")):
-        with pytest.raises(ValueError, match="partial_fit cannot go on"):
+        with pytest.raises(ValueError, match="partial_fit cannot continue"):
             model.partial_fit(C, y)
         assert clone(model).partial_fit(C, y).coef_.shape == (3, 12)
 
@@ -346,6 +346,15 @@ def test_a_path_equals_plain_fits(estimator, name, classes):
         if estimator.model == "logistic":
             found = path.answers(rows, "predict_proba")
             assert np.allclose(found, [fit.predict_proba(rows) for fit in fits])
+
+
+@pytest.mark.parametrize("model", ["ridge", "svm"])
+def test_a_path_without_probabilities_gives_none(model):
+    S, rows, y = _problem()
+    path = GridFit(LandmarkClassifier(9, model=model, random_state=0), S, y, [{}])
+    with pytest.raises(AttributeError, match="predict_proba needs model='logistic'"):
+        path.answers(rows, "predict_proba")
+    assert not hasattr(path.at(0), "predict_proba")
 
 
 def test_the_search_is_the_grid_search():

@@ -69,7 +69,7 @@ def test_gap_bounds_the_distance_to_the_optimum():
     rng = np.random.default_rng(3)
     for kind in ("normal", "low rank", "smooth", "counts"):
         S, y = matrix(kind, 12, 10, rng), labels(12, rng)
-        problem = solver.Problem(S, y)
+        problem = solver.BoxedLasso(S, y)
         C, epsilon = problem.in_units(2.0, 0.3)
         best = problem.solve(C, epsilon)
         for t in (0.0, 0.5, 0.9, 1 - 1e-6):
@@ -83,13 +83,13 @@ def test_many_columns_join_the_working_set_as_they_are_needed(monkeypatch):
     y = np.sign(X[:, 0] + 0.3 * rng.normal(size=150))
     S = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 10)
     rounds = []
-    restricted = solver.Problem._restricted
+    restricted = solver.BoxedLasso._restricted
 
     def counted(self, a, working, *rest):
         rounds.append(working.sum())
         return restricted(self, a, working, *rest)
 
-    monkeypatch.setattr(solver.Problem, "_restricted", counted)
+    monkeypatch.setattr(solver.BoxedLasso, "_restricted", counted)
     for C, epsilon in ((100.0, 3.0), (0.05, 0.5)):
         rounds.clear()
         solution = _solved(S, y, C, epsilon)

@@ -5,16 +5,9 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.datasets import make_blobs
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from similitude.features.quadratic import RegularizedQuadratic
 from tests.paths import path_answers
-
-
-@parametrize_with_checks([RegularizedQuadratic(), RegularizedQuadratic(reg_param=1.0)])
-def test_sklearn_compatible(estimator, check):
-    # Each check asserts by itself.
-    check(estimator)
 
 
 @pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""Fusion: the product rule against its definition, what each part looks at, paths, and the baseline."""
+"""Fusion: the product rule against its definition, the input of each part, paths, and the baseline."""
 
 import pickle
 import warnings
@@ -145,7 +145,7 @@ class TestProductRule:
         assert_allclose(fused.predict_proba(Proximities(A, X)), expected, rtol=1e-8, atol=1e-12)
 
 
-class TestWhatPartsLookAt:
+class TestInputOfParts:
     def test_plain_similarities_are_features_too(self):
         model = default().fit(S[:45, :45], Y[TRAIN])
         bda = LocalBDA(6).fit(S[:45, :45], Y[TRAIN])
@@ -168,9 +168,9 @@ class TestWhatPartsLookAt:
         logs = np.sum(alone, axis=0)
         expected = np.exp(logs - logs.max(axis=1, keepdims=True))
         assert_allclose(fused.predict_proba(test), expected / expected.sum(axis=1, keepdims=True), rtol=1e-10)
-        with pytest.raises(ValueError, match=r"X: parts has 'other', and X holds several similarities, none of that"):
+        with pytest.raises(ValueError, match=r"X: the part 'other' needs similarities of its name; X holds several"):
             FusedClassifier([("other", SDA())]).fit(train, Y[TRAIN])
-        with pytest.raises(ValueError, match=r"X: parts has 'three', and X holds several feature sets, none of that"):
+        with pytest.raises(ValueError, match=r"X: the part 'three' needs feature sets of its name; X holds several"):
             FusedClassifier([("near", SDA()), ("three", LocalBDA())]).fit(train, Y[TRAIN])
 
     def test_raw_objects(self):
@@ -212,23 +212,23 @@ class TestWhatPartsLookAt:
 
     def test_features_that_are_missing_in_predict(self):
         model = default().fit(*[CUT[0], Y[TRAIN]])
-        with pytest.raises(ValueError, match="X must hold the features it held in fit: then features, now none"):
+        with pytest.raises(ValueError, match=r"X must hold the same features as in fit .features.; got none"):
             model.predict(S[45:, :45])
         # Even where their number would not tell.
         square = default().fit(Proximities(S, S), Y)
-        with pytest.raises(ValueError, match="then features, now none"):
+        with pytest.raises(ValueError, match=r"in fit .features.; got none"):
             square.predict(S)
-        with pytest.raises(ValueError, match="then none, now features"):
+        with pytest.raises(ValueError, match=r"in fit .none.; got features"):
             default().fit(S, Y).predict(Proximities(S, S))
 
     def test_names_that_are_missing_in_predict(self):
         parts = [("one", LocalSDA(5)), ("two", LocalSDA(5)), ("size", LocalBDA(5))]
         model = FusedClassifier(parts).fit(Proximities({"one": S, "two": S**2}, {"size": F}), Y)
-        with pytest.raises(ValueError, match="the similarities it held in fit: then one, two, now two"):
+        with pytest.raises(ValueError, match=r"the same similarities as in fit .one, two.; got two"):
             model.predict(Proximities({"two": S}, {"size": F}))
-        with pytest.raises(ValueError, match="the features it held in fit: then size, now sizes"):
+        with pytest.raises(ValueError, match=r"the same features as in fit .size.; got sizes"):
             model.predict(Proximities({"one": S, "two": S**2}, {"sizes": F}))
-        # What no part looks at may be missing, and the only one needs no name.
+        # What no part needs may be missing, and the only one needs no name.
         alone = FusedClassifier(parts[:1]).fit(Proximities({"one": S}, F), Y)
         assert_array_equal(alone.predict(S), alone.predict(Proximities(S, F)))
 
@@ -270,7 +270,7 @@ class TestWhatPartsLookAt:
     def test_raw_objects_are_no_features(self):
         parts = [("words", LocalSDA(similarity="levenshtein")), ("bda", LocalBDA())]
         for words in (["ab", "abc", "xy"], np.array(["ab", "abc", "xy"])):
-            with pytest.raises(ValueError, match="the part 'bda' looks at features, and X seems to hold raw objects"):
+            with pytest.raises(ValueError, match="the part 'bda' needs features, but X seems to hold raw objects"):
                 FusedClassifier(parts).fit(words, [0, 0, 1])
 
     def test_sparse_similarities(self):
@@ -464,7 +464,7 @@ class TestFusedKNN:
         assert_array_equal(raw.predict_proba(words[:4]), mapped.predict_proba(D[:4]))
 
     def test_errors(self):
-        with pytest.raises(ValueError, match=r"X holds feature sets by name, and one is needed"):
+        with pytest.raises(ValueError, match=r"X holds several feature sets, but one is needed"):
             FusedKNN().fit(Proximities(S, {"a": F, "b": F}), Y)
         with pytest.raises(ValueError, match="n_neighbors must be"):
             FusedKNN(0).fit(S, Y)

@@ -116,11 +116,11 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch
 def test_the_path_equals_plain_fits(given_problem, y, points):
     S, rows = given_problem
     grid = [{"n_neighbors": k, "alpha": alpha, "fallback": fallback} for k, alpha, fallback in points]
+    plain = [LocalSDA(**point).fit(S, y) for point in grid]
     for response in ("predict", "predict_proba"):
         answers = path_answers(LocalSDA(), S, y, rows, grid, response)
-        for point, answer in zip(grid, answers, strict=True):
-            plain = getattr(LocalSDA(**point).fit(S, y), response)(rows)
-            assert np.array_equal(answer, plain)
+        for fitted, answer in zip(plain, answers, strict=True):
+            assert np.array_equal(answer, getattr(fitted, response)(rows))
 
 
 def _both_searches(estimator, grid, X, y, scoring="accuracy"):
@@ -382,7 +382,7 @@ def test_without_the_matrix_it_is_the_same_and_evaluations_are_counted(omega, al
         ({"fallback": "never"}, "fallback must be one of"),
         ({"fallback": 3}, "fallback must be one of"),
         ({"omega": "x"}, "omega must be None, 'continuous' or an array"),
-        ({"omega": [0.0]}, "omega must reach over the training similarities"),
+        ({"omega": [0.0]}, "omega must cover the training similarities"),
         ({"priors": [1.0]}, "priors must have one entry per class"),
         ({"costs": [[1.0]]}, "costs must have shape"),
     ],

@@ -171,7 +171,7 @@ def test_parameters_set_after_fit_change_nothing_until_the_next():
 
 def test_mixtures_that_take_too_long_are_announced():
     S, _, y = problem(n=60, integers=False)
-    with pytest.warns(ConvergenceWarning, match="given up after 3 steps"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 3 steps"):
         model = MixtureSDA(3, max_iter=3).fit(S, y)
     assert model.n_iter_ == 3
     with warnings.catch_warnings():

@@ -93,7 +93,7 @@ def test_omega_as_given():
     assert not np.allclose(wide, narrow)
     with pytest.raises(
         ValueError,
-        match=r"omega must reach over the .*, which include 0 and 1.4; it runs from 0 to 1",
+        match=r"omega must cover the .*, which include 0 and 1.4; it ranges from 0 to 1",
     ):
         SDA([0.0, 1.0]).fit(S, y)
     with pytest.raises(ValueError, match="omega must be None, 'continuous' or an array"):

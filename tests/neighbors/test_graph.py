@@ -34,8 +34,8 @@ def strings(parents=80, copies=10, m=40, seed=0):
 
 def recall(model, X, new, k=10):
     """The share of the found neighbours that are as near as the k-th true one; counts are checked on the way."""
-    values = pairwise(new, X, similarity=model._measure)
-    values = -values if model._map_name else values
+    values = pairwise(new, X, similarity=model._reader.measure)
+    values = -values if model._reader.map_name else values
     _, indices = model.kneighbors(new, k)
     assert indices.shape == (len(new), min(k, len(X)))
     assert all(len(set(row)) == len(row) for row in indices.tolist())
@@ -239,7 +239,7 @@ def test_a_graph_that_went_through_a_file_grows(similarity, tmp_path):
         again.partial_fit(new, y[: len(new)])
         assert np.array_equal(again.search_.codes_[: len(X)], model.search_.codes_)
         assert again.n_evaluations_ - model.n_evaluations_ < 150 * len(new)
-        assert again._measure.known
+        assert again._reader.measure.known
 
 
 def test_a_failed_insertion_changes_nothing():
@@ -302,9 +302,7 @@ def test_similarities_are_mapped(how):
     X, y, new, _ = strings(parents=10)
     model = KNNClassifier(3, similarity="levenshtein", dissimilarity=how, search="graph").fit(X, y)
     similarities, indices = model.kneighbors(new)
-    assert np.allclose(
-        similarities, model._learned_map(np.take_along_axis(pairwise(new, X, "levenshtein"), indices, 1))
-    )
+    assert np.allclose(similarities, model._reader.map(np.take_along_axis(pairwise(new, X, "levenshtein"), indices, 1)))
     assert np.all(np.diff(similarities, axis=1) <= 0)
 
 
@@ -381,4 +379,4 @@ def test_pynndescent_itself():
 def test_refusals(model, message):
     X, y, _, _ = strings(parents=4)
     with pytest.raises(ValueError, match=message):
-        model.fit(np.eye(4), [0, 1, 0, 1]) if model._is_precomputed else model.fit(X, y)
+        model.fit(np.eye(4), [0, 1, 0, 1]) if model.similarity == "precomputed" else model.fit(X, y)

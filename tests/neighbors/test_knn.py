@@ -129,6 +129,7 @@ def test_partial_fit_appends_raw_objects_only():
     assert "partial_fit needs raw objects" in str(caught.value.__cause__)
 
 
+@pytest.mark.untraced
 def test_voting_leave_one_out_errors_are_those_of_the_reference_runs():
     """Cazzanti & Gupta 2007, Table 3: VDM 4.37% (k = 3), as published; counting 6.67% (k = 4; published: 6.90)."""
     voting = load_voting()

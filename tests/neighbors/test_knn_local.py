@@ -16,7 +16,7 @@ from tests.neighbors.problems import KINDS, problem
 from tests.reference import local_weights as reference
 from tests.reference import neighbors
 
-GRID = {"n_neighbors": [1, 2, 5, 9, 16, 40], "reg": [1e-6, 1e-2, 1.0, 1e6]}
+GRID = {"n_neighbors": [1, 5, 16, 40], "reg": [1e-6, 1.0]}
 
 
 def _data(seed=0, n=60):
@@ -63,7 +63,6 @@ def test_votes_are_those_of_the_definition(seed, kind, weights, spectrum, consis
         assert knn.predict(s[None])[0] == knn.classes_[present][np.argmax(sums[present])]
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
 @pytest.mark.parametrize(
     ("weights", "spectrum", "consistent"),
     [
@@ -76,22 +75,21 @@ def test_votes_are_those_of_the_definition(seed, kind, weights, spectrum, consis
         ("lime", "clip", False),
     ],
 )
-def test_path_equals_plain_fits(weights, spectrum, consistent, scoring):
+def test_path_equals_plain_fits(weights, spectrum, consistent):
     S, y = _data()
     knn = KNNClassifier(weights=weights, spectrum=spectrum, consistent=consistent)
-    grid = GRID if weights != "lime" else {**GRID, "reg": [1e-2, 1.0, 1e6]}
-    path, plain = (search(knn, grid, cv=3, scoring=scoring).fit(S, y) for search in (PathSearchCV, GridSearchCV))
+    grid = GRID if weights != "lime" else {**GRID, "reg": [1e-2, 1e6]}
+    options = {"cv": 3, "scoring": ["accuracy", "neg_log_loss"], "refit": "accuracy"}
+    path, plain = (search(knn, grid, **options).fit(S, y) for search in (PathSearchCV, GridSearchCV))
     for split in range(3):
-        ours, theirs = (s.cv_results_[f"split{split}_test_score"] for s in (path, plain))
-        if scoring == "accuracy":
-            assert np.array_equal(ours, theirs)
-        else:
-            assert np.allclose(ours, theirs, rtol=0, atol=1e-9)
+        assert np.array_equal(*(s.cv_results_[f"split{split}_test_accuracy"] for s in (path, plain)))
+        ours, theirs = (s.cv_results_[f"split{split}_test_neg_log_loss"] for s in (path, plain))
+        assert np.allclose(ours, theirs, rtol=0, atol=1e-9)
     assert path.best_params_ == plain.best_params_
 
 
 @pytest.mark.parametrize("weights", ["kri", "lime"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_path_equals_plain_fits_where_there_are_several_optima(weights, seed):
     rng = np.random.default_rng(seed)
     upper = np.triu(rng.integers(0, 5, (30, 30)))
@@ -103,12 +101,12 @@ def test_path_equals_plain_fits_where_there_are_several_optima(weights, seed):
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_path_equals_plain_fits_on_duplicates_at_small_reg(seed, scale):
     rng = np.random.default_rng(seed)
     X = np.repeat(rng.normal(size=(10, 2)), 3, axis=0)[rng.permutation(30)]
     S, y = scale * (X @ X.T + (X @ X.T).T) / 2, rng.integers(0, 2, 30)
-    grid = {"n_neighbors": [2, 5, 9, 16], "reg": [1e-6, 1e-3, 0.1]}
+    grid = {"n_neighbors": [2, 9, 16], "reg": [1e-6, 0.1]}
     path, plain = (
         search(KNNClassifier(weights="kri"), grid, cv=3, scoring="neg_log_loss").fit(S, y)
         for search in (PathSearchCV, GridSearchCV)
@@ -277,7 +275,7 @@ def _errors(S, y):
         "KRR pinv": KNNClassifier(weights="krr", spectrum="pinv"),
         "KRR flip, P s": KNNClassifier(weights="krr", spectrum="flip", consistent=True),
     }.items():
-        grid = {"n_neighbors": [1, 4, 16, 64, 128], "reg": [1e-4, 0.01, 1.0]}
+        grid = {"n_neighbors": [1, 16, 128], "reg": [1e-4, 0.01, 1.0]}
         S_train, S_test, y_train, y_test = train_test_split(S, y, random_state=0)
         errors[name] = 1 - PathSearchCV(knn, grid, cv=3).fit(S_train, y_train).score(S_test, y_test)
     return errors

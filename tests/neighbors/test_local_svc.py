@@ -235,15 +235,15 @@ def test_path_equals_plain_fits_to_the_last_digit(n_classes, kind):
     S_train, rows = S[np.ix_(train, train)], S[np.ix_(test, train)]
     grid = [
         {"n_neighbors": k, "C": C, "spectrum": spectrum}
-        for k in (1, 2, 6, 90)
-        for C in (1e-3, 0.1, 3.7, 100.0, 1e5)
+        for k in (1, 6, 90)
+        for C in (1e-3, 3.7, 1e5)
         for spectrum in SPECTRA
     ]
+    plain = [LocalSVC(**parameters).fit(S_train, y[train]) for parameters in grid]
     for response in ("predict", "decision_function"):
         path = path_answers(LocalSVC(), S_train, y[train], rows, grid, response)
-        for parameters, answer in zip(grid, path):
-            plain = LocalSVC(**parameters).fit(S_train, y[train])
-            assert np.array_equal(getattr(plain, response)(rows), answer)
+        for fitted, answer in zip(plain, path, strict=True):
+            assert np.array_equal(getattr(fitted, response)(rows), answer)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", ["balanced_accuracy", "average_precision"]])
@@ -273,7 +273,7 @@ def test_sparse_float32_and_memmap(spectrum, tmp_path):
     np.save(tmp_path / "S.npy", single)
     mapped = np.load(tmp_path / "S.npy", mmap_mode="r")
     assert np.array_equal(model.fit(mapped, y).decision_function(mapped[:20]), expected)
-    assert np.shares_memory(model._S, mapped)
+    assert np.shares_memory(model._path.finder.S, mapped)
 
 
 def test_entries_of_a_sparse_matrix_may_come_in_any_order_and_twice():
@@ -327,7 +327,7 @@ def test_a_fitted_model_does_not_change():
     expected, before = model.decision_function(S), dict(vars(model))
     model.predict(S)
     assert vars(model) == before
-    assert model._S is S
+    assert model._path.finder.S is S
     with pytest.raises(ValueError, match="one label per sample"):
         model.fit(S[:5, :5], y)
     model.set_params(n_neighbors=1, C=1e-3, spectrum="none")

@@ -52,10 +52,11 @@ def test_worked_examples_of_the_paper(example, reg, kri, krr):
     assert reference.lime_residual(S, np.array(s), reg, entropic) < 1e-12
 
 
-def test_ten_thousand_ugly_problems_satisfy_the_optimality_conditions():
+@pytest.mark.untraced
+def test_thousands_of_ugly_problems_satisfy_the_optimality_conditions():
     rng = np.random.default_rng(0)
     worst = 0.0
-    for trial in range(10_000):
+    for trial in range(4_000):
         k = int(rng.choice([1, 2, 3, 5, 8, 16, 33, 64], p=[0.1, 0.1, 0.15, 0.2, 0.2, 0.15, 0.06, 0.04]))
         scale, reg = float(rng.choice(SCALES)), float(rng.choice(REGS))
         S, s = problem(rng, k, KINDS[trial % len(KINDS)], scale)
@@ -168,27 +169,24 @@ def test_lime_equals_a_general_solver():
     assert np.allclose(_weights(S, s, regs=[reg], weights="lime")[0, 0], w / w.sum(), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weights", ["kri", "krr", "lime"])
 @pytest.mark.parametrize("spectrum", ["clip", "flip", "shift", "none"])
 @pytest.mark.parametrize("consistent", [False, True])
-def test_many_sizes_and_regs_at_once_equal_one_at_a_time(kind, weights, spectrum, consistent):
-    rng = np.random.default_rng(3)
-    sizes, regs = [1, 2, 3, 5, 9, 10, 24, 40], [1e-6, 1e-3, 0.1, 1.0, 10.0, 1e6]
-    if weights == "lime":
-        regs = regs[1:]
-    S, s = problem(rng, 40, kind)
+def test_many_sizes_and_regs_at_once_equal_one_at_a_time(weights, spectrum, consistent):
+    sizes, regs = [1, 2, 5, 10, 40], [1e-3 if weights == "lime" else 1e-6, 0.1, 1e6]
     options = {"weights": weights, "spectrum": spectrum, "consistent": consistent}
-    together = _weights(S, s, sizes, regs, **options)
-    for i, k in enumerate(sizes):
-        for j, reg in enumerate(regs):
-            alone = _weights(S[:k, :k], s[:k], [k], [reg], **options)[0, 0]
-            convex = weights != "lime" or spectrum != "none"
-            if convex and not (weights == "kri" and spectrum == "none" and kind in ("indefinite", "random")):
-                # LIME is solved to a tolerance; KRI and KRR do the same arithmetic either way.
-                tolerance = 1e-9 * max(1, 1e-3 / reg) if weights == "lime" else 1e-9
-                assert np.max(np.abs(together[i, j, :k] - alone)) <= tolerance * max(1, np.abs(alone).max())
-            assert not together[i, j, k:].any()
+    convex = weights != "lime" or spectrum != "none"
+    for kind in KINDS:
+        S, s = problem(np.random.default_rng(3), 40, kind)
+        together = _weights(S, s, sizes, regs, **options)
+        for i, k in enumerate(sizes):
+            for j, reg in enumerate(regs):
+                alone = _weights(S[:k, :k], s[:k], [k], [reg], **options)[0, 0]
+                if convex and not (weights == "kri" and spectrum == "none" and kind in ("indefinite", "random")):
+                    # LIME is solved to a tolerance; KRI and KRR do the same arithmetic either way.
+                    tolerance = 1e-9 * max(1, np.abs(alone).max())
+                    assert np.max(np.abs(together[i, j, :k] - alone)) <= tolerance, (kind, k, reg)
+                assert not together[i, j, k:].any()
 
 
 @pytest.mark.kernel

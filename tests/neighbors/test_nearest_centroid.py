@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_score
+from sklearn.model_selection import GridSearchCV, LeaveOneOut
 
 import similitude.neighbors.nearest_centroid as module
 from similitude import PathSearchCV, Proximities
 from similitude.datasets import load_voting, make_perturbed_centroids
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
-from similitude.similarities import VDM, batch, counting
+from similitude.similarities import batch, counting
 from tests.generative.problems import N, labels, problem, scales, similarities
 from tests.paths import path_answers
 from tests.reference import centroids as reference
@@ -42,7 +42,6 @@ def test_local_nearest_centroid_equals_the_definition(problem, y, k, scale):
     assert model.predict(rows * scale).tolist() == [reference.local_nearest_centroid(S, y, s, k) for s in rows]
 
 
-@pytest.mark.kernel
 @given(similarities(), labels, st.lists(st.integers(1, 12), min_size=1, max_size=6))
 def test_the_path_equals_plain_fits(problem, y, ks):
     S, rows = problem
@@ -248,8 +247,9 @@ def test_other_errors_are_named():
             clone(estimator).fit(np.eye(4), [0, 0, 1, 1]).predict(np.ones((1, 3)))
 
 
+@pytest.mark.untraced
 def test_voting_leave_one_out_errors_are_those_of_the_reference_runs():
-    """Cazzanti & Gupta 2007, Table 3: local 6.90% on counting, as published; the others were published as 12.18, 9.66.
+    """Cazzanti & Gupta 2007, Table 3, counting: local 6.90%, as published; the other was published as 12.18%.
 
     The sums of small integers tie often. Centroids that go to the lowest index, not to the nearer sample, make 6.67%.
     """
@@ -257,22 +257,22 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs():
     X, y = voting.data, voting.target
     S = counting(X, X)
     grid = {"n_neighbors": list(range(1, 12))}
-    local = PathSearchCV(LocalNearestCentroid(), grid, cv=LeaveOneOut()).fit(S, y)
+    local = PathSearchCV(LocalNearestCentroid(), grid, cv=LeaveOneOut(), refit=False).fit(S, y)
     assert 1 - local.best_score_ == pytest.approx(0.0690, abs=5e-5)
-    for matrix, error in ((S, 0.1149), (1 - VDM().fit(X, y)(X, X), 0.0920)):
-        score = cross_val_score(NearestCentroid(), matrix, y, cv=LeaveOneOut()).mean()
-        assert 1 - score == pytest.approx(error, abs=5e-5)
+    overall = PathSearchCV(NearestCentroid(), {}, cv=LeaveOneOut(), refit=False).fit(S, y)
+    assert 1 - overall.best_score_ == pytest.approx(0.1149, abs=5e-5)
 
 
+@pytest.mark.untraced
 def test_perturbed_centroids_errors_are_those_of_the_reference_runs():
     """d = 25 of Table 1 there: 3.85 (1.43) and 23.64 (10.95) % over 20 runs; within three standard errors."""
     local, overall = [], []
-    for seed in range(60):
+    for seed in range(30):
         train = make_perturbed_centroids(100, 25, random_state=seed)
         test = make_perturbed_centroids(1000, centroids=train.centroids, random_state=1000 + seed)
         S, rows = counting(train.X, train.X), counting(test.X, train.X)
         overall.append(100 - 100 * NearestCentroid().fit(S, train.y).score(rows, test.y))
-        if seed < 8:
+        if seed < 5:
             search = PathSearchCV(LocalNearestCentroid(), {"n_neighbors": list(range(1, 100))}, cv=LeaveOneOut())
             local.append(100 - 100 * search.fit(S, train.y).score(rows, test.y))
     for errors, mean, deviation in ((local, 3.85, 1.43), (overall, 23.64, 10.95)):

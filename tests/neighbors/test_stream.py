@@ -123,11 +123,16 @@ def test_objects_that_cannot_be_sliced(search):
         assert np.array_equal(clone(model).fit(kind(X), y).predict_proba(kind(new)), expected)
 
 
-def test_asymmetry_is_said_where_it_is_seen():
+def test_asymmetry_is_announced_once_and_both_directions_are_taken():
     X, y, new = strings()
-    model = KNNClassifier(5, "kri", similarity=longer, search="stream").fit(X, y)
-    with pytest.warns(SimilarityWarning, match="asymmetric"):
-        model.predict(new)
+    with pytest.warns(SimilarityWarning, match="asymmetric.*treated alike") as caught:
+        model = KNNClassifier(5, "kri", similarity=longer, search="stream").fit(X, y)
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SimilarityWarning)
+        answers = model.predict_proba(new)
+    both = KNNClassifier(5, "kri", similarity=lambda a, b: (longer(a, b) + longer(b, a)) / 2).fit(X, y)
+    assert np.allclose(answers, both.predict_proba(new))
 
 
 def test_similarities_among_neighbours_are_computed_once():
@@ -197,7 +202,7 @@ def test_a_model_file_holds_it(tmp_path):
 def test_refusals(model, message):
     X, y, _ = strings()
     with pytest.raises(ValueError, match=message):
-        model.fit(np.eye(4), [0, 1, 0, 1]) if model._is_precomputed else model.fit(X, y)
+        model.fit(np.eye(4), [0, 1, 0, 1]) if model.similarity == "precomputed" else model.fit(X, y)
 
 
 def test_omega_must_reach_over_what_is_met():

@@ -268,7 +268,10 @@ class TestReproduction:
             ({"name": "chen2009-table3", "datasets": ["Iris"]}, "datasets must be some of"),
             ({"name": "chen2009-table3", "methods": ["C4.5"]}, "methods must be some of"),
             ({"name": "chen2009-table3", "methods": []}, "methods must be some of"),
-            ({"name": "cazzanti2007-table3", "partitions": 3, "methods": "SDA"}, "partitions: the paper's protocol"),
+            (
+                {"name": "cazzanti2007-table3", "partitions": 3, "methods": "SDA"},
+                "partitions must be None: the paper's protocol",
+            ),
         ],
     )
     def test_bad_arguments(self, arguments, message):

@@ -24,7 +24,8 @@ from sklearn.model_selection import (
 from similitude import AutoClassifier, FusedClassifier, NearestCentroid, PathSearchCV, Proximities, diagnose
 from similitude.datasets import load_voting
 from similitude.numerics import eigen, topk
-from similitude.search import auto, contest
+from similitude.reader import Reader, Samples
+from similitude.search import auto, contest, evaluation
 from similitude.search.contest import FUSED, Run, at_best, standard_error
 from similitude.search.methods import LOCAL, methods, ordered, slug
 from similitude.similarities import pairwise
@@ -204,15 +205,17 @@ class Clock:
         self.now, self.seconds, self.calls = 100.0, seconds, []
         for module in (auto, contest):
             monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: self.now))
-        plain = contest.evaluate_grid
+        monkeypatch.setattr(evaluation, "time", SimpleNamespace(perf_counter=lambda: self.now))
+        plain = evaluation.fit_grid
 
         def evaluate(estimator, *rest, **options):
-            name = next(n for n, (known, _) in methods().items() if repr(known) == repr(estimator))
-            self.calls.append(name)
-            self.now += self.seconds[name]
+            # The chosen method, at its best parameters, is evaluated once more for its posteriors.
+            for name in (n for n, (known, _) in methods().items() if repr(known) == repr(estimator)):
+                self.calls.append(name)
+                self.now += self.seconds[name]
             return plain(estimator, *rest, **options)
 
-        monkeypatch.setattr(contest, "evaluate_grid", evaluate)
+        monkeypatch.setattr(evaluation, "fit_grid", evaluate)
 
 
 class TestBudget:
@@ -255,7 +258,7 @@ class TestBudget:
 
     def test_one_that_fails_is_not_the_one_that_is_always_tried(self, monkeypatch):
         Clock(monkeypatch, {"k-NN": 1.0, "SVM (clip)": 9.0, "nearest centroid": 9.0})
-        monkeypatch.setattr("similitude.neighbors.knn.KNNClassifier._predict_path", fail)
+        monkeypatch.setattr("similitude.neighbors.knn.KNNClassifier._fit_path", fail)
         model = AutoClassifier(["k-NN", "SVM (clip)"], time_budget=3.0, cv=4).fit(S, Y)
         assert model.best_method_ == "SVM (clip)"
         assert model.failures_ == {"k-NN": "RuntimeError: not today"}
@@ -277,26 +280,26 @@ def chosen(model):
 
 class TestFailures:
     def test_the_others_go_on(self, monkeypatch):
-        fitted, calls = NearestCentroid.fit, []
+        fitted, calls = NearestCentroid._fit_path, []
 
-        def sometimes(self, X, y):
-            calls.append(len(y))
-            return fail() if len(calls) == 3 else fitted(self, X, y)
+        def sometimes(self, *parts):
+            calls.append(parts)
+            return fail() if len(calls) == 3 else fitted(self, *parts)
 
-        monkeypatch.setattr(NearestCentroid, "fit", sometimes)
+        monkeypatch.setattr(NearestCentroid, "_fit_path", sometimes)
         model = AutoClassifier(NAMES, cv=4).fit(S, Y)
         assert model.failures_ == {"nearest centroid": "RuntimeError: not today"}
         assert board(model) == board(AutoClassifier([n for n in NAMES if n != "nearest centroid"], cv=4).fit(S, Y))
 
     def test_where_all_fail_it_says_why(self, monkeypatch):
-        monkeypatch.setattr(NearestCentroid, "fit", fail)
+        monkeypatch.setattr(NearestCentroid, "_fit_path", fail)
         with pytest.raises(ValueError, match=r"methods: none could be used; nearest centroid failed with: .*not today"):
             AutoClassifier(["nearest centroid"], cv=4).fit(S, Y)
 
     def test_a_failed_fit_leaves_the_model_as_it_was(self, monkeypatch):
         model = AutoClassifier(["nearest centroid"], cv=4).fit(S, Y)
         before = model.predict(S)
-        monkeypatch.setattr(NearestCentroid, "fit", fail)
+        monkeypatch.setattr(NearestCentroid, "_fit_path", fail)
         with pytest.raises(ValueError, match="none could be used"):
             model.fit(S[:20, :20], Y[:20])
         assert_array_equal(model.predict(S), before)
@@ -480,9 +483,9 @@ class TestWork:
 
         monkeypatch.setattr(eigen, "_decompose", decomposed)
         monkeypatch.setattr(topk, "_selected", selected)
-        data = contest.SearchData(AutoClassifier(), S, Y)
         spectral = ["SVM (clip)", "SVM (flip)", "SVM (shift)", "SVM (square)"]
-        trial = contest.Contest(data, [*spectral, "k-NN", "affinity k-NN", "local SDA"], list(folds()))
+        table = methods([*spectral, "k-NN", "affinity k-NN", "local SDA"])
+        trial = contest.Contest(Samples(Reader(), S, Y), table, list(folds()))
         trial.run(["k-NN", "affinity k-NN", "local SDA", *spectral], None, None, False)
         assert len(trial.runs) == 7
         assert counts == {"eigh": 4, "top_k": 4}

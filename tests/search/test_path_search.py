@@ -14,7 +14,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-import similitude.search.path_search as path_search
 from similitude import (
     KNNClassifier,
     PathSearchCV,
@@ -25,7 +24,7 @@ from similitude import (
 )
 from similitude.datasets import load_voting
 from similitude.numerics import eigen
-from similitude.similarities import RBF, batch, pairwise
+from similitude.similarities import RBF, VDM, batch
 
 CLIP_SVC = make_pipeline(SpectrumModifier("clip"), SVC(kernel="precomputed"))
 
@@ -308,10 +307,11 @@ def test_similarities_that_learn_are_fitted_on_the_training_part(monkeypatch):
     voting = load_voting()
     X, y = voting.data[:120], voting.target[:120]
     calls = []
-    monkeypatch.setattr(path_search, "pairwise", lambda *a, **k: calls.append(len(a[0])) or pairwise(*a, **k))
+    learned = VDM.fit
+    monkeypatch.setattr(VDM, "fit", lambda self, X, y: calls.append(len(X)) or learned(self, X, y))
     estimator = KNNClassifier(similarity="vdm")
     ours = PathSearchCV(estimator, {"n_neighbors": [1, 3, 9]}, cv=4).fit(X, y)
-    assert calls == [90, 30] * 4
+    assert calls == [90] * 4 + [120]
     _check_equal(ours, GridSearchCV(estimator, {"n_neighbors": [1, 3, 9]}, cv=4).fit(X, y))
     pipeline = make_pipeline(SpectrumModifier(similarity="vdm"), SVC(kernel="precomputed"))
     _both(pipeline, {"svc__C": [0.1, 10.0]}, X, y, cv=4)

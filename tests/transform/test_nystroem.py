@@ -498,7 +498,7 @@ def test_errors(parameters, message):
 
 def test_columns_are_chosen_at_random_only():
     model = IndefiniteNystroem(2, selection="leverage", similarity="columns", landmark_similarity=np.eye(4))
-    with pytest.raises(ValueError, match="landmarks can be chosen by selection='random' alone"):
+    with pytest.raises(ValueError, match="with similarity='columns' use selection='random'"):
         model.fit(np.eye(4))
 
 

@@ -1,4 +1,4 @@
-"""Boosting of classifiers that compare the similarities to two training samples."""
+"""Boosting of base classifiers that compare the similarities to two training samples."""
 
 from similitude.boosting.dboost import DBoostClassifier
 

@@ -19,16 +19,20 @@ _ALPHAS = {
 }
 
 
+NO_PROBABILITIES = "predict_proba needs a fit to two classes, by an algorithm other than 'vote'."
+
+
 class DBoostPath(FittedPath):
-    """One run of boosting, which serves every number of rounds up to its own.
+    """One run of boosting, whose first rounds answer for every smaller number of rounds.
 
     Parameters
     ----------
     points : list of int
         Numbers of rounds.
     ensemble : Ensemble
-        With the largest of them.
+        The ensemble with the largest number of rounds.
     algorithm : str
+        The boosting algorithm.
     """
 
     def __init__(self, points: list[int], ensemble: Ensemble, algorithm: str):
@@ -36,10 +40,12 @@ class DBoostPath(FittedPath):
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether decision values have a logistic link: two classes, boosted."""
+        """Whether there are probabilities, which needs two classes and boosting."""
         return self.algorithm != "vote" and self.ensemble.signs.shape[1] == 2
 
     def answers(self, rows, response):
+        if response == "predict_proba" and not self.has_probabilities:
+            raise AttributeError(NO_PROBABILITIES)
         stages, places = np.unique(self.points, return_inverse=True)
         scores = self.ensemble.scores(self.similarities(rows), stages)
         if response == "predict":
@@ -67,5 +73,5 @@ class DBoostPath(FittedPath):
 
 
 def predicted_classes(scores: np.ndarray) -> np.ndarray:
-    """Return the positions of the predicted classes; a decision value of 0 goes to the first of two."""
+    """Return the positions of the predicted classes; for a decision value of 0 it is the first of two."""
     return (scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)

@@ -1,4 +1,4 @@
-"""The rounds of all two-class problems of a classifier, and their scores of the classes."""
+"""The rounds of all two-class problems of a classifier, and the scores of the classes."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Ensemble:
     Parameters
     ----------
     signs : ndarray of shape (problems, G)
-        As :func:`problem_signs` gives them.
+        The problems, as :func:`problem_signs` returns them.
     rounds : list of Rounds
-        One for each problem, pairs as positions in the training set.
+        The rounds of each problem, with pairs as positions in the training set.
     averaged : bool
         Whether two-class decision values are means over rounds instead of sums.
     """
@@ -47,7 +47,7 @@ class Ensemble:
 
     @classmethod
     def solve(cls, signs: np.ndarray, averaged: bool, solve: Callable[[int], Rounds]) -> Ensemble:
-        """Return the ensemble, having solved several problems at a time."""
+        """Solve all problems, several at a time, and return the ensemble."""
         rounds: list[Any] = [None] * len(signs)
 
         def work(i: int, _: int) -> None:
@@ -58,17 +58,17 @@ class Ensemble:
 
     @property
     def rounds(self) -> list[Rounds]:
-        """The rounds of each problem, pairs as positions in the training set."""
+        """The rounds of each problem, with pairs as positions in the training set."""
         return [own._replace(pairs=self.columns[own.pairs]) for own in self._rounds]
 
     def first(self, n_rounds: int) -> Ensemble:
-        """Return the ensemble of the first rounds alone."""
+        """Return the ensemble of the first rounds only."""
         return Ensemble(
             self.signs, [Rounds(*(values[:n_rounds] for values in own)) for own in self.rounds], self.averaged
         )
 
     def scores(self, rows: np.ndarray, stages: Any) -> list[np.ndarray]:
-        """Return the decision function after each of ``stages`` rounds (ascending); rows hold ``columns`` alone."""
+        """Return the decision function after each of ``stages`` rounds (ascending); rows hold only ``columns``."""
         sums, scales = self._sums(rows, np.asarray(stages), 0, np.zeros((len(self._rounds), len(rows))))
         return [self._score(sums[:, :, j], scales[:, j], stage) for j, stage in enumerate(stages)]
 
@@ -82,7 +82,7 @@ class Ensemble:
                 yield self._score(sums[:, :, j], scales[:, j], stage)
 
     def margins(self, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Return how clearly each row is put into its class, -1 to 1."""
+        """Return the margin of each row, from -1 to 1."""
         n_rounds = len(self._rounds[0].cuts)
         sums, scales = self._sums(rows, np.array([n_rounds]), 0, np.zeros((len(self._rounds), len(rows))))
         f = _normalized(sums[:, :, 0], scales[:, 0])
@@ -119,5 +119,5 @@ class Ensemble:
 
 
 def _normalized(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    # Where no pair tells anything, all is 0.
+    # If all coefficients are 0, so are the sums.
     return sums / np.where(scales > 0, scales, 1.0)[:, None]

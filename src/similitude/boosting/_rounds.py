@@ -1,4 +1,4 @@
-"""The rounds of one two-class problem: boosted or drawn at random, and their decision values."""
+"""The rounds of one two-class problem, boosted or drawn at random, and their decision values."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Rounds(NamedTuple):
 
 
 class Ramps(NamedTuple):
-    """How differences are spread over buckets: by a sum of ramps of themselves, or of codes of them."""
+    """The function that assigns differences to buckets, a sum of ramps of the differences or of their codes."""
 
     coded: bool
     knots: np.ndarray
     slopes: np.ndarray
     atoms: np.ndarray
-    """For each bucket the one value that it may hold, or NaN; empty where there are many values."""
+    """For each bucket the one value that it may hold, or NaN; empty if there are many values."""
 
 
 def drawn(weights: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
@@ -54,18 +54,18 @@ def boosted_rounds(
 
     ``columns[j, i]`` is psi(x_i, x_j), the positive samples before the negative ones. Pair m of round t is chosen by
     ``numpy.random.default_rng(seed).random((n_rounds, n_pairs, 2))[t, m]``: x+ by the first number and the cumulated
-    weights of the positive samples, x- by the second. So the first rounds are the same whatever ``n_rounds``.
+    weights of the positive samples, x- by the second. The first rounds are therefore the same for every ``n_rounds``.
     """
     from similitude.boosting._cut_search import space_for
     from similitude.boosting._dboost_kernel import boost
 
     weights = weights / np.cumsum(weights)[-1]
-    # By trial: as many as are filled and gone through at about the same cost; Z takes longer to bound.
+    # These numbers were found by trial: filling and scanning the buckets cost about the same. Z takes longer to bound.
     n_buckets = int(np.clip(len(weights) // (8 if real else 4), 32, 512))
     space = space_for(len(weights), n_buckets)
     pairs, cuts, outputs = np.empty((n_rounds, 2), dtype=np.intp), np.empty(n_rounds), np.empty((n_rounds, 2))
     stream = np.random.default_rng(seed)
-    # In chunks, so that Ctrl-C works in between and buckets follow the pairs that are drawn.
+    # Rounds are run in chunks, so that Ctrl-C works in between and buckets adapt to the pairs that are drawn.
     for start in range(0, n_rounds, _CHUNK):
         part = slice(start, min(start + _CHUNK, n_rounds))
         uniforms = stream.random((part.stop - start, n_pairs, 2))
@@ -75,9 +75,9 @@ def boosted_rounds(
 
 
 def _ramps(columns: np.ndarray, n_positive: int, weights: np.ndarray, uniforms: np.ndarray, n_buckets: int) -> Ramps:
-    """Return what spreads the differences of the pairs that are drawn now evenly, judged by a sample of them.
+    """Return ramps that spread the differences of the current pairs evenly over buckets, judged by a sample of them.
 
-    Only the time that the search takes depends on it.
+    They affect only the time of the search, not its result.
     """
     from similitude.boosting._cut_search import bucket_by_knots
 
@@ -118,7 +118,7 @@ def _uneven(pool: np.ndarray, low: float, high: float) -> bool:
 
 
 def _between(knots: np.ndarray, n_buckets: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return where ramps from each knot to the next begin, and their slopes: one ramp, or a multiple of four."""
+    """Return the starts and slopes of the ramps from each knot to the next: one ramp, or a multiple of four."""
     if len(knots) == 1:
         return knots, np.zeros(1)
     count = len(knots) - 1

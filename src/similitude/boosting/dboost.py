@@ -1,4 +1,4 @@
-"""DBoost: boosting of classifiers that compare the similarities of a sample to two training samples."""
+"""DBoost, boosting of classifiers that compare the similarities of a sample to two training samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import SimilarityClassifier
-from similitude.boosting._dboost_path import DBoostPath, predicted_classes
+from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, voted_rounds
 from similitude.labels import check_labels
@@ -23,48 +23,49 @@ _LARGEST = 1e300
 
 
 class DBoostClassifier(SimilarityClassifier):
-    """Vote with classifiers that each compare the similarities to one positive and one negative training sample.
+    """Boost classifiers that each compare the similarities to one positive and one negative training sample.
 
     A base classifier is given by a pair of training samples, x+ of the positive and x- of the negative class, and a
     threshold v::
 
         h(x) = sgn[psi(x, x+) - psi(x, x-) + v],   sgn(0) = -1
 
-    In each of T rounds M pairs are drawn, x+ among the positive samples by their current weights D and x- among the
-    negative ones. For each pair v is the middle between neighbouring values of the difference (or infinite, at the two
-    ends) with the least weighted error; the best pair is taken, with ``gamma = sum D y h(x)``, and AdaBoost goes on::
+    In each of T rounds M pairs are drawn by the current weights D, x+ among the positive and x- among the negative
+    samples. For each pair v is the midpoint between adjacent values of the difference (or infinite, at the two ends)
+    with the smallest weighted error. The best pair is used, with ``gamma = sum D y h(x)``, and AdaBoost continues
+    with::
 
         alpha = log((1 + gamma) / (1 - gamma)) / 2,   D <- D exp(-alpha y h(x)) / Z,   f(x) = sum alpha_t h_t(x)
 
     The share of misclassified training samples is at most the product of ``sqrt(1 - gamma_t^2)``. gamma is capped at
-    1 - 1e-10, so that a perfect pair has a finite coefficient and boosting goes on. RealBoost (``algorithm="real"``)
-    takes the cut with the least ``Z = 2 sqrt(W+ W-)``, summed over its two sides with W+ and W- the weights of both
-    classes there, and adds ``log((W+ + 1/n) / (W- + 1/n)) / 2`` of the side of x to f(x). ``algorithm="vote"`` is the
-    plain vote: T pairs drawn once, v = 0, all alike.
+    1 - 1e-10, so that a perfect pair has a finite coefficient and boosting continues. RealBoost (``algorithm="real"``)
+    uses the cut with the smallest ``Z = 2 sqrt(W+ W-)``, summed over its two sides, where W+ and W- are the weights of
+    the two classes on a side, and adds ``log((W+ + 1/n) / (W- + 1/n)) / 2`` of the side of x to f(x).
+    ``algorithm="vote"`` is the plain vote: T pairs are drawn once, with v = 0 and equal coefficients.
 
-    Only differences within a row matter: the classifier is the same for ``a psi(x, x') + b(x)``, any a > 0 and any
-    function b of the new sample. So ``dissimilarity="negate"`` and ``"max-minus"`` give the same classifier, up to
-    rounding; but other increasing maps give another, for thresholds act on differences. The similarity may be
-    asymmetric: rows psi(x, .) are taken as they are.
+    Only differences within a row matter: the classifier is the same for ``a psi(x, x') + b(x)`` with any a > 0 and any
+    function b of the new sample. Therefore ``dissimilarity="negate"`` and ``"max-minus"`` give the same classifier, up
+    to rounding. Other increasing maps give a different one, because thresholds act on differences. The similarity may
+    be asymmetric: rows psi(x, .) are used as they are.
 
-    Two classes: the second is positive; decision values of 0 go to the first; except for the plain vote, the
-    probability of the second is ``1 / (1 + exp(-2 f(x)))``. More than two: one problem for each pair of classes, and
-    the class is predicted that wins most of them, ties going to the larger sum of margins; or one for each class
-    against the rest, and the class with the largest margin is predicted. ``PathSearchCV`` serves all ``n_rounds`` by
-    one run.
+    With two classes, the second is positive, and the first is predicted if the decision value is 0. Except for the
+    plain vote, the probability of the second is ``1 / (1 + exp(-2 f(x)))``. With more than two classes there is one
+    problem for each pair of classes, and the class that wins most of them is predicted, ties being broken by the larger
+    sum of margins; or there is one problem for each class against the rest, and the class with the largest margin is
+    predicted. ``PathSearchCV`` evaluates all ``n_rounds`` by one run.
 
     Parameters
     ----------
     n_rounds : int, default=1000
-        T.
+        The number T of rounds.
     n_pairs : int, default=100
-        M, the pairs that are tried in each round; the plain vote does not try any.
+        The number M of pairs that are compared in each round; the plain vote does not compare any.
     algorithm : {"discrete", "real", "vote"}, default="discrete"
         AdaBoost, RealBoost or the plain vote.
     multiclass : {"ovo", "ovr"}, default="ovo"
         One problem for each pair of classes, or for each class against the rest.
     random_state : int, RandomState instance or None, default=None
-        What pairs are drawn. The same seed gives the same classifier, however many threads there are.
+        Seed for the draw of pairs. The same seed gives the same classifier for any number of threads.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -72,15 +73,23 @@ class DBoostClassifier(SimilarityClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     pairs_ : ndarray of shape (T, 2), or a list of them
-        The positions of x+ and x- in the training set. With more than two classes here and below one for each problem:
-        the pairs (0, 1), (0, 2), ... of classes, the later one positive; or the classes, each against the rest.
+        The positions of x+ and x- in the training set. With more than two classes, this and the next two attributes are
+        lists with one item for each problem: the pairs (0, 1), (0, 2), ... of classes, of which the later one is
+        positive; or the classes, each against the rest.
     thresholds_ : ndarray of shape (T,), or a list of them
-        v.
+        The thresholds v.
     alphas_ : ndarray of shape (T,), or a list of them
-        The coefficients; of RealBoost, (T, 2): what is added to f(x) for h(x) = -1 and for h(x) = 1.
+        The coefficients. For RealBoost they have the shape (T, 2): the values added to f(x) for h(x) = -1 and
+        h(x) = 1.
     n_rounds_ : int
+        The number of rounds.
     support_columns_ : ndarray
-        The training samples to which new samples' similarities are needed, ascending: those in ``pairs_``.
+        The training samples to which the similarities of new samples are needed, ascending: those in ``pairs_``.
+
+    See Also
+    --------
+    goodness : Estimates how well such pairs classify.
+    KNNClassifier : Votes with the nearest neighbours.
 
     References
     ----------
@@ -129,9 +138,7 @@ class DBoostClassifier(SimilarityClassifier):
         return ("predict", "decision_function", *(("predict_proba",) if offered else ()))
 
     def _why_not(self, response):
-        if response == "predict_proba":
-            return "predict_proba needs two classes and an algorithm other than 'vote', and is there once it is fitted."
-        return super()._why_not(response)
+        return NO_PROBABILITIES if response == "predict_proba" else super()._why_not(response)
 
     def fit(self, X, y, sample_weight=None):
         """Choose the pairs, thresholds and coefficients.
@@ -139,11 +146,11 @@ class DBoostClassifier(SimilarityClassifier):
         Parameters
         ----------
         X : training samples
-            As ``similarity`` and ``dissimilarity`` say: see the page on input.
+            In the form that ``similarity`` and ``dissimilarity`` define: see the page on input.
         y : array-like of shape (n,)
             The labels.
         sample_weight : array-like of shape (n,), default=None
-            The weights of the first round; None: all alike.
+            The weights of the first round; None means equal weights.
 
         Returns
         -------
@@ -171,7 +178,7 @@ class DBoostClassifier(SimilarityClassifier):
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(signs))
 
         def solve(problem: int) -> Rounds:
-            # A sample of weight 0 is as good as absent.
+            # Samples of weight 0 are left out.
             y = np.where(weights > 0, signs[problem][labels.codes], 0)
             order = np.concatenate([np.flatnonzero(y > 0), np.flatnonzero(y < 0)])
             n_positive, own, seed = int(np.sum(y > 0)), weights[order], seeds[problem]
@@ -195,8 +202,9 @@ class DBoostClassifier(SimilarityClassifier):
         Returns
         -------
         ndarray of shape (m,) or (m, G)
-            Two classes: f(x), positive for the second class (the plain vote: the mean vote). More: the number of pairs
-            that a class wins, and less than a third, up or down, for the sum of its margins; one-vs-rest: its margin.
+            For two classes f(x), positive for the second class (for the plain vote the mean vote). For more classes the
+            number of pairs that a class wins, plus a number between -1/3 and 1/3 for the sum of its margins;
+            one-vs-rest: its margin.
         """
         return super().decision_function(X)
 
@@ -230,11 +238,12 @@ class DBoostClassifier(SimilarityClassifier):
             yield self.classes_[predicted_classes(scores)]
 
     def margins(self, X, y):
-        """Return how clearly each sample is put into its class.
+        """Return the margin of each sample, which is positive if the sample is classified correctly.
 
-        The margin of a two-class problem is ``y f(x) / sum alpha`` (RealBoost: the sum of its rounds' largest outputs).
-        One-vs-one: the least of the problems that y takes part in (a class may win without winning all of them).
-        One-vs-rest: half of the difference between that of y and the largest of the others.
+        The margin of a two-class problem is ``y f(x) / sum alpha`` (for RealBoost the denominator is the sum of the
+        rounds' largest outputs). One-vs-one, it is the smallest margin of the problems that involve y (a class may be
+        predicted without winning all of them). One-vs-rest, it is half of the difference between the margin of y and
+        the largest of the others.
 
         Parameters
         ----------
@@ -246,13 +255,13 @@ class DBoostClassifier(SimilarityClassifier):
         Returns
         -------
         ndarray of shape (m,)
-            From -1 to 1; where it is above 0, y is predicted.
+            The margins, from -1 to 1. If a margin is above 0, y is predicted.
         """
         rows = self._similarities(X)
         y = check_labels(y, len(rows))
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"y has the class {unknown.tolist()[0]!r}, which was not in fit.")
+            raise ValueError(f"y must hold classes that were in fit; got the class {unknown.tolist()[0]!r}.")
         return self._path.ensemble.margins(rows, np.searchsorted(self.classes_, y))
 
     def _similarities(self, X):

@@ -96,7 +96,7 @@ def _list_datasets(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from similitude import __version__
+        from similitude._utils.versions import __version__
 
         typer.echo(f"similitude {__version__}")
         raise typer.Exit

@@ -141,9 +141,9 @@ def _similarities(fitted: Any, info: dict, path: Path, key: str | None, say: Any
             f"{path}: has {S.shape[1]} columns; the model was fitted on {needed} samples{few}: one column for each, in "
             "their order."
         )
-    reader = input_reader(fitted)
-    if "ids" in getattr(reader, "_extras", ()):  # names were given in fit, and predict asks for them again
-        S = Proximities(S, column_ids=reader._column_ids if S.shape[1] == needed else reader._column_ids[support])
+    reader: Any = getattr(input_reader(fitted), "_reader", None)
+    if "ids" in getattr(reader, "extras", ()):  # ids were given in fit, and predict needs them too
+        S = Proximities(S, column_ids=reader.column_ids if S.shape[1] == needed else reader.column_ids[support])
     return S, data.ids
 
 

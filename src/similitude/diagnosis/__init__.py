@@ -1,4 +1,4 @@
-"""The figures of a similarity matrix, what follows from them, and what pictures of it show."""
+"""Diagnosis of a similarity matrix: its figures, advice that follows from them, and the data of its pictures."""
 
 from similitude.diagnosis.disorder import Disorder, disorder
 from similitude.diagnosis.examine import diagnose

@@ -20,7 +20,7 @@ from similitude.proximity.symmetry import symmetrize
 
 
 def unit_scale(S: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return a float64 copy of S divided by a power of two that brings its largest size into [1, 2), and that power."""
+    """Return S / p in float64, with its largest absolute value in [1, 2), and the power of two p."""
     A = S.astype(np.float64)
     largest = float(max(A.max(), -A.min()))
     scale = float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
@@ -34,6 +34,13 @@ def eigenvalues(A: np.ndarray, symmetric: bool, tolerance: float) -> np.ndarray:
     Those with ``|lambda| <= tolerance * max|lambda|`` are set to zero.
     """
     return cut_zeros(eigh(A if symmetric else symmetrize(A).S)[0], tolerance)
+
+
+def rescaled(eigenvalues: np.ndarray, scale: float) -> np.ndarray | None:
+    """Return the eigenvalues in descending order, times the scale; None where that overflows."""
+    with np.errstate(over="ignore"):
+        values = eigenvalues[::-1] * scale
+    return values if np.isfinite(values).all() else None
 
 
 class Spectrum(NamedTuple):
@@ -59,15 +66,15 @@ def not_maximal(A: np.ndarray, tolerance: float) -> float:
 
 
 def duplicate_rows(S: np.ndarray) -> int:
-    """Return how many rows equal an earlier one."""
-    # Adding zero makes -0.0 and 0.0, which are equal, the same bytes.
+    """Return the number of rows that equal an earlier one."""
+    # Adding zero turns -0.0 into 0.0, so that equal values have the same bytes.
     return len(S) - len({hashlib.blake2b((row + 0.0).tobytes(), digest_size=16).digest() for row in S})
 
 
 def triangle_violations(A: np.ndarray, n_triples: int, rng: Any, tolerance: float, similarity: bool) -> float | None:
     """Return the share of triples of samples with ``d_ij > d_ik + d_kj`` for some order of the three.
 
-    d is A, or ``max A - A`` where A is a similarity. All triples are examined where there are at most ``n_triples``,
+    d is A, or ``max A - A`` if A is a similarity. All triples are examined if there are at most ``n_triples``,
     otherwise a random sample of that size.
     """
     n = len(A)
@@ -97,7 +104,7 @@ def _draw(n: int, size: int, rng: Any) -> np.ndarray:
 def intrinsic_dimension(A: np.ndarray, tolerance: float, similarity: bool) -> float | None:
     """Return ``2 mean(d^2)^2 / var(d^2)`` over the pairs of different samples.
 
-    ``d^2_ij = s_ii + s_jj - s_ij - s_ji`` where A is a similarity, else ``A_ij^2``.
+    ``d^2_ij`` is ``s_ii + s_jj - s_ij - s_ji`` if A is a similarity, otherwise ``A_ij^2``.
     """
     n = len(A)
     n_pairs = n * (n - 1)
@@ -119,7 +126,7 @@ def intrinsic_dimension(A: np.ndarray, tolerance: float, similarity: bool) -> fl
 
 
 def nearest_others(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the similarities and positions of the k samples most similar to each, which is excluded itself.
+    """Return the similarities and positions of the k other samples most similar to each sample.
 
     Equally similar samples are in the order of their positions. The diagonal of A is changed and restored.
     """
@@ -131,7 +138,7 @@ def nearest_others(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Neighbors(NamedTuple):
-    """Figures of the lists of nearest neighbours, the sample itself excluded."""
+    """Figures of the lists of nearest neighbours, which exclude the sample itself."""
 
     n_neighbors: int
     hubness: float | None
@@ -152,7 +159,7 @@ def neighbors(A: np.ndarray, n_neighbors: int) -> Neighbors:
 
 
 def _skewness(deviations: np.ndarray) -> float:
-    """Return the third standardised moment of deviations from the mean; 0 where nothing varies."""
+    """Return the third standardised moment of deviations from the mean, or 0 if all are zero."""
     spread = float(np.mean(deviations.astype(np.float64) ** 2)) ** 0.5
     return float(np.mean((deviations / spread) ** 3)) if spread > 0 else 0.0
 

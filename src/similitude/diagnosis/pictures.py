@@ -1,6 +1,6 @@
-"""What pictures of a similarity matrix show, as plain data: the Display classes and the report draw the same.
+"""The data that pictures of a similarity matrix show, drawn by the Display classes and by the report.
 
-Similarities are dense and larger means more alike; labels are positions among the classes.
+Similarities are dense, and larger values mean more alike; labels are positions among the classes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from similitude.diagnosis.figures import eigenvalues, nearest_others, unit_scale
+from similitude.diagnosis import figures
+from similitude.diagnosis.figures import nearest_others, unit_scale
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.numerics.spectrum import modified_eigenvalues
 from similitude.proximity.check import SYMMETRY_TOLERANCE, is_symmetric
@@ -27,21 +28,23 @@ _HISTOGRAM_TAIL = 0.001
 
 @dataclass(frozen=True)
 class Spectra:
-    """The eigenvalues of a matrix, and what modifications of the spectrum make of them.
+    """The eigenvalues of a matrix before and after modifications of the spectrum.
 
     Attributes
     ----------
     before : ndarray of shape (n,)
         The eigenvalues of the symmetric part in descending order.
     after : dict of ndarrays of shape (n,)
-        By modification: what becomes of each eigenvalue.
+        The modified eigenvalues, by the name of the modification.
     """
 
     before: np.ndarray
     after: dict[str, np.ndarray]
 
 
-def spectra(S: np.ndarray, methods: Iterable[str] = ("clip", "flip", "shift")) -> Spectra:
+def spectra(
+    S: np.ndarray, methods: Iterable[str] = ("clip", "flip", "shift"), eigenvalues: np.ndarray | None = None
+) -> Spectra:
     """Return the eigenvalues of ``(S + S^T)/2`` before and after modifications of the spectrum.
 
     Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 if S is of type float32) count as zero, as in
@@ -50,20 +53,23 @@ def spectra(S: np.ndarray, methods: Iterable[str] = ("clip", "flip", "shift")) -
     Parameters
     ----------
     S : ndarray of shape (n, n)
+        The similarities.
     methods : iterable of {"clip", "flip", "shift", "square"}, default=("clip", "flip", "shift")
+        The modifications.
+    eigenvalues : ndarray of shape (n,), default=None
+        The eigenvalues in a diagnosis of S. If None, S is decomposed.
 
     Returns
     -------
     Spectra
     """
-    # As in the diagnosis, so that within shared_work() the matrix is decomposed once for both.
-    A, scale = unit_scale(S)
-    tolerance = max(ZERO_TOLERANCE, SYMMETRY_TOLERANCE[S.dtype])
-    with np.errstate(over="ignore"):
-        before = eigenvalues(A, is_symmetric(S), tolerance)[::-1] * scale
-    if not np.isfinite(before).all():
+    if eigenvalues is None:
+        A, scale = unit_scale(S)
+        tolerance = max(ZERO_TOLERANCE, SYMMETRY_TOLERANCE[S.dtype])
+        eigenvalues = figures.rescaled(figures.eigenvalues(A, is_symmetric(S), tolerance), scale)
+    if eigenvalues is None:
         raise ValueError("S is too large: its eigenvalues overflow. Rescale it first.")
-    return Spectra(before, {method: modified_eigenvalues(before, method) for method in methods})
+    return Spectra(eigenvalues, {method: modified_eigenvalues(eigenvalues, method) for method in methods})
 
 
 @dataclass(frozen=True)
@@ -73,9 +79,9 @@ class Separation:
     Attributes
     ----------
     edges : ndarray of shape (n_bins + 1,)
-        Values beyond the ends are counted in the first and the last bin.
+        The edges of the bins. Values beyond the ends are counted in the first and the last bin.
     within, between : ndarray of shape (G, n_bins)
-        Numbers of pairs of different samples.
+        The numbers of pairs of different samples.
     """
 
     edges: np.ndarray
@@ -89,8 +95,11 @@ def separation(S: np.ndarray, labels: np.ndarray, n_classes: int) -> Separation:
     Parameters
     ----------
     S : ndarray of shape (n, n)
+        The similarities.
     labels : ndarray of shape (n,)
+        The classes of the samples, as positions.
     n_classes : int
+        The number of classes.
 
     Returns
     -------
@@ -109,7 +118,7 @@ def separation(S: np.ndarray, labels: np.ndarray, n_classes: int) -> Separation:
 
 
 def _histogram_range(values: np.ndarray) -> tuple[float, float]:
-    """Return the ends between which all but a thousandth at either side lie: outliers would squeeze the rest."""
+    """Return a range that leaves out a thousandth of the values at either end, so that outliers do not widen it."""
     low, high = map(float, np.quantile(values, [_HISTOGRAM_TAIL, 1 - _HISTOGRAM_TAIL]))
     if low == high:
         low, high = float(values.min()), float(values.max())
@@ -121,15 +130,16 @@ def _histogram_range(values: np.ndarray) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Hubness:
-    """In how many lists of nearest neighbours each sample occurs.
+    """The number of lists of nearest neighbours in which each sample occurs.
 
     Attributes
     ----------
     n_neighbors : int
         The length of the lists.
     occurrences : ndarray of shape (n,)
+        The number of lists in which each sample occurs.
     misleading : ndarray of shape (n,)
-        How many of these lists belong to a sample of another class.
+        The number of these lists that belong to a sample of another class.
     """
 
     n_neighbors: int
@@ -143,9 +153,11 @@ def hubness(S: np.ndarray, labels: np.ndarray, n_neighbors: int) -> Hubness | No
     Parameters
     ----------
     S : ndarray of shape (n, n)
+        The similarities.
     labels : ndarray of shape (n,)
+        The classes of the samples, as positions.
     n_neighbors : int
-        At most n - 1 are used.
+        The length of the lists; at most n - 1 is used.
 
     Returns
     -------
@@ -162,20 +174,20 @@ def hubness(S: np.ndarray, labels: np.ndarray, n_neighbors: int) -> Hubness | No
 
 @dataclass(frozen=True)
 class GoodnessCurve:
-    """The share epsilon of samples whose margin is below gamma, against gamma.
+    """The share epsilon of samples whose margin is below gamma, as a function of gamma.
 
     Attributes
     ----------
     gammas, epsilons : ndarray of shape (n_values,)
-        The curve is a step function: it keeps the value of a gamma down to the gamma before, which is excluded.
+        The points of the curve, a step function that is constant between a gamma and the one before, which is excluded.
     low, high : ndarray of shape (n_values,), or None
-        The band that holds the curve of the distribution with the given confidence.
+        The band that contains the curve of the distribution with the given confidence.
     confidence : float or None
-        None without a band.
+        The confidence of the band; None if there is no band.
     pseudo_gamma : float or None
         The mean margin.
     vote_error : float
-        epsilon(0), the share of samples on which a vote of infinitely many random pairs errs.
+        epsilon(0), the share of samples that a vote of infinitely many random pairs misclassifies.
     """
 
     gammas: np.ndarray
@@ -195,11 +207,12 @@ def goodness_curve(
     Parameters
     ----------
     found : Goodness, ReweightedGoodness or SimilarityGoodness
-        Only the first has a band, the first two have a pseudo gamma.
+        The goodness. Only the first kind has a band, and the first two have a pseudo gamma.
     confidence : float, default=0.95
-        Confidence of the band; None: no band.
+        Confidence of the band; None for no band.
     gammas : ndarray of shape (n_values,), default=None
-        Where to evaluate the curve, in ascending order; None: at every margin, and on a grid up to 1.
+        The values at which to evaluate the curve, in ascending order. By default these are all margins and a grid up
+        to 1.
 
     Returns
     -------
@@ -225,12 +238,13 @@ def goodness_curve(
 def color_range(image: np.ndarray) -> tuple[float, float]:
     """Return the similarities at the two ends of the colours of a matrix.
 
-    They span the middle 98% of the entries off the diagonal, which alone would often take half of the colours. Zeros,
-    which may be most of a sparse matrix, are not counted, but included in the range.
+    The range spans the middle 98% of the off-diagonal entries; the diagonal alone would often use half of the colours.
+    Zeros, which may be most entries of a sparse matrix, are not counted, but they are included in the range.
 
     Parameters
     ----------
     image : ndarray of shape (m, m)
+        The similarities to draw.
 
     Returns
     -------
@@ -251,12 +265,14 @@ def color_range(image: np.ndarray) -> tuple[float, float]:
 
 
 def ordered_by_class(S: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the samples class after class; within each, those most similar to their class first.
+    """Return the samples ordered by class; within each class, those most similar to their class come first.
 
     Parameters
     ----------
     S : ndarray of shape (n, n)
+        The similarities.
     labels : ndarray of shape (n,)
+        The classes of the samples, as positions.
 
     Returns
     -------

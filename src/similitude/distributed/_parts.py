@@ -10,11 +10,11 @@ from sklearn.utils.validation import _num_samples
 from similitude.proximity.maps import LearnedMap
 from similitude.similarities import Measure, show_blocks
 
-# Plain classes: Dask takes tuples, lists and dataclasses apart and looks for tasks inside.
+# These are plain classes, because Dask takes tuples, lists and dataclasses apart to find tasks inside.
 
 
 class Part:
-    """Consecutive objects, and the place of the first in the whole sequence."""
+    """Consecutive objects, and the position of the first in the whole sequence."""
 
     def __init__(self, objects: Any, first: int):
         self.objects, self.first = objects, first
@@ -24,7 +24,7 @@ class Part:
 
 
 class Rule:
-    """How objects are compared."""
+    """The measure by which objects are compared, and the map of its values."""
 
     def __init__(self, measure: Measure, map: LearnedMap | None = None):
         self.measure, self.map = measure, map
@@ -40,22 +40,22 @@ def cut(objects: Any, lengths: list[int]) -> list[Part]:
 
 
 def even_lengths(n: int, count: int) -> list[int]:
-    """Return so many lengths, or n where that is less, that differ by one at most and add up to n."""
+    """Return ``count`` lengths (at most n) that differ by one at most and add up to n."""
     count = min(count, n)
     return [n // count + (i < n % count) for i in range(count)]
 
 
 def lengths_of(n: int, length: int) -> list[int]:
-    """Return this length as many times as it goes into n, and one for the rest."""
+    """Return parts of this length that add up to n, where the last one may be shorter."""
     return [min(length, n - start) for start in range(0, n, length)]
 
 
 def show(
     target: Any, rows: Part, columns: Part, measure: Measure, block_size: int | None = None, half: bool = False
 ) -> None:
-    """Compute the values between two parts, block by block, and show them to the target.
+    """Compute the values between two parts, block by block, and pass them to the target.
 
-    Errors name the objects by their places in the whole sequences. With ``half`` a target that mirrors gets the
+    Errors name the objects by their positions in the whole sequences. With ``half`` a target that mirrors gets only the
     blocks on and above the diagonal.
     """
     places = range(rows.first, rows.first + len(rows)), range(columns.first, columns.first + len(columns))

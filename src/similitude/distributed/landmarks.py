@@ -1,4 +1,4 @@
-"""LandmarkClassifier fitted by a cluster: moments of blocks of rows, added up in a tree."""
+"""LandmarkClassifier fitted by a cluster, from moments of blocks of rows that are added up in a tree."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _ADVICE = "lower block_size of fit_landmarks or n_landmarks of the model, or giv
 def fit_landmarks(
     model: LandmarkClassifier, X: Any, y: Any, *, client: Any = None, block_size: int | None = None
 ) -> LandmarkClassifier:
-    """Fit a model on a cluster: the same as ``model.fit(X, y)`` but for rounding.
+    """Fit a model on a cluster, with the same result as ``model.fit(X, y)`` up to rounding.
 
-    The landmarks are chosen here, with ``selection="random"`` or "stratified" at no cost. The workers compute the
-    similarities of blocks of samples to them and make moments of each; these are added up in a tree, and only
-    matrices of the size m + G come back.
+    The landmarks are chosen by the client; ``selection="random"`` and "stratified" need no similarities for this. The
+    workers compute the similarities of blocks of samples to the landmarks, and the moments of each block. These are
+    added up in a tree, and only matrices of size m + G are sent back.
 
     Parameters
     ----------
     model : LandmarkClassifier
-        With ``model="ridge"``; it is fitted in place.
+        A classifier with ``model="ridge"``, which is fitted in place.
     X, y
-        As ``fit`` takes them.
+        Samples and labels as in ``fit``.
     client : distributed.Client, default=None
-        None: the current one.
+        The client of the cluster. None means the current one.
     block_size : int, default=None
-        Samples in a block; None: so many that a block has at most 2 million similarities, and one-hot labels, and each
-        thread of the workers gets one.
+        The number of samples in a block. By default a block has at most 2 million similarities and one-hot labels, and
+        there is at least one for each thread of the workers.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def fit_landmarks(
         raise ValueError(f"model must be a LandmarkClassifier; got {type(model).__name__}.")
     if model.model != "ridge":
         raise ValueError(
-            f"model={model.model!r}: only 'ridge' is made of sums over blocks of samples; use model.fit for the others."
+            f"model must be 'ridge', which needs only sums over blocks; got {model.model!r}: use its own fit."
         )
     length, client = check_block_size(block_size), current_client(client)
 
@@ -103,7 +103,7 @@ class _MatrixPart:
         return self._block
 
     def back(self, rows: slice, columns: np.ndarray) -> Any:
-        """Return the values of all landmarks to all rows, transposed; None where not known."""
+        """Return the transposed values of all landmarks to all rows, or None if they are not known."""
         return self._back
 
 
@@ -113,7 +113,7 @@ def _matrix_parts(landmarks: Landmarks, lengths: list[int]) -> list[_MatrixPart]
 
 
 class _Comparison:
-    """How samples are compared with the landmarks."""
+    """The comparison of samples with the landmarks."""
 
     def __init__(self, landmarks: Landmarks):
         self.to = landmarks.to

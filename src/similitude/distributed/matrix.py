@@ -21,24 +21,24 @@ _ADVICE = "lower chunks of similitude.distributed.pairwise, or give the workers 
 def pairwise(A: Any, B: Any = None, similarity: Any = "counting", *, y: Any = None, chunks: Any = "auto") -> Any:
     """Return the matrix of :func:`similitude.similarities.pairwise` as a Dask array, computed block by block.
 
-    Values are native: a distance stays a distance. Where B is None, the function symmetric and the chunks the same in
-    both directions, the blocks below the diagonal are transposed from those above.
+    Values are native: a distance stays a distance. If B is None, the function is symmetric and the chunks are the same
+    in both directions, the blocks below the diagonal are transposed from those above.
 
     Parameters
     ----------
     A, B : sequences of objects
-        As in :func:`similitude.similarities.pairwise`; B None: the square matrix of A with itself.
+        The objects, as in :func:`similitude.similarities.pairwise`. If B is None, A is compared with itself.
     similarity : str, callable or Measure, default="counting"
-        One that learns from data, and is not fitted yet, learns from all of A first.
+        The function. One that learns from data, and is not fitted yet, learns from all of A first.
     y : array-like, default=None
         The labels of A, for a similarity that learns from labels.
     chunks : int, tuple or "auto", default="auto"
-        Rows and columns of a block, as Dask takes them.
+        The numbers of rows and columns of a block, in any form that Dask accepts.
 
     Returns
     -------
     dask.array.Array of shape (len(A), len(B))
-        Of float32 where a function on batches gives that for the first two objects, else float64.
+        The values. They are float32 if a function on batches returns that for the first two objects, else float64.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def _lengths(chunks: Any, shape: tuple[int, int], dtype: Any) -> Any:
 
 
 def _ready(measure: Measure, A: Any, y: Any) -> Measure:
-    """Return the measure once it has learned; one that was given fitted stays as it is."""
+    """Return the fitted measure; one that is fitted already is not changed."""
     if not measure.learns:
         return measure
     return replace(measure, learns=False, batch=True) if _is_fitted(measure.function) else measure.learned(A, y)
@@ -108,15 +108,17 @@ def _block(rows: Part, columns: Part, rule: Rule, half: bool, dtype: Any) -> np.
 
 
 def compute(array: Any) -> Any:
-    """Return ``array.compute()``; where a worker runs out of memory the error says what to lower.
+    """Return ``array.compute()``, with an error that gives advice if a worker runs out of memory.
 
     Parameters
     ----------
     array : dask.array.Array
+        The array to compute.
 
     Returns
     -------
     ndarray or number
+        The computed values.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Exact neighbours found by a cluster: training objects in shards, the best of each put together."""
+"""Exact neighbours found by a cluster, from the best of each shard of the training objects."""
 
 from __future__ import annotations
 
@@ -20,35 +20,42 @@ _ADVICE = "lower block_size or batch_size of ClusterSearch, raise n_shards, or g
 
 _MOST_VALUES = 2**22
 
-# What a search has put on a cluster. Not an attribute: a model in a file, or sent elsewhere, has no use for it.
+# The futures that a search has put on a cluster. They are no attributes, because a saved or sent model must not have
+# them.
 _held: WeakKeyDictionary[Any, tuple] = WeakKeyDictionary()
 
 
 class ClusterSearch(StreamSearch):
     """Find the k most similar training objects exactly, on the current Dask cluster.
 
-    The training objects are cut into shards, which the workers hold. For a batch of samples each shard gives its k
-    best, and these lists are put together in a tree. Neighbours, and the order of equally similar ones, are those of
-    one machine. So are all answers of the local methods, which take it as ``search=``: k-NN with all its weights,
-    ``LocalSVC``, ``LocalSDA``, ``LocalNearestCentroid``; their models of a few neighbours are made by the client.
+    The training objects are cut into shards, which the workers hold. For a batch of samples each shard returns its k
+    best, and these lists are joined in a tree. Neighbours, and the order of equally similar ones, are the same as on
+    one machine. So are all predictions of the local methods that accept it as ``search=``: k-NN with all its weights,
+    ``LocalSVC``, ``LocalSDA`` and ``LocalNearestCentroid``, whose models of a few neighbours are fitted by the client.
 
-    A worker that dies is no harm: what it held and did is done again by another. The client must outlive the job.
+    If a worker dies, another one repeats its work. The client must stay alive until the job ends.
 
     Parameters
     ----------
     n_shards : int, default=None
-        Parts of the training objects; None: one for each thread of the workers.
+        The number of parts of the training objects. None means one for each thread of the workers.
     batch_size : int, default=1024
-        Samples in one task.
+        The number of samples in one task.
     block_size : int, default=None
-        Rows and columns of a block of similarities within a task, which is forgotten once its best are taken.
+        The number of rows and columns of a block of similarities within a task. A block is dropped once its best are
+        found.
 
     Attributes
     ----------
     n_evaluations_ : int
-        Similarities computed in ``fit``.
+        The number of similarities computed in ``fit``.
     n_evaluations_per_query_ : float
-        Similarities computed for a sample, on average, in the last search, those among its neighbours included.
+        The mean number of similarities computed for a sample in the last search, including those among its neighbours.
+
+    See Also
+    --------
+    StreamSearch : Finds exact neighbours on one machine.
+    GraphSearch : Finds approximate neighbours with far fewer similarities.
 
     Examples
     --------
@@ -63,7 +70,7 @@ class ClusterSearch(StreamSearch):
            [2, 3]])
     """
 
-    # Within a task; the cluster is what works at the same time.
+    # This holds within a task; parallel work is done by the cluster.
     n_jobs = None
     progress = False
 
@@ -73,14 +80,14 @@ class ClusterSearch(StreamSearch):
         self.block_size = block_size
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Learn the constants of the map, where it has any; all else waits for rows.
+        """Learn the constants of the map, if it has any; all other work is done when rows are searched.
 
         Parameters
         ----------
         reader : Reader
-            Has the training objects.
+            The reader of the training objects.
         symmetric : bool, default=False
-            Whether samples are compared in both directions, where these may differ.
+            Whether samples are compared in both directions if these may differ.
 
         Returns
         -------
@@ -97,12 +104,14 @@ class ClusterSearch(StreamSearch):
         Parameters
         ----------
         rows : Rows
+            The samples.
         k : int
+            The number of neighbours.
 
         Returns
         -------
         similarities, indices : ndarrays of shape (m, k)
-            Nearest first.
+            The similarities and positions of the neighbours, nearest first.
         """
         self._check_parameters()
         m, n = len(rows), rows.reader.n_columns
@@ -122,7 +131,7 @@ class ClusterSearch(StreamSearch):
         return similarities, indices
 
     def _shards(self, client: Any, reader: Any) -> tuple[Any, list]:
-        """Return futures of the measure and of the shards; those of the last search where they are still valid."""
+        """Return futures of the measure and of the shards, those of the last search if they are still valid."""
         key = client, reader.objects, reader.measure, reader.map, self.n_shards
         known = _held.get(self)
         if known is not None and all(a is b for a, b in zip(known[0], key)) and _are_there(known[1]):
@@ -135,7 +144,7 @@ class ClusterSearch(StreamSearch):
         return rule, shards
 
     def _evaluate(self, A: Any, B: Any, measure: Measure, target: Any, half: bool = False) -> None:
-        """Show the values of all pairs of training objects to the target, or as much of them as it looks at."""
+        """Pass the values of all pairs of training objects to the target, or as many of them as it needs."""
         client = current_client()
         distributed = require("distributed", "dask")
         rule = hold(client, Rule(measure))
@@ -163,7 +172,7 @@ def _are_there(futures: list) -> bool:
 
 
 def _best_in(k: int, samples: Part, shard: Part, rule: Rule, block_size: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return, on a worker, the k best of one shard, by their places among all training objects."""
+    """Return, on a worker, the k best of one shard, with positions among all training objects."""
     training = Collection(shard.objects, rule.measure, rule.map)
     best = RunningBest(training, len(samples), min(k, len(shard)))
     show(best, samples, shard, rule.measure, block_size)
@@ -172,7 +181,7 @@ def _best_in(k: int, samples: Part, shard: Part, rule: Rule, block_size: int | N
 
 
 class _Values(Target):
-    """Keeps the distinct values."""
+    """Target that keeps the distinct values."""
 
     def __init__(self) -> None:
         self.values = np.empty(0)
@@ -181,7 +190,7 @@ class _Values(Target):
         self.values = np.union1d(self.values, values)
         if len(self.values) > _MOST_VALUES:
             raise ValueError(
-                f"omega=None takes the distinct training similarities, and there are more than {_MOST_VALUES}; give "
+                f"omega=None uses the distinct training similarities, but there are more than {_MOST_VALUES}; pass "
                 "omega, or use search='matrix'."
             )
 

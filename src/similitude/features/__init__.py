@@ -1,4 +1,4 @@
-"""Classifiers for which the similarities to the training samples are features, and landmarks."""
+"""Classifiers that use similarities to training samples or landmarks as features."""
 
 from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.landmark_classifier import LandmarkClassifier, fit_by_moments

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 from similitude.features.landmark_moments import Linear
 from similitude.transform import row_blocks
 
-# The limits of C for features of size 1: beyond them the model is that without a penalty, or without features.
+# The limits of C for features of size 1. Beyond them the model is that without a penalty, or without features.
 _LEAST, _MOST = 1e-10, 1e10
 _MAX_ITER = 1000
 
@@ -29,7 +29,7 @@ def features_in_place(C: np.ndarray, projection: np.ndarray) -> np.ndarray:
 def linear_models(
     model: str, F: np.ndarray, labels: np.ndarray, weights: np.ndarray | None, values_of_C: list[float]
 ) -> list[Linear]:
-    """Return for each C the coefficients of the features and the intercepts; F is scaled by a power of two in place."""
+    """Return the coefficients of the features and the intercepts for each C; F is scaled by a power of two in place."""
     exponent = math.frexp(float(max(F.max(), -F.min())))[1]
     np.ldexp(F, -exponent, out=F)
     solutions = []

@@ -14,10 +14,13 @@ from similitude.transform import ToLandmarks
 
 
 class RidgeState(NamedTuple):
-    """What ``partial_fit`` goes on from: the moments of all samples so far, and the matrix of the landmarks."""
+    """The state that ``partial_fit`` continues from: the moments of all samples so far, and the landmarks' matrix."""
 
     moments: Moments
     W: np.ndarray
+
+
+NO_PROBABILITIES = "predict_proba needs model='logistic'."
 
 
 class LandmarkPath(FittedPath):
@@ -26,16 +29,17 @@ class LandmarkPath(FittedPath):
     Parameters
     ----------
     points : list of float
-        alpha or C.
+        The values of alpha or C.
     to : ToLandmarks
         How samples are compared with the landmarks.
     solutions : list of Linear
-        One for each point: decision values from similarities to the landmarks.
+        For each point, the function that computes decision values from similarities to the landmarks.
     eigenvalues : ndarray
-        Of the approximation, one for each feature.
+        The eigenvalues of the approximation, one for each feature.
     model : str
+        The linear model.
     state : RidgeState, default=None
-        Where more samples may come.
+        The state for ``partial_fit``, if more samples may come.
     """
 
     def __init__(
@@ -51,7 +55,9 @@ class LandmarkPath(FittedPath):
         self.model, self.state = model, state
 
     def answers(self, rows, response):
-        # One pass over the rows, whatever the number of points.
+        if response == "predict_proba" and self.model != "logistic":
+            raise AttributeError(NO_PROBABILITIES)
+        # There is one pass over the rows for all points.
         coef = np.concatenate([solution.coef for solution in self.solutions]).T
         values = np.concatenate([C @ coef for _, C in self.to.blocks(rows)])
         parts = np.split(values, len(self.solutions), axis=1)

@@ -1,8 +1,8 @@
-"""Compiled: lasso problems in a box, ``minimise ||y - A a||^2 / 2 + epsilon ||a||_1,  |a_j| <= bounds_j``.
+"""Compiled code for lasso problems in a box, ``minimise ||y - A a||^2 / 2 + epsilon ||a||_1,  |a_j| <= bounds_j``.
 
-``sweep`` descends along one coordinate after the other: cheap, and a good guess of which coefficients are 0, at their
-bound, or free. ``active_set`` ends exactly, by Newton's method on the free coefficients. ``rows`` holds the columns of
-A, ``G = A^T A``.
+``sweep`` descends along one coordinate after the other: it is cheap, and a good guess of which coefficients are 0, at
+their bound, or free. ``active_set`` ends at rounding error, by Newton's method on the free coefficients. ``rows`` holds
+the columns of A, and ``G = A^T A``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import numpy as np
 from similitude.numerics._cholesky_kernel import backward, dot, forward
 from similitude.numerics._compile import kernel
 
+# The state of a coefficient: at 0 or at its bound, between these, or kept where it is between these.
 FIXED, FREE, HELD = 0, 1, 2
 
 _EPS = float(np.finfo(float).eps)
-# A pivot below this share of its column's square is mostly rounding errors of G, and taken from the column itself.
+# A pivot below this share of its column's square is mostly rounding errors of G, and is taken from the column itself.
 _DOUBTFUL = 1e-8
 # What is left of a column, relative to its square, where it is a combination of those before it.
 _DEPENDENT = 1e-14
@@ -49,7 +50,7 @@ def sweep(rows, squares, epsilon, bounds, sweeps, a, r):
 
 @kernel
 def gradient(rows, y, a, r, g):
-    """``A^T (y - A a)`` into g: from r itself, more accurate than from G where A a is close to y."""
+    """Write ``A^T (y - A a)`` into g: from r itself, which is more accurate than from G where A a is close to y."""
     n = r.shape[0]
     for t in range(n):
         r[t] = y[t]
@@ -64,7 +65,7 @@ def gradient(rows, y, a, r, g):
 
 @kernel
 def remainder(rows, free, c, U, x, rest, again):
-    """``rest``, less its part in the span of the columns ``free[:c]``, of which x are the coefficients."""
+    """Take from ``rest`` its part in the span of the columns ``free[:c]``, whose coefficients are added to x."""
     n = rest.shape[0]
     for i in range(c):
         again[i] = dot(rows[free[i]], rest, n)
@@ -79,9 +80,10 @@ def remainder(rows, free, c, U, x, rest, again):
 
 @kernel
 def factor(rows, G, free, m, U, x, rest, again):
-    """The triangular factor of the columns ``free[:m]``, ``G = U^T U``, up to the first that depends on those before.
+    """Factor the products of the columns ``free[:m]``, ``G = U^T U``, up to the first that depends on those before it.
 
-    Returns its position, or m; then x holds the combination, and ``U[c, c]`` what is left of its square.
+    Returns the position of that column, for which x then holds the combination and ``U[c, c]`` what is left of its
+    square, or m.
     """
     n = rows.shape[1]
     for c in range(m):
@@ -118,7 +120,7 @@ def factor(rows, G, free, m, U, x, rest, again):
 
 @kernel
 def solve_free(U, m, h, step):
-    """``step = (U^T U)^-1 h``."""
+    """Write ``(U^T U)^-1 h`` into ``step``."""
     for i in range(m):
         step[i] = h[i]
     forward(U, m, step)
@@ -127,7 +129,7 @@ def solve_free(U, m, h, step):
 
 @kernel
 def free_slopes(free, m, g, epsilon, signs, h):
-    """By how much the objective falls with each free coefficient."""
+    """Write into h by how much the objective falls with each free coefficient."""
     for i in range(m):
         h[i] = g[free[i]] - epsilon * signs[free[i]]
 
@@ -144,10 +146,11 @@ def distance_to_kink(value, sign, rate, bound):
 
 @kernel
 def slide(free, rank, x, curve, h, noise, worth, bounds, a, signs, state):
-    """Column ``free[rank]`` depends on those before it, x its combination: move so that little but the norm changes.
+    """Move so that little but the norm changes: column ``free[rank]`` depends on those before it, x is its combination.
 
-    It descends until a coefficient comes to a kink, and leaves, or to the lowest point. Where the norm does not change
-    either it goes towards 0, for fewer columns, if that costs no more than ``worth``; else the coefficient is held.
+    The move descends until a coefficient comes to a kink, and is fixed, or to the lowest point. Where the norm does
+    not change either it goes towards 0, for fewer columns, if that costs no more than ``worth``; else the coefficient
+    is held.
     """
     c = free[rank]
     slope = h[rank]
@@ -180,7 +183,7 @@ def slide(free, rank, x, curve, h, noise, worth, bounds, a, signs, state):
 
 @kernel
 def projected_step(rows, free, m, h, step, bounds, a, signs, state, trial, image):
-    """Along ``step``, cut at the kinks: the whole, or half of it, a quarter, ... until that descends enough.
+    """Move along ``step``, cut at the kinks: the whole, or half of it, a quarter, ... until that descends enough.
 
     The objective falls all the way to the first kink, or to the end, so that no less than that is taken. Returns
     whether the whole was, without a kink.
@@ -225,7 +228,7 @@ def projected_step(rows, free, m, h, step, bounds, a, signs, state, trial, image
 
 @kernel
 def release(roots, size, epsilon, a, g, signs, state):
-    """Free the fixed coefficients that would improve the objective most: how many.
+    """Free the fixed coefficients that would improve the objective most, and return how many these are.
 
     Gradients below their rounding errors tell nothing; ``size`` is the norm of y.
     """
@@ -253,7 +256,7 @@ def release(roots, size, epsilon, a, g, signs, state):
 
 @kernel
 def polish(rows, y, epsilon, free, m, U, h, step, r, g, a, signs, bounds):
-    """The free coefficients from nothing but which they are, so that the way there leaves no trace in any digit."""
+    """Compute the free coefficients from nothing but which they are, so that no digit depends on the way here."""
     for i in range(m):
         a[free[i]] = 0.0
     for _ in range(3):
@@ -269,7 +272,7 @@ def polish(rows, y, epsilon, free, m, U, h, step, r, g, a, signs, bounds):
 
 @kernel
 def active_set(rows, G, y, epsilon, bounds, budget, slides, a, state):
-    """From a, whose coefficients are FREE or FIXED (0 or at the bound), to the optimum; a and state are changed.
+    """Move a, whose coefficients are FREE or FIXED (0 or at the bound), to the optimum; a and state are changed.
 
     Returns the number of factorisations, negative where it was not reached within ``budget`` of them and ``slides`` of
     those that end at a dependent column, and the smallest square of what is left of a free column relative to its own.

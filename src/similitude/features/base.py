@@ -1,4 +1,4 @@
-"""What the machines on similarities as features share: their decision values, for all pairs of classes."""
+"""Base of the machines that are linear in the similarities, with one problem for each pair of classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from similitude.one_vs_one import OneVsOneClassifier, class_pairs
 from similitude.proximity.check import dense
 from similitude.reader import Rows
 
-# Decision values this small, relative to their terms, are 0.
+# Decision values smaller than this, relative to their terms, count as 0.
 _TIE = 1e-11
 
 
@@ -24,7 +24,7 @@ class LinearSolution(NamedTuple):
     offset: float
     objective: float
     gap: float
-    """An upper bound on what the objective lacks of the optimum, relative to the objective."""
+    """An upper bound of the distance of the objective from the optimum, relative to the objective."""
     n_iter: int
     converged: bool
 
@@ -33,7 +33,7 @@ class LinearMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
 
     solutions: list[LinearSolution]
-    """Their means are ``centre``, one vector that is subtracted from all rows first, lest large means cost digits."""
+    """Their means are ``centre``, which is subtracted from all rows first, so that large means cost no digits."""
     columns_of: list[np.ndarray]
     """The positions in ``centre`` of the columns of each pair."""
     centre: np.ndarray
@@ -54,7 +54,7 @@ class LinearMachines(NamedTuple):
     def decisions(self, rows: Rows) -> np.ndarray:
         """Return decision values, (m, pairs), positive for the later class."""
         needed = self.columns
-        # One layout, so that equal rows give equal digits.
+        # The memory layout is always the same, so that equal rows give equal digits.
         S = dense(rows.columns(needed)).astype(np.float64, order="C") - self.centre[needed]
         values = np.empty((len(S), len(self.solutions)))
         for p, (solution, columns) in enumerate(zip(self.solutions, self.columns_of)):
@@ -73,9 +73,9 @@ class LinearMachines(NamedTuple):
 class LinearClassifier(OneVsOneClassifier):
     """Base of classifiers that are linear in the similarities, one problem for each pair of classes.
 
-    A subclass gives in ``_solve(S, y, points)`` one :class:`LinearSolution` per point for one pair: y is +1 for the
-    later class and -1 for the other. S need be neither square nor symmetric; where it is square it is cut to the rows
-    and columns of the pair, else to its rows.
+    In a subclass, ``_solve(S, y, points)`` returns one :class:`LinearSolution` for each point, for one pair of classes:
+    y is +1 for the later class and -1 for the other. S need be neither square nor symmetric; a square S is cut to the
+    rows and columns of the pair, any other to its rows.
     """
 
     _takes_columns = True

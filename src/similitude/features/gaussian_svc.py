@@ -1,4 +1,4 @@
-"""libsvm with a Gaussian kernel of feature vectors, a whole grid of C and gamma at once."""
+"""libsvm with a Gaussian kernel of feature vectors, for a whole grid of C and gamma at once."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class GaussianPoint(NamedTuple):
 class GaussianSVC(FeatureClassifier):
     """Classify feature vectors by a support vector machine with the kernel ``exp(-gamma ||x - z||^2)``.
 
-    It is scikit-learn's ``SVC`` with ``kernel="rbf"``, and a path over C and gamma: ``PathSearchCV`` computes the
-    distances once for a whole grid and the kernel once for each gamma, where libsvm would compute them for each point.
-    On the 313 similarities of a fold of Voting, 35 points take a third of the time.
+    It is scikit-learn's ``SVC`` with ``kernel="rbf"`` and a path over C and gamma: ``PathSearchCV`` computes the
+    distances once for a whole grid and the kernel once for each gamma, while libsvm would compute them for each point.
+    For the 313 similarities of a fold of Voting, 35 points take a third of the time.
 
     Parameters
     ----------
     C : float, default=1.0
         Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     gamma : float, default=1.0
-        The larger it is, the narrower is the kernel.
+        Inverse width of the kernel: the larger it is, the narrower the kernel.
     max_iter : int, default=-1
-        The largest number of steps of libsvm; -1 means as many as it takes.
+        The largest number of steps of libsvm; -1 means no limit.
 
     Attributes
     ----------
@@ -44,7 +44,8 @@ class GaussianSVC(FeatureClassifier):
 
     See Also
     --------
-    sklearn.svm.SVC
+    sklearn.svm.SVC : The same machine without a path.
+    SimilaritySVC : Uses similarities as the kernel.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class GaussianSVC(FeatureClassifier):
         y : array-like of shape (n,)
             The labels.
         sample_weight : array-like of shape (n,), default=None
-            What C is multiplied by for each sample.
+            The factor of C for each sample.
 
         Returns
         -------
@@ -87,7 +88,7 @@ class GaussianSVC(FeatureClassifier):
 
     def _fit_path(self, training, labels, points):
         weights = labels.sample_weight
-        # libsvm mixes up the columns of a precomputed kernel where a weight is 0.
+        # libsvm confuses the columns of a precomputed kernel if a weight is 0.
         kept = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
         X, codes, weights = training.X[kept], labels.codes[kept], None if weights is None else weights[kept]
         machines: list[Any] = [None] * len(points)
@@ -99,7 +100,7 @@ class GaussianSVC(FeatureClassifier):
 
 
 def _kernels(X: np.ndarray, Z: np.ndarray, points: list[GaussianPoint]) -> Iterator[tuple[np.ndarray, list[int]]]:
-    """For each gamma, yield the kernel between the rows of X and Z, and the positions of its points."""
+    """Yield for each gamma the kernel between the rows of X and Z, and the positions of its points."""
     squares = cdist(X, Z, "sqeuclidean")
     for gamma in dict.fromkeys(point.gamma for point in points):
         yield np.exp(-gamma * squares), [i for i, point in enumerate(points) if point.gamma == gamma]
@@ -116,7 +117,7 @@ class GaussianPath(FittedPath):
     X : ndarray of shape (n, d)
         The training samples.
     positions : ndarray of shape (n,)
-        Their positions among the samples given, of which those of weight 0 are left out.
+        Their positions among the given samples, of which those of weight 0 are left out.
     """
 
     def __init__(self, points: list[GaussianPoint], machines: list[SVC], X: np.ndarray, positions: np.ndarray):

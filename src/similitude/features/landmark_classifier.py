@@ -12,7 +12,7 @@ from sklearn.utils.validation import _num_samples
 from similitude._utils.checks import check_positive
 from similitude.base import SimilarityClassifier
 from similitude.features._landmark_models import features_in_place, linear_models
-from similitude.features._landmark_path import LandmarkPath, RidgeState
+from similitude.features._landmark_path import NO_PROBABILITIES, LandmarkPath, RidgeState
 from similitude.features.landmark_moments import Linear, Moments, add, solve, summed_moments, with_targets
 from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
@@ -29,8 +29,8 @@ SumMoments = Callable[[Landmarks, Labels, Any], Moments]
 def _can_go_on(estimator):
     if estimator._new_reader().is_precomputed or estimator.model != "ridge":
         raise AttributeError(
-            "partial_fit needs raw objects or similarity='columns', and model='ridge': of the others, all "
-            "similarities so far would have to be kept."
+            "partial_fit needs raw objects or similarity='columns', and model='ridge'; otherwise all similarities so "
+            "far would have to be kept."
         )
     return True
 
@@ -43,7 +43,7 @@ def _checked_classes(classes):
 
 
 def _distinct(parts):
-    """Return the different labels of several arrays, which must not be numbers here and text there."""
+    """Return the distinct labels of several arrays, which must all be numbers or all be text."""
     try:
         if len({part.dtype.kind in "US" for part in parts if part.dtype.kind != "O"}) > 1:
             raise TypeError
@@ -55,47 +55,53 @@ def _distinct(parts):
 
 
 class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
-    """Classify by a linear model on the Nystroem features of m landmarks: linear in the number of samples.
+    """Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of samples.
 
-    The features f_i of :class:`~similitude.IndefiniteNystroem`, from the similarities to the landmarks and with the
-    spectrum modified, go into
+    The features f_i are those of :class:`~similitude.IndefiniteNystroem`, computed from the similarities to the
+    landmarks, with a modified spectrum. The model is one of
 
     ==========  =================================================================================================
     model       minimise over B, b
     ==========  =================================================================================================
-    "ridge"     ``sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2``, y_i one-hot
-    "logistic"  ``||B||_F^2 / 2 + C sum_i w_i (-log p(y_i | f_i))``, p the softmax of ``B^T f + b``, or for two classes
-                the logistic function of it, B having one column
+    "ridge"     ``sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2``, where y_i is one-hot
+    "logistic"  ``||B||_F^2 / 2 + C sum_i w_i (-log p(y_i | f_i))``, where p is the softmax of ``B^T f + b``, or for two
+                classes its logistic function, and B has one column
     "svm"       ``||B||_F^2 / 2 + C sum_i w_i max(0, 1 - y_i (B^T f_i + b))^2``, one machine for each class against the
-                others (``LinearSVC``); b is penalised as the weight of a constant feature as large as the largest
+                others (``LinearSVC``); b is penalised as the weight of a constant feature as large as the largest one
     ==========  =================================================================================================
 
-    Ridge is exact, from moments of the similarities: memory holds a block of rows of about 2 million similarities and
-    matrices of the size m + G, and the time is O(n m^2). The others hold the n x m features once, in double precision.
-    Prediction takes m similarities and G m multiplications for a sample. Of raw objects the landmarks alone are kept.
+    Ridge is solved exactly from moments of the similarities: it needs memory for a block of rows with about 2 million
+    similarities and for matrices of size m + G, and takes time O(n m^2). The others hold the n x m features once, in
+    double precision. Prediction takes m similarities and G m multiplications for a sample. Of raw objects only the
+    landmarks are kept.
 
-    ``PathSearchCV`` takes a whole grid of alpha at the price of one fit, and one of C with the features computed once.
+    ``PathSearchCV`` evaluates a whole grid of alpha at the cost of one fit, and computes the features once for a whole
+    grid of C.
 
     Parameters
     ----------
     n_landmarks : int, default=500
-        At least n means all.
+        The number of landmarks; if it is at least n, all samples are landmarks.
     spectrum : {"clip", "flip", "square"}, default="clip"
+        How the spectrum is modified.
     model : {"ridge", "logistic", "svm"}, default="ridge"
+        The linear model.
     alpha : float, default=1.0
-        For "ridge".
+        Regularisation of "ridge".
     C : float, default=1.0
-        For "logistic" and "svm". In units of the features' squared size it is kept within 1e-10 and 1e10.
+        Inverse regularisation of "logistic" and "svm". In units of the features' squared size it is limited to the
+        range from 1e-10 to 1e10.
     selection : {"random", "stratified", "kmedoids", "leverage"}, default="random"
         How landmarks are chosen: see :class:`~similitude.IndefiniteNystroem`.
     class_weight : dict or "balanced", default=None
-        The w_i of each class; "balanced": n / (G times the number of samples in the class). The landmarks and the
-        spectrum do not change by it.
+        The w_i of each class; "balanced" means n / (G times the number of samples in the class). The landmarks and the
+        spectrum do not depend on it.
     landmark_similarity : array-like of shape (p, p), default=None
-        With ``similarity="columns"``, and only there: the similarities among the p objects of X's columns.
+        The similarities among the p objects of X's columns, needed if and only if ``similarity="columns"``.
     tol : float, default=1e-10
         Eigenvalues of at most ``tol`` times the largest count as zero.
     random_state : int, RandomState or None, default=None
+        Seed for the choice of landmarks.
     similarity, dissimilarity
         The input contract; the map's constants are learned from the landmarks alone.
 
@@ -105,8 +111,15 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
     landmarks_, support_columns_, objects_, eigenvalues_
         As in :class:`~similitude.IndefiniteNystroem`.
     coef_ : ndarray of shape (G, m), or (1, m) for two classes
-        Of the similarities to the landmarks: decision values are ``c coef_^T + intercept_``.
+        The coefficients of the similarities c to the landmarks: decision values are ``c coef_^T + intercept_``.
     intercept_ : ndarray of shape (G,), or (1,)
+        The intercepts.
+
+    See Also
+    --------
+    IndefiniteNystroem : Computes the features for any other model.
+    SimilaritySVC : Uses the whole matrix.
+    similitude.distributed.fit_landmarks : Fits the model on a Dask cluster.
 
     References
     ----------
@@ -160,13 +173,13 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
 
     @property
     def _responses(self) -> tuple[str, ...]:  # type: ignore[override]
-        # What counts is the fit that was made, not a parameter set after it.
+        # After fit, the model that was fitted counts, not a parameter that was set later.
         path = vars(self).get("_path")
         model = self.model if path is None else path.model
         return ("predict", "decision_function", *(("predict_proba",) if model == "logistic" else ()))
 
     def _why_not(self, response):
-        return "predict_proba needs model='logistic'." if response == "predict_proba" else super()._why_not(response)
+        return NO_PROBABILITIES if response == "predict_proba" else super()._why_not(response)
 
     def _point(self, parameters):
         for name, value in parameters.items():
@@ -174,8 +187,8 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         self._check_landmark_parameters()
         if self.spectrum not in SPECTRA:
             raise ValueError(
-                f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}. (As ordinary vectors, the features of "
-                "'none' are those of 'flip'.)"
+                f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}. (The features of 'none' would be the same "
+                "vectors as those of 'flip'.)"
             )
         if self.model not in MODELS:
             raise ValueError(f"model must be one of {MODELS}; got {self.model!r}.")
@@ -213,17 +226,19 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
 
     @available_if(_can_go_on)
     def partial_fit(self, X, y, classes=None):
-        """Go on with more samples: the same as ``fit`` on all samples so far, with the landmarks of the first call.
+        """Continue the fit with more samples.
 
-        What the similarity and its map learn is learned in the first call, too.
+        The result is the same as that of ``fit`` on all samples so far, with the landmarks of the first call.
+        Similarities and maps that learn from data also learn in the first call.
 
         Parameters
         ----------
         X : raw objects, or rows with ``similarity="columns"``
+            The new samples.
         y : array-like of shape (n_new,)
-            New classes may appear, of the same kind: text, or numbers.
+            The labels. New classes may appear, but all labels must be text, or all numbers.
         classes : array-like, default=None
-            Classes that are known to come.
+            Classes that are expected in later calls.
 
         Returns
         -------
@@ -241,7 +256,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
             return self
         if path.state is None or self._new_reader().is_matrix != self._reader.is_matrix:
             raise ValueError(
-                "partial_fit cannot go on from a fit of another kind of input, or with another model than 'ridge'; "
+                "partial_fit cannot continue a fit of another kind of input, or of another model than 'ridge'; "
                 "sklearn.base.clone(model) begins anew."
             )
         labels = _encoded(y, classes, self.classes_)
@@ -264,9 +279,9 @@ def fit_by_moments(model: LandmarkClassifier, X: Any, y: Any, sum_moments: SumMo
     Parameters
     ----------
     model : LandmarkClassifier
-        With ``model="ridge"``.
+        A classifier with ``model="ridge"``.
     X, y
-        As ``fit`` takes them.
+        Samples and labels as in ``fit``.
     sum_moments : callable
         ``sum_moments(landmarks, labels, weights)`` returns the :class:`~similitude.features.Moments` of all training
         samples.
@@ -287,16 +302,16 @@ def _summed_here(landmarks: Landmarks, labels: Labels, weights: Any) -> Moments:
 
 
 def _signed(solution: Linear) -> Linear:
-    """Return regression on labels 0 and 1 as one on labels -1 and 1; of two classes that of the later one."""
+    """Return a regression on labels 0 and 1 as one on labels -1 and 1; for two classes only that of the later one."""
     coef, intercept = solution
     shown = slice(1, 2) if len(intercept) == 2 else slice(None)
     return Linear(2 * coef[shown], 2 * intercept[shown] - 1)
 
 
 def _encoded(y: np.ndarray, classes: Any, known: np.ndarray | None = None) -> Labels:
-    """Return the labels with all classes that there are: those known, those named and those of the samples."""
+    """Return the labels with all classes: those known before, those in ``classes`` and those of the samples."""
     parts = [part for part in (known, y) if part is not None]
     found = _distinct(parts if classes is None else [*parts, _checked_classes(classes)])
     if len(found) < 2:
-        raise ValueError("y must have at least two classes, or classes name them; got one class.")
+        raise ValueError("y and classes must hold at least two classes together; got one class.")
     return Labels(found, np.searchsorted(found, y))

@@ -1,8 +1,8 @@
-"""Ridge classification from moments: computed for each block of rows, added in any order, solved at the end.
+"""Ridge classification from moments, which are computed for blocks of rows, added up in any order, and solved.
 
-:func:`block_moments` gives the moments of a block, :func:`add` those of two sets of samples together (in a tree or one
-by one: but for rounding the order does not matter), :func:`solve` the solutions for any number of alphas. Nothing of
-the size of the number of samples is kept.
+:func:`block_moments` returns the moments of a block, :func:`add` those of two sets of samples together (in a tree or
+one by one; up to rounding the order does not matter), and :func:`solve` the solutions for any number of alphas. The
+memory does not grow with the number of samples.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from similitude.transform import row_blocks
 class Moments(NamedTuple):
     """The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
 
-    The moments themselves would have half of the digits.
+    The moments themselves would have only half of the digits.
 
     Parameters
     ----------
     weighted : ndarray of shape (m + 1 + G, m + 1 + G)
-        Upper triangular, with ``weighted^T weighted = [C 1 Y]^T diag(w) [C 1 Y]``.
+        The upper triangular matrix with ``weighted^T weighted = [C 1 Y]^T diag(w) [C 1 Y]``.
     n_landmarks : int
-        m.
+        The number m of landmarks.
     plain : ndarray of shape (m, m), default=None
-        The triangle of C alone without weights; None where there are no weights, so that it is part of ``weighted``.
+        The triangle of C without weights; None if there are no weights, because it is then part of ``weighted``.
     """
 
     weighted: np.ndarray
@@ -75,7 +75,18 @@ def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | N
 
 
 def add(first: Moments, second: Moments) -> Moments:
-    """Return the moments of two sets of samples together."""
+    """Return the moments of the union of two sets of samples.
+
+    Parameters
+    ----------
+    first, second : Moments
+        The moments of the two sets.
+
+    Returns
+    -------
+    Moments
+        The moments of all samples.
+    """
     weighted = triangle(second.weighted, first.weighted)
     if first.plain is None and second.plain is None:
         return Moments(weighted, first.n_landmarks)
@@ -102,7 +113,7 @@ def summed_moments(blocks: Iterable[np.ndarray], codes: np.ndarray, n_classes: i
     moments: Any = None
     done = 0
     for block in blocks:
-        for rows in row_blocks(len(block), max(block.shape[1], n_classes + 1)):  # few landmarks may meet many classes
+        for rows in row_blocks(len(block), max(block.shape[1], n_classes + 1)):  # classes may outnumber landmarks
             C = block[rows]
             own = slice(done, done + len(C))
             part = block_moments(C, np.eye(n_classes)[codes[own]], None if weights is None else weights[own])
@@ -111,7 +122,7 @@ def summed_moments(blocks: Iterable[np.ndarray], codes: np.ndarray, n_classes: i
 
 
 def with_targets(moments: Moments, columns: np.ndarray, n_targets: int) -> Moments:
-    """Return the moments with each target moved to its place in ``columns`` among more of them, which are 0."""
+    """Return the moments with more targets: each is moved to its place in ``columns``, and the others are 0."""
     m = moments.n_landmarks
     wider = np.zeros((len(moments.weighted), m + 1 + n_targets))
     wider[:, : m + 1] = moments.weighted[:, : m + 1]
@@ -153,7 +164,7 @@ def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list
     m = len(projection)
     R = moments.weighted
     one, F, Y = R[:, m], R[:, :m] @ projection, R[:, m + 1 :]
-    # In the basis of the triangle the constant is the vector `one`: centring takes its direction out.
+    # In the basis of the triangle the constant is the vector `one`, and centring removes its direction.
     total = one @ one
     means, target_means = one @ F / total, one @ Y / total
     U, s, Vt = linalg.svd(F - np.outer(one, means), full_matrices=False, check_finite=False)
@@ -162,7 +173,7 @@ def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list
     shares = U.T @ (Y - np.outer(one, target_means))
     solutions = []
     for alpha in alphas:
-        with np.errstate(over="ignore"):  # beside features that small any alpha is infinite
+        with np.errstate(over="ignore"):  # relative to very small features, any alpha is infinite
             B = Vt.T @ (shares / (s + alpha / s)[:, None])
         solutions.append(Linear((projection @ B).T, target_means - means @ B))
     return solutions

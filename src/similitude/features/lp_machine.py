@@ -11,33 +11,34 @@ from similitude.features._columns import centred_columns, scaled
 from similitude.features.base import LinearClassifier, LinearSolution
 
 TOLERANCE = 1e-8
-"""Largest duality gap, relative to the objective, of what counts as solved."""
+"""Largest duality gap, relative to the objective, for which a problem counts as solved."""
 
-# Of C in units of the similarities: HiGHS takes numbers beyond 1e20 for infinite.
+# The limits of C in units of the similarities: HiGHS takes numbers beyond 1e20 for infinite.
 _LARGEST = 1e12
 
 
 class LPMachine(LinearClassifier):
-    """Classify by a sparse linear function of the similarities: the linear programming machine.
+    """Classify by the linear programming machine, a sparse linear function of the similarities.
 
     For each pair of classes, labels y in {-1, +1}::
 
         minimise over w, b  ||w||_1 + C sum_i max(0, 1 - y_i f(x_i)),   f(x) = w^T s + b
 
-    This is the support vector machine on similarities as features with the l1 norm, which makes most weights 0, so
-    that new samples need similarities to few training samples. S enters by its columns only: it need not be positive
-    semidefinite, nor symmetric, nor square. A square S is taken as it is, with rows psi(x, .), and is never
-    symmetrised; ``similarity="columns"`` takes rows of similarities to any p objects.
+    This is the support vector machine on similarities as features with the l1 norm. It sets most weights to 0, so that
+    only the similarities of new samples to few training samples are needed. S need not be positive semidefinite,
+    symmetric or square, because its columns are used as features. A square S is used as it is, with rows psi(x, .), and
+    is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p objects.
 
-    HiGHS solves the linear program. Of all b that are equally good the middle is taken. With more than two classes one
-    problem is solved for each pair, on its rows (and columns, where S is square), and the class that wins most pairs is
-    predicted; of several such classes it is the first. ``PathSearchCV`` builds one program for each pair and fold, but
-    HiGHS as SciPy offers it cannot start from the solution for another C, so that each C costs as much as the first.
+    HiGHS solves the linear program. If several b are optimal, the middle of their range is used. With more than two
+    classes one problem is solved for each pair, on its rows (and columns, if S is square), and the class that wins most
+    pairs is predicted; if there are several, the first of them. ``PathSearchCV`` builds one program for each pair and
+    fold, but SciPy's interface to HiGHS cannot start from the solution for another C, so that each C costs as much as
+    the first.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of the violation of the margins: the larger it is, the more weights are not zero. With ``t S`` and
+        Weight of the violations of the margins: the larger it is, the more weights are not zero. With ``t S`` and
         ``C / t`` the classifier is the same.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
@@ -50,17 +51,17 @@ class LPMachine(LinearClassifier):
     coef_ : ndarray of shape (pairs, columns)
         w for each pair of classes (0, 1), (0, 2), ..., positive towards the later class; one row for two classes.
     intercept_ : ndarray of shape (pairs,)
-        b: the decision values are ``S coef_^T + intercept_``.
+        The b of each pair: the decision values are ``S coef_^T + intercept_``.
     prototypes_, support_columns_ : ndarray
-        The columns with a weight in some pair, ascending. Rows may have these columns alone.
+        The columns with a weight in some pair, ascending. Rows may consist of these columns only.
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
-        The optimal value; an upper bound on what it lacks, relative to it, by the dual solution (at most 1e-8, else a
-        ConvergenceWarning says so); the number of steps of HiGHS.
+        The optimal value; an upper bound of its relative error, from the dual solution (if it is larger than 1e-8,
+        there is a ConvergenceWarning); and the number of steps of HiGHS.
 
     See Also
     --------
-    PotentialSVC : The squared loss in the place of the hinge loss.
-    SimilarityFeatures : Similarities as features of any other classifier.
+    PotentialSVC : Uses the squared loss instead of the hinge loss.
+    SimilarityFeatures : Makes similarities the features of any other classifier.
 
     References
     ----------
@@ -127,7 +128,7 @@ class _LinearProgram:
         """Return w, the multipliers of the margins, and the number of steps of HiGHS."""
         k, n = self.rows.shape
         positive = np.count_nonzero(self.y > 0)
-        # No multiplier exceeds the price, so that no column's gradient exceeds 1: w = 0, whatever b is.
+        # No multiplier exceeds the price, so that no column's gradient exceeds 1 and w = 0 for every b.
         if price * float(np.max(np.sum(np.abs(self.rows), axis=1), initial=0.0)) <= 1.0:
             share = np.where(self.y > 0, 1.0 / positive, 1.0 / (n - positive))
             return np.zeros(k), price * min(positive, n - positive) * share, 0
@@ -145,13 +146,13 @@ class _LinearProgram:
         return result.x[:k] - result.x[k : 2 * k], -result.ineqlin.marginals, int(result.nit)
 
     def _intercept(self, f: np.ndarray) -> float:
-        """Return the middle of the b that are best for ``f = w^T s``: the slope in b grows by 1 at each ``y - f``."""
+        """Return the middle of the optimal b for ``f = w^T s``; the slope of the loss grows by 1 at each ``y - f``."""
         breaks = np.sort(self.y - f)
         positive = np.count_nonzero(self.y > 0)
         return 0.5 * float(breaks[positive - 1] + breaks[positive])
 
     def _candidates(self, w: np.ndarray, b: float, f: np.ndarray, price: float) -> list[tuple]:
-        """Return objective, w and b as they are, and stretched where a rounding error keeps the margins from 1."""
+        """Return objective, w and b, and the same scaled up if a rounding error keeps the margins below 1."""
         least = float(np.min(self.y * (f + b)))
         stretches = [1.0, (1.0 + 1e-15) / least] if 0.99 < least < 1.0 else [1.0]
         return [

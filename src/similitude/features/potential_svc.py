@@ -7,31 +7,33 @@ from similitude.features.base import LinearClassifier
 
 
 class PotentialSVC(LinearClassifier):
-    """Classify by a sparse linear function of the similarities: the potential support vector machine.
+    """Classify by the potential support vector machine, a sparse linear function of the similarities.
 
-    For each pair of classes, labels y in {-1, +1}, y and the columns of S centred by their means over the training
-    samples::
+    For each pair of classes with labels y in {-1, +1}, where y and the columns of S are centred by their means over the
+    training samples, it solves::
 
         minimise over alpha  ||y - S alpha||^2 / 2 + epsilon ||alpha||_1   subject to   |alpha_j| <= C
 
-    and ``f(x) = (s - means)^T alpha + mean(y)``. This is the lasso in a box: few coefficients are not zero, and new
-    samples need similarities to those training samples alone. S enters by its columns only, so that it need not be
-    positive semidefinite, nor symmetric, nor square. A square S is taken as it is, with rows psi(x, .), and is never
-    symmetrised; ``similarity="columns"`` takes rows of similarities to any p objects (dyadic data).
+    The decision function is ``f(x) = (s - means)^T alpha + mean(y)``. This is the lasso with box constraints: few
+    coefficients are not zero, and only the similarities of new samples to these training samples are needed. S need not
+    be positive semidefinite, symmetric or square, because its columns are used as features. A square S is used as it
+    is, with rows psi(x, .), and is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p
+    objects (dyadic data).
 
-    The solution is exact to rounding error.
+    The solution is exact to rounding error. It is found by coordinate descent, then by Newton's method on the
+    coefficients that are neither 0 nor at their bound, after an interior-point method where these are hard to tell.
 
-    With more than two classes one problem is solved for each pair, on its rows (and columns, where S is square), and
-    the class that wins most pairs is predicted; of several such classes it is the first. ``PathSearchCV`` fits a whole
-    grid of C and epsilon with shared products of columns and warm starts.
+    With more than two classes one problem is solved for each pair, on its rows (and columns, if S is square), and the
+    class that wins most pairs is predicted; if there are several, the first of them. ``PathSearchCV`` fits a whole grid
+    of C and epsilon with shared products of columns and warm starts.
 
     Parameters
     ----------
     C : float, default=100.0
         Bound of the coefficients. With ``t S``, ``C / t`` and ``t epsilon`` the classifier is the same.
     epsilon : float, default=0.1
-        Price of the coefficients: the larger it is, the fewer are not zero. From ``max |S^T y|`` on all are zero, and
-        the larger class is predicted.
+        Weight of the l1 norm: the larger it is, the fewer coefficients are not zero. If it is at least ``max |S^T y|``,
+        all are zero, and the larger class is predicted.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
@@ -45,15 +47,15 @@ class PotentialSVC(LinearClassifier):
     intercept_ : ndarray of shape (pairs,)
         The decision values are ``S coef_^T + intercept_``.
     prototypes_, support_columns_ : ndarray
-        The columns with a coefficient in some pair, ascending. Rows may have these columns alone.
+        The columns with a coefficient in some pair, ascending. Rows may consist of these columns only.
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
-        The optimal value; an upper bound on what it lacks, relative to it (at most 1e-8, else a ConvergenceWarning says
-        so); the number of factorisations.
+        The optimal value; an upper bound of its relative error (if it is larger than 1e-8, there is a
+        ConvergenceWarning); and the number of factorisations.
 
     See Also
     --------
-    LPMachine : The hinge loss in the place of the squared one.
-    SimilarityFeatures : Similarities as features of any other classifier.
+    LPMachine : Uses the hinge loss instead of the squared loss.
+    SimilarityFeatures : Makes similarities the features of any other classifier.
 
     References
     ----------

@@ -13,21 +13,21 @@ from similitude.one_vs_one import predicted
 
 
 class RegularizedQuadratic(FeatureClassifier):
-    """Classify feature vectors by a Gaussian for each class, its covariance drawn towards the identity.
+    """Classify feature vectors by a Gaussian for each class, with a covariance shrunk towards the identity.
 
-    With n_g samples, mean mu_g and covariance S_g (divided by n_g) of class g, x goes to the class of largest
+    With n_g samples, mean mu_g and covariance S_g (divided by n_g) of class g, the predicted class has the largest
 
         log (n_g / n) - (x - mu_g)^T C_g^-1 (x - mu_g) / 2 - log det C_g / 2,   C_g = (1 - reg_param) S_g + reg_param I
 
-    and, of two classes for which it is equal, to the second. scikit-learn's ``QuadraticDiscriminantAnalysis`` does not
-    take classes with fewer samples than features (similarities to many prototypes): here C_g is defined for them, and
-    even for a single sample. The identity is a sensible target for features of unit variance: put a ``StandardScaler``
-    before it.
+    If it is equal for two classes, the second one is predicted. Unlike scikit-learn's
+    ``QuadraticDiscriminantAnalysis``, this works for classes with fewer samples than features (similarities to many
+    prototypes), and even with a single sample. The identity is a sensible target for features of unit variance: put a
+    ``StandardScaler`` before it.
 
     Parameters
     ----------
     reg_param : float, default=0.1
-        In (0, 1]; 1 compares distances to the means.
+        The weight of the identity, in (0, 1]; with 1 only the distances to the means are compared.
 
     Attributes
     ----------
@@ -39,7 +39,8 @@ class RegularizedQuadratic(FeatureClassifier):
 
     See Also
     --------
-    sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis
+    sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis : Needs more samples than features in each class.
+    SimilarityFeatures : Computes features from similarities.
 
     References
     ----------
@@ -72,13 +73,16 @@ class RegularizedQuadratic(FeatureClassifier):
 
 
 class QuadraticPath(FittedPath):
-    """The mean, the share and the decomposed covariance of each class; ``reg_param`` enters in the answers alone.
+    """The mean, the share and the decomposed covariance of each class; ``reg_param`` is only used in the answers.
 
     Parameters
     ----------
     points : list of float
+        The values of ``reg_param``.
     X : ndarray of shape (n, d)
+        The feature vectors.
     labels : Labels
+        The labels of the samples.
     """
 
     def __init__(self, points: list[float], X: np.ndarray, labels: Labels):
@@ -103,7 +107,7 @@ class QuadraticPath(FittedPath):
 
 
 class _Covariance:
-    """``(1 - reg) S + reg I`` of centred rows, by the eigenvectors of S with an eigenvalue that is not 0."""
+    """The matrix ``(1 - reg) S + reg I`` of centred rows, given by the eigenvectors of S with nonzero eigenvalues."""
 
     def __init__(self, centred: np.ndarray):
         values, self.vectors = np.linalg.svd(centred, full_matrices=False)[1:]

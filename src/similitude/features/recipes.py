@@ -1,4 +1,4 @@
-"""Pipelines on similarity features that are known from the literature, each with the grid of its parameters."""
+"""Pipelines on similarity features that are known from the literature, each with a grid of parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from similitude.transform.similarity_features import SimilarityFeatures
 Recipe = tuple[Pipeline, dict[str, list]]
 
 _MAX_ITER = 1_000_000
-"""Steps of libsvm after which scikit-learn warns: half a second on 350 samples, where 1e5 steps are not enough."""
+"""Number of steps of libsvm after which scikit-learn warns. They take half a second for 350 samples."""
 
 
 def _powers(base: float, first: int, last: int, step: int = 1) -> list[float]:
@@ -82,10 +82,10 @@ def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
                   10% of the samples, reg_param 0.01, 0.1, 0.3, 0.5
     ============  ===============================================================================================
 
-    Similarities are first mapped onto [0, 1] (by its exponential for LSVM), so that the grids suit any scale. The grids
-    are those of Chen et al., Table 2, and of Wang et al., except that Table 2 goes up to C = 1e5 for "linear SVM".
-    There libsvm takes a thousand times as long on classes that overlap (17 s for a fit on Voting), and such a C is not
-    chosen.
+    Similarities are first mapped onto [0, 1] (for LSVM by the exponential), so that the grids suit any scale. The grids
+    are those of Chen et al., Table 2, and of Wang et al., except that Table 2 goes up to C = 1e5 for "linear SVM". With
+    such a C, which is not chosen in practice, libsvm takes a thousand times as long on classes that overlap (17 s for a
+    fit on Voting).
 
     Parameters
     ----------
@@ -99,6 +99,7 @@ def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
     Returns
     -------
     pipeline : Pipeline
+        The pipeline, not fitted.
     grid : dict of lists
         The values of the parameters to choose from, by the names that the pipeline gives them.
 

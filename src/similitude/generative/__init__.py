@@ -1,4 +1,4 @@
-"""Generative classifiers: how the similarities to a few samples are distributed in each class."""
+"""Generative classifiers, which model the distributions of similarities to a few samples in each class."""
 
 from similitude.generative.base import GenerativeClassifier
 from similitude.generative.explanation import Explanation

@@ -1,4 +1,4 @@
-"""What the parts of a fused classifier look at: similarities, features or raw objects in one X."""
+"""The similarities, features or raw objects in X that each part of a fused classifier uses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from similitude.proximity.proximities import Proximities, as_proximities
 
 
 class View(NamedTuple):
-    """What one part looks at.
+    """The input of one part.
 
-    ``kind`` is "similarities", "features", or "objects" for X itself; ``takes_proximities`` tells whether the part
-    takes ``Proximities`` in place of a matrix.
+    ``kind`` is "similarities", "features", or "objects" for X itself; ``takes_proximities`` is True if the part accepts
+    ``Proximities`` instead of a matrix.
     """
 
     name: str
@@ -41,14 +41,14 @@ class View(NamedTuple):
         return cls(name, "objects" if on_objects else "features", is_ours)
 
     def __call__(self, X: Any) -> Any:
-        """Return what the part looks at in X."""
+        """Return the input of the part in X."""
         if self.kind == "objects":
             return X
         try:
             given = as_proximities(X)
         except ValueError as error:
             raise ValueError(
-                f"X: the part {self.name!r} looks at {self.kind}, and X seems to hold raw objects: {error}"
+                f"X: the part {self.name!r} needs {self.kind}, but X seems to hold raw objects: {error}"
             ) from error
         if self.kind == "features" and given.features is not None:
             several = isinstance(given.features, dict)
@@ -62,21 +62,22 @@ class View(NamedTuple):
         """Return the value of the part's name, or the only one there is."""
         if len(values) > 1 and self.name not in values:
             known = ", ".join(map(repr, values))
-            raise ValueError(f"X: parts has {self.name!r}, and X holds several {what}, none of that name: {known}.")
+            raise ValueError(f"X: the part {self.name!r} needs {what} of its name; X holds several, named {known}.")
         return values[self.name] if self.name in values else next(iter(values.values()))
 
 
 class FusedReader:
-    """Reads X for all parts, and remembers what it held in ``fit``.
+    """Reader of X for all parts, which checks that X holds the same inputs as in ``fit``.
 
     Parameters
     ----------
     parts : list of tuples (name, estimator)
+        The parts of the fused classifier.
 
     Attributes
     ----------
     held : dict
-        The names of the similarities and of the feature sets in X; an empty one where there is one without a name.
+        The names of the similarities and of the feature sets in X; the empty name stands for one without a name.
     """
 
     def __init__(self, parts: Sequence[tuple[str, Any]]):
@@ -85,44 +86,44 @@ class FusedReader:
 
     @property
     def kinds(self) -> set[str]:
-        """The kinds of what the parts look at."""
+        """The kinds of the parts' inputs."""
         return {view.kind for view in self.views}
 
     def fit(self, X: Any, estimator: Any) -> FusedTraining:
-        """Return the training samples as each part looks at them."""
+        """Return the training samples as the input of each part."""
         X = self._checked(X, True, estimator)
         self.held = _held(X)
         return FusedTraining(self, _num_samples(X), {view.name: view(X) for view in self.views})
 
     def rows(self, X: Any, estimator: Any) -> dict[str, Any]:
-        """Return new samples as each part, by its name, looks at them."""
+        """Return new samples as the input of each part, by its name."""
         X = self._checked(X, False, estimator)
         self._check_held(_held(X))
         return {view.name: view(X) for view in self.views}
 
     def _checked(self, X: Any, square: bool, estimator: Any) -> Any:
-        """Return X, its similarities checked; the parts check all other input."""
+        """Return X with checked similarities; the parts check all other input."""
         if isinstance(X, Proximities) or "similarities" not in self.kinds:
             return X
         S = check_similarity(X, name="X", square=square, orientation="dissimilarity", estimator=estimator)
         return X if hasattr(X, "iloc") else S
 
     def _check_held(self, held: dict[str, list[str]]) -> None:
-        """Refuse samples that hold something else than those in ``fit``, which a part would look at silently."""
+        """Raise an error if the samples hold other inputs than in ``fit``, which a part would use silently."""
         kinds = self.kinds - {"objects"}
         for what, given in held.items():
             known = self.held[what]
-            # Where there is one on both sides, and one of them has no name, they are taken to be the same.
+            # If there is one on both sides, and one of them has no name, they count as the same.
             same = set(known) == set(given) or (len(known) == len(given) == 1 and "" in (*known, *given))
-            looked_at = what in kinds or (what == "similarities" and kinds and not self.held["features"])
-            if looked_at and not same:
+            is_used = what in kinds or (what == "similarities" and kinds and not self.held["features"])
+            if is_used and not same:
                 then, now = (", ".join(name or what for name in names) or "none" for names in (known, given))
-                raise ValueError(f"X must hold the {what} it held in fit: then {then}, now {now}.")
+                raise ValueError(f"X must hold the same {what} as in fit ({then}); got {now}.")
 
 
 @dataclass(frozen=True)
 class FusedTraining:
-    """Training samples as each part, by its name, looks at them."""
+    """Training samples as the input of each part, by its name."""
 
     reader: FusedReader
     n: int

@@ -1,4 +1,4 @@
-"""What the generative classifiers share: posteriors and decisions from joint log-probabilities."""
+"""Base of the generative classifiers: posteriors and decisions from joint log-probabilities."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from similitude.numerics.votes import TIE_TOLERANCE, expected_costs, log_of
 
 
 def normalised(joint: np.ndarray) -> np.ndarray:
-    """Return joint log-probabilities, (..., G), not all of them minus infinity, less the logarithm of their sum."""
+    """Return log-posteriors from joint log-probabilities, (..., G), of which at least one is finite."""
     largest = joint.max(axis=-1, keepdims=True)
     return joint - largest - np.log(np.exp(joint - largest).sum(axis=-1, keepdims=True))
 
 
 def log_posterior(joint: np.ndarray, fallen: np.ndarray, winners: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
-    """Return joint log-probabilities, (..., G), normalised; where ``fallen``, the class in ``winners`` has all of it.
+    """Return log-posteriors, (..., G), from joint log-probabilities.
 
-    A class of prior 0 gets nothing: where it is the one in ``winners``, the posterior is the prior.
+    Where ``fallen`` is True, the class in ``winners`` has the posterior 1; if its prior is 0, the posterior is the
+    prior.
     """
     joint = np.where(fallen[..., None], np.where(np.arange(joint.shape[-1]) == winners[..., None], 0.0, -np.inf), joint)
     logs = normalised(joint)
@@ -33,10 +34,10 @@ def log_posterior(joint: np.ndarray, fallen: np.ndarray, winners: np.ndarray, pr
 def answered(
     logs: np.ndarray, response: str, costs: np.ndarray | None, best: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Return what ``response`` asks for, from log-posteriors, (..., G).
+    """Return the answer to ``response`` from log-posteriors, (..., G).
 
-    "predict_log_proba" asks for themselves, "predict_proba" for probabilities, and "predict" for the position that
-    ``best`` finds among scores, (..., G): probabilities, or expected costs with their sign changed.
+    "predict_log_proba" returns the log-posteriors themselves, "predict_proba" probabilities, and "predict" the position
+    that ``best`` finds among scores, (..., G), which are probabilities or expected costs with a minus sign.
     """
     if response == "predict_log_proba":
         return logs
@@ -47,13 +48,13 @@ def answered(
 
 
 def first_of_tied(scores: np.ndarray) -> np.ndarray:
-    """Return the position of the largest score along the last axis; of tied ones the first."""
+    """Return the position of the largest score along the last axis, the first of several that are tied."""
     margin = TIE_TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True)
     return np.argmax(scores >= scores.max(axis=-1, keepdims=True) - margin, axis=-1)
 
 
 class GenerativePath(FittedPath):
-    """Base of the fitted generative classifiers; beside the usual answers there is "predict_joint_log_proba".
+    """Base of the paths of generative classifiers, which also answer "predict_joint_log_proba".
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class GenerativePath(FittedPath):
         return np.log((self.labels.counts + 1) / (len(self.labels) + self.labels.n_classes))
 
     def models_of(self, rows: Any) -> dict[str, Any]:
-        """Return what an explanation tells of the one row: the centroids and their distributions."""
+        """Return the centroids and their distributions for the explanation of one row."""
         raise NotImplementedError
 
 
@@ -88,7 +89,7 @@ class GenerativeClassifier(SimilarityClassifier):
     _responses = ("predict", "predict_proba", "predict_log_proba")
 
     def predict_joint_log_proba(self, X):
-        """Return log of P(x, g) for each class g, before the most similar centroid decides anything.
+        """Return log P(x, g) for each class g, without the rule of the most similar centroid.
 
         Parameters
         ----------
@@ -98,21 +99,22 @@ class GenerativeClassifier(SimilarityClassifier):
         Returns
         -------
         ndarray of shape (m, G)
-            In the order of ``classes_``; minus infinity where the probability is 0.
+            The logarithms, in the order of ``classes_``; minus infinity if the probability is 0.
         """
         return self._answer(X, "predict_joint_log_proba")
 
     def explain(self, X) -> Explanation:
-        """Return how the prediction for one sample comes about: its similarities to the centroids, and their models.
+        """Explain the prediction for one sample by its similarities to the centroids and their distributions.
 
         Parameters
         ----------
-        X : one sample as ``predict`` takes it
-            A precomputed row may have the shape (n,), too; of raw objects, a sequence of one.
+        X : one sample in the form that ``predict`` takes
+            A precomputed row may also have the shape (n,); a raw object is passed as a sequence of one.
 
         Returns
         -------
         Explanation
+            The centroids, their distributions, and the contribution of each to the joint probabilities.
         """
         rows = self._rows(as_one_row(self, X))
         if len(rows) != 1:

@@ -1,4 +1,4 @@
-"""Explanations of what a generative classifier predicts for one sample."""
+"""Explanations of the prediction of a generative classifier for one sample."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Explanation:
-    """The centroids, the distributions of the similarities to them, and what each of them adds to each class.
+    """The centroids, the distributions of the similarities to them, and the contribution of each to each class.
 
-    Classes are numbered by g in the order of ``classes``, centroids by j. It is printed as a table.
+    Classes are numbered by g in the order of ``classes``, and centroids by j. ``print`` shows the explanation as a
+    table.
 
     Parameters
     ----------
@@ -33,20 +34,20 @@ class Explanation:
     means : ndarray of shape (G, J)
         The mean similarity of class g to centroid j; NaN for a class without a model.
     log_likelihoods : ndarray of shape (G, H)
-        log P(x | g) as far as it comes from the centroids of each of the H classes that have any; NaN for a class
-        without a model.
+        The contribution of the centroids of each class to log P(x | g), for the H classes that have centroids; NaN for
+        a class without a model.
     log_priors, log_joint, posterior : ndarrays of shape (G,)
         log P(g), log P(x, g) and P(g | x).
     prediction : label
         The predicted class.
     by_centroid : bool
-        Whether the most similar centroid decides in place of the distributions.
+        Whether the most similar centroid decides instead of the distributions.
     family : MaximumEntropy
-        The distributions that similarities can have.
+        The possible distributions of similarities.
     pmfs : Pmfs
-        The fitted ones, of shape (G, J).
+        The fitted distributions, of shape (G, J).
     average_log_likelihoods : ndarray of shape (G, H), default=None
-        As ``log_likelihoods``, by the average distributions of the training samples (regularized local SDA).
+        The same as ``log_likelihoods`` with the average distributions of the training samples (regularized local SDA).
     neighbors : ndarray of int of shape (k,), default=None
         The positions of the neighbours, nearest first (local SDA).
     counts : ndarray of int of shape (G,), default=None
@@ -74,12 +75,12 @@ class Explanation:
 
     @property
     def lambdas(self) -> np.ndarray:
-        """lambda of each distribution, (G, J); NaN for a class without a model."""
+        """The lambda of each distribution, (G, J); NaN for a class without a model."""
         return self.family.parameters(self.pmfs)[0]
 
     @property
     def omega(self) -> np.ndarray:
-        """The possible similarities; of an interval its two ends."""
+        """The possible similarities, or the two ends of an interval."""
         return self.family.omega
 
     def log_pmf(self, similarities: Any) -> np.ndarray:
@@ -88,11 +89,12 @@ class Explanation:
         Parameters
         ----------
         similarities : array-like of shape (N,)
+            The similarities.
 
         Returns
         -------
         ndarray of shape (G, J, N)
-            NaN where there is no distribution.
+            The logarithms; NaN where there is no distribution.
         """
         pmfs = Pmfs(*(part[..., None] for part in self.pmfs))
         logs = self.family.log_pmf(pmfs, *self.family.distances(similarities))

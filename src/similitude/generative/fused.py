@@ -1,4 +1,4 @@
-"""The product rule: similarities and features, any number of either, in one posterior."""
+"""The product rule, which combines any number of similarities and feature sets in one posterior."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from similitude.numerics.votes import log_of
 
 
 class FusedClassifier(PathClassifier, _BaseComposition):
-    """Classify by the product of several classifiers' posteriors, as if what they look at were independent.
+    """Classify by the product of several classifiers' posteriors, as if their inputs were independent.
 
     With P_t(g | x) the posterior of part t::
 
         P(g | x) = product over t of P_t(g | x) / sum over h of product over t of P_t(h | x)
 
-    and the class of least expected cost is predicted; of tied classes the first. The parts' joint probabilities P(x, g)
-    in place of posteriors would give the same: with a local SDA and a local BDA it is the fused classifier of the
-    reference, where every part has its prior. For each sample, parts with posteriors near 0 or 1 outweigh others. Where
-    every class has the posterior 0 in some part, the first part decides alone.
+    The class of least expected cost is predicted; if several are tied, the first of them. The parts' joint
+    probabilities P(x, g) instead of posteriors would give the same result: with a local SDA and a local BDA it is the
+    fused classifier of the reference, where every part has its prior. For each sample, parts with posteriors near 0 or
+    1 outweigh others. If every class has the posterior 0 in some part, the first part decides alone.
 
-    What each part looks at:
+    The input of each part is chosen by its kind:
 
     * a part on precomputed similarities gets the similarity of its own name in ``Proximities(S={name: ...})``, or the
-      only one there is;
+      only one;
     * a part on raw objects (``similarity="levenshtein"``) gets X itself;
-    * any other part gets the features of its own name, or the only ones there are. Where X has no features it gets the
-      rows of similarities, of the similarity of its own name or of the only one.
+    * any other part gets the features of its own name, or the only ones. If X has no features, it gets the rows of the
+      similarity of its own name, or of the only one.
 
     ``PathSearchCV`` evaluates a grid over the parameters of several parts (``sda__n_neighbors``, ``bda__n_neighbors``)
     at once: each part is fitted at its own values only, and the products are computed for all combinations. A part may
@@ -51,7 +51,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g.
     priors : array of shape (G,) or dict, default=None
-        Class probabilities where the classifier is to be used; the posterior is rescaled by prior / training share.
+        Class probabilities in the application; the posterior is rescaled by prior / training share.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
 
     See Also
     --------
-    FusedKNN : A vote of the neighbours by similarity and by features.
+    FusedKNN : Votes with the neighbours by similarity and by features.
     LocalSDA, LocalBDA : The default parts.
 
     References
@@ -101,11 +101,12 @@ class FusedClassifier(PathClassifier, _BaseComposition):
         Parameters
         ----------
         deep : bool, default=True
-            Whether the parts by name, and their parameters, are included.
+            Whether to include the parts by name, and their parameters.
 
         Returns
         -------
         dict
+            The parameters by name.
         """
         return self._get_params("_parts", deep=deep)
 
@@ -115,6 +116,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
         Parameters
         ----------
         **params : dict
+            The values by name.
 
         Returns
         -------
@@ -136,11 +138,12 @@ class FusedClassifier(PathClassifier, _BaseComposition):
         return tags
 
     def fit(self, X, y):
-        """Fit every part on what it looks at.
+        """Fit every part on its own input.
 
         Parameters
         ----------
         X : square matrix, Proximities (with features, or several similarities or feature sets by name), or raw objects
+            The training samples.
         y : array-like of shape (n,)
             The labels.
 
@@ -160,7 +163,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
         )
 
     def _points(self, grid):
-        """Return what each point of the grid sets of each part: a tuple of tuples of names and values."""
+        """Return for each point of the grid the parameters of each part, as tuples of names and values."""
         self._check_parts()
         return [tuple(_own_parameters(point, name) for name, _ in self._parts) for point in grid]
 
@@ -172,8 +175,8 @@ class FusedClassifier(PathClassifier, _BaseComposition):
         for name, part in parts:
             if not hasattr(part, "predict_log_proba") and not hasattr(part, "predict_proba"):
                 raise ValueError(
-                    f"parts: {name!r} ({type(part).__name__}) gives no probabilities; set probability=True where there "
-                    "is one, or wrap it in CalibratedClassifierCV."
+                    f"parts: {name!r} ({type(part).__name__}) gives no probabilities; set probability=True if it has "
+                    "this parameter, or wrap it in CalibratedClassifierCV."
                 )
 
     def _read(self, X, y):
@@ -213,7 +216,8 @@ class FusedPath(FittedPath):
         For each part, the position of its own point.
     labels : Labels
     parts : dict
-        By name a :class:`~similitude.base.GridFit` over the part's own points, or a list of estimators fitted at them.
+        For each name a :class:`~similitude.base.GridFit` over the part's own points, or a list of estimators fitted at
+        them.
     """
 
     def __init__(self, points: list[tuple[int, ...]], labels: Labels, parts: dict[str, Any]):
@@ -261,13 +265,13 @@ class FusedPath(FittedPath):
         total = np.where(nothing, logs[0], total)
         if self._log_ratios is not None:
             ruled_out = np.all(total + self._log_ratios == -np.inf, axis=1, keepdims=True)
-            # Only classes of prior 0 are left: nothing is known but the priors.
+            # Only classes of prior 0 are left, so that the posterior is the prior.
             total = np.where(ruled_out, 0.0, total) + self._log_ratios
         return normalised(total)
 
 
 def _fitted(part: Any, X: Any, y: np.ndarray, points: list[dict]) -> Any:
-    """Return a part fitted at its own points: at once where there are several and it has a path, else one by one."""
+    """Return a part fitted at its own points, all at once if there are several and it has a path, or one by one."""
     if len(points) > 1 and isinstance(part, PathClassifier):
         return GridFit(part, X, y, points)
     return [clone(part).set_params(**point).fit(X, y) for point in points]
@@ -279,7 +283,7 @@ def _at(part: Any, i: int) -> Any:
 
 
 def _log_posterior(fitted: Any, X: Any) -> np.ndarray:
-    with np.errstate(divide="ignore"):  # some of scikit-learn's estimators warn of the logarithm of 0
+    with np.errstate(divide="ignore"):  # some estimators of scikit-learn warn of the logarithm of 0
         return fitted.predict_log_proba(X) if hasattr(fitted, "predict_log_proba") else log_of(fitted.predict_proba(X))
 
 

@@ -27,19 +27,19 @@ class FusedKNN(SimilarityClassifier):
         P(g | x) = (number of class g in N(x) + number of class g in M(x)) / 2k
 
     A sample in both sets votes twice. Both kinds of neighbours always have the same weight, so that this is the
-    baseline for :class:`FusedClassifier`. Features come in ``Proximities(S, features)``; without them the rows of
-    similarities are the features. Of tied classes the one of the nearest neighbour is predicted, where the most similar
-    sample comes before the nearest by features. ``PathSearchCV`` evaluates a whole grid of ``n_neighbors`` with two
-    neighbour sorts.
+    baseline for :class:`FusedClassifier`. Features are passed as ``Proximities(S, features)``; without them the rows of
+    similarities are the features. Among tied classes, that of the nearest neighbour is predicted, where the most
+    similar sample comes before the nearest by features. ``PathSearchCV`` evaluates a whole grid of ``n_neighbors`` with
+    two neighbour sorts.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        k; more than there are samples means all of them.
+        The number k of neighbours of each kind; at most the number of samples is used.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g.
     priors : array of shape (G,) or dict, default=None
-        The posterior is rescaled by these over the training frequencies.
+        Class probabilities in the application; the posterior is rescaled by prior / training share.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -47,12 +47,12 @@ class FusedKNN(SimilarityClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
-        min(n_neighbors, n).
+        The number of neighbours used, min(n_neighbors, n).
 
     See Also
     --------
     FusedClassifier : Multiplies the posteriors of classifiers on similarities and on features.
-    KNNClassifier : A vote of the neighbours by similarity alone.
+    KNNClassifier : Votes with the neighbours by similarity only.
 
     References
     ----------
@@ -111,7 +111,7 @@ class FusedKNNPath(FittedPath):
         sizes, places = np.unique(self.points, return_inverse=True)
         by_similarity = top_k(rows.S, sizes[-1])[1]
         by_features = self._nearest(_features_of(rows), sizes[-1])
-        # One of each in turn: the first 2k are the neighbours of every size.
+        # Both kinds alternate, so that the first 2k are the neighbours for every k.
         indices = np.stack([by_similarity, by_features], axis=2).reshape(len(by_similarity), -1)
         answers = self._votes(self.labels.codes[indices], sizes, response)
         return [answers[:, place] for place in places]
@@ -140,15 +140,15 @@ class FusedKNNPath(FittedPath):
         def work(start: int, stop: int) -> None:
             nearest[start:stop] = top_k(-cdist(rows[start:stop], self._features, "sqeuclidean"), k)[1]
 
-        # At most 256 rows: the neighbour selection inside starts no threads of its own.
+        # Blocks have at most 256 rows, so that the neighbour selection starts no threads of its own.
         over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // len(self._features))))
         return nearest
 
 
 def _features_of(samples: Any) -> np.ndarray:
-    """Return the features of samples: those that came with them, or the rows of similarities."""
+    """Return the given features of samples, or the rows of similarities if there are none."""
     if samples.features is None:
         return dense(samples.S).astype(np.float64, copy=False)
     if isinstance(samples.features, dict):
-        raise ValueError("X holds feature sets by name, and one is needed here: X.select(features=name) picks one.")
+        raise ValueError("X holds several feature sets, but one is needed: choose it by X.select(features=name).")
     return check_array(samples.features, dtype=np.float64, input_name="X.features")

@@ -1,4 +1,4 @@
-"""Local Bayesian discriminant analysis: Bayesian QDA on the nearest samples of each class."""
+"""Local Bayesian discriminant analysis, which is Bayesian QDA on the nearest samples of each class."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ _LARGEST = 1e140
 class LocalBDA(FeatureClassifier):
     """Classify feature vectors by Bayesian quadratic discriminant analysis on each class's k nearest samples.
 
-    With N_g(x) the k training samples of class g nearest to x in Euclidean distance, z their mean and S their
-    scatter matrix, the Gaussian of the class is integrated out under an inverted Wishart prior with q = d + 3 and
-    B = 0.95 q diag(S / k) + 0.05 I; x is then distributed as Student's t::
+    Let N_g(x) be the k training samples of class g nearest to x in Euclidean distance, z their mean and S their scatter
+    matrix. The Gaussian of the class is integrated out under an inverted Wishart prior with q = d + 3 and
+    B = 0.95 q diag(S / k) + 0.05 I, so that x has Student's t distribution::
 
         p(x | g) = t(x; k + 4 degrees of freedom, location z, scale matrix (k + 1) / (k (k + 4)) (S + B))
-        P(g) = (n_g + 1) / (k + G),  n_g of the k nearest training samples of all being of class g
+        P(g) = (n_g + 1) / (k + G),  n_g the number of samples of class g among the k nearest of all training samples
 
-    and the class of least expected cost is predicted, which without ``costs`` is the one of largest p(x | g) P(g).
+    The class of least expected cost is predicted, which without ``costs`` is the one of largest p(x | g) P(g).
 
     X is an ordinary matrix of features, not of similarities (though rows of similarities can serve as features). As
     the 0.05 in B is not scaled with the features, raw features should be standardised first. Features larger than 1e140
-    are refused.
+    raise an error.
 
-    Equally near training samples are taken in their order in the training set, and tied classes by their nearest
-    sample. Where k < d everything is computed from k x k matrices. ``PathSearchCV`` evaluates a whole grid of
+    Equally near training samples are ordered by their positions in the training set, and tied classes by their nearest
+    sample. If k < d, everything is computed from k x k matrices. ``PathSearchCV`` evaluates a whole grid of
     ``n_neighbors`` at once: one neighbour sort for each class, and one pass over the nested neighbourhoods.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        k; a class with fewer samples uses all it has.
+        The number k of neighbours; a class with fewer samples uses all of them.
     priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, in place of the estimate above.
+        P(g), in the order of ``classes_`` or by label, instead of the estimate above.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g.
 
@@ -55,7 +55,7 @@ class LocalBDA(FeatureClassifier):
         min(n_neighbors, samples of the class), in the order of ``classes_``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has names that are strings.
+        The names of the features. Only available if X has column names that are strings.
 
     See Also
     --------
@@ -115,9 +115,9 @@ class LocalBDA(FeatureClassifier):
         largest = np.max(np.abs(X))
         if largest > _LARGEST:
             raise ValueError(
-                f"X has features as large as {largest:.3g}; the squares of those above {_LARGEST:g} overflow: rescale."
+                f"X has features as large as {largest:.3g}, whose squares overflow above {_LARGEST:g}; rescale X."
             )
-        # For arrays that must not be written to everything would be compiled once more.
+        # Read-only arrays would make numba compile everything once more.
         return np.require(X, requirements="W")
 
     def predict_joint_log_proba(self, X):
@@ -126,11 +126,12 @@ class LocalBDA(FeatureClassifier):
         Parameters
         ----------
         X : array-like of shape (m, d)
+            The feature vectors.
 
         Returns
         -------
         ndarray of shape (m, G)
-            In the order of ``classes_``.
+            The logarithms, in the order of ``classes_``.
         """
         return self._answer(X, "predict_joint_log_proba")
 
@@ -140,11 +141,12 @@ class LocalBDA(FeatureClassifier):
         Parameters
         ----------
         X : array-like of shape (m, d)
+            The feature vectors.
 
         Returns
         -------
         ndarray of shape (m, G)
-            In the order of ``classes_``.
+            The logarithms, in the order of ``classes_``.
         """
         return self._answer(X, "log_likelihoods")
 
@@ -183,7 +185,7 @@ class LocalBDAPath(FittedPath):
             logs, nearest = self._models(rows[start:stop], scaled[start:stop], sizes)
             parts[start] = self._answer(logs, nearest, sizes, response)
 
-        # At most 256 rows: the neighbour selection inside starts no threads of its own.
+        # Blocks have at most 256 rows, so that the neighbour selection starts no threads of its own.
         over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // self.labels.counts.max())))
         answers = np.concatenate([parts[start] for start in sorted(parts)])
         return [answers[:, place] for place in places]
@@ -218,7 +220,7 @@ class LocalBDAPath(FittedPath):
             joint = logs + log_of(priors)
         if response == "predict_joint_log_proba":
             return joint
-        # Some prior is above 0, and so is every density: some joint probability is, too.
+        # Some prior is positive, and every density is, so that some joint probability is positive.
         return answered(normalised(joint), response, costs, lambda scores: first_of_best(scores, nearest, sizes))
 
 

@@ -1,4 +1,4 @@
-"""The models that local SDA fits: in the neighbourhood of each sample, a distribution for each class and centroid."""
+"""The distributions that local SDA fits for each class and centroid in the neighbourhood of a sample."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Statistics(NamedTuple):
     above: np.ndarray
 
     def pairs(self) -> np.ndarray:
-        """Return which (g, h) have a model: both classes have neighbours."""
+        """Return which (g, h) have a model, because both classes have neighbours."""
         present = self.counts > 0
         return present[..., :, None] & present[..., None, :]
 
     def at_centroids(self, similarities: np.ndarray) -> np.ndarray:
-        """Return the similarities of the samples to the centroids, (m, sizes, G); any number where there is none."""
+        """Return the similarities of the samples to the centroids, (m, sizes, G); arbitrary where there is none."""
         return np.take_along_axis(similarities[:, None, :], np.maximum(self.centroids, 0), axis=2)
 
 
@@ -57,7 +57,7 @@ class Neighborhoods:
     Parameters
     ----------
     finder : Finder
-        Finds the neighbours, and gives the similarities among them.
+        The finder of the neighbours and of the similarities among them.
     labels : Labels
     family : MaximumEntropy
     """
@@ -66,7 +66,7 @@ class Neighborhoods:
         self.finder, self.labels, self.family = finder, labels, family
 
     def in_blocks(self, rows: Any, neighbors: tuple[np.ndarray, np.ndarray], n_sizes: int, work: Callable) -> list:
-        """Return what ``work(S, similarities, indices)`` returns for blocks of rows, in their order.
+        """Return the results of ``work(S, similarities, indices)`` for blocks of rows, in their order.
 
         ``neighbors`` are the similarities and indices of the neighbours of all rows, both (m, k), and S is a matrix
         with the similarities among those of the block. Blocks are so small that their models fit into memory.
@@ -86,13 +86,13 @@ class Neighborhoods:
 
         m, k = indices.shape
         fitting = max(1, _BLOCK // (k**2 + 8 * n_sizes * self.labels.n_classes**2))
-        over_row_blocks(work_on, m, min(fitting, max(64, -(-m // 2))))  # small jobs are not worth a thread
+        over_row_blocks(work_on, m, min(fitting, max(64, -(-m // 2))))  # threads do not pay off for small blocks
         return [answers[start] for start in sorted(answers)]
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
-        """Return a matrix with the similarities among the neighbours of each row, which Omega must reach over."""
+        """Return a matrix with the similarities among the neighbours of each row, which Omega must include."""
         S = self.finder.among(rows, indices)
-        if isinstance(self.finder, ObjectFinder):  # else Omega was compared with the whole matrix
+        if isinstance(self.finder, ObjectFinder):  # otherwise Omega was compared with the whole matrix
             check_reach(self.family, S.data.min(), S.data.max())
         return S
 
@@ -127,7 +127,7 @@ class Neighborhoods:
 
         A = np.empty((*indices.shape, indices.shape[1]))
         scale = math.ldexp(1.0, -self.family.exponent)
-        together = np.zeros_like(indices), 1  # as if all were of one class: every pair is wanted
+        together = np.zeros_like(indices), 1  # one class for all, because every pair is needed
         if sparse.issparse(S):
             gather_csr(S.data, S.indices, S.indptr, indices, *together, scale, A)
         else:
@@ -145,9 +145,9 @@ class Neighborhoods:
         return np.where(found.counts > 0, logs.sum(axis=3), -np.inf)
 
     def average_pmfs(self, rows: Any, sizes: list[int]) -> dict[int, AveragePmfs]:
-        """Return by size, which ascend, the models of the neighbourhoods of the training samples without themselves.
+        """Return the models of the neighbourhoods of the training samples, without the samples themselves, by size.
 
-        ``rows`` are the training samples.
+        ``rows`` are the training samples, and ``sizes`` ascend.
         """
         n, G = len(self.labels), self.labels.n_classes
         if n == 1:
@@ -192,7 +192,7 @@ class Neighborhoods:
         return totals
 
     def models_of(self, rows: Any, k: int, averages: AveragePmfs | None) -> dict[str, Any]:
-        """Return what an explanation tells of the neighbourhood of the one row."""
+        """Return the contents of an explanation for the neighbourhood of one row."""
         similarities, indices = self.finder.nearest(rows, k)
         found = self.statistics(self.among(rows, indices), similarities, indices, np.array([k]))
         counts, family, n_classes = found.counts[0, 0], self.family, self.labels.n_classes
@@ -209,7 +209,7 @@ class Neighborhoods:
         logs[present] = family.log_pmf(fitted, *ends)
         smooth = None
         if averages is not None:
-            # One centroid at a time, by counting the others as absent.
+            # The contribution of one centroid is found by counting the others as absent.
             alone = np.eye(n_classes, dtype=bool)[present]
             below, above = (np.where(alone, a[:, None], 0.0) for a in ends)
             smooth = self.average_log_likelihoods(averages, below, above, alone).T
@@ -228,7 +228,7 @@ class Neighborhoods:
 
 
 def _others(similarities: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each sample's neighbours without itself, one fewer (without the last where it is not among them)."""
+    """Return the neighbours of each sample without itself, or without the last one if it is not among them."""
     own = indices == np.arange(len(indices))[:, None]
     own[~own.any(axis=1), -1] = True
     shape = len(indices), indices.shape[1] - 1

@@ -22,25 +22,25 @@ FALLBACKS = ("class", "k", "one", None)
 class LocalSDA(GenerativeClassifier, SearchingClassifier):
     """Classify each sample by similarity discriminant analysis among its k most similar training samples.
 
-    With N_g the neighbours of x of class g, n_g of them, and g and h running over the classes that have any::
+    Let N_g be the n_g neighbours of x of class g, and let g and h run over the classes that have neighbours::
 
         mu_h = argmax over mu in N_h of  sum over z in N_h of psi(z, mu)
         P_gh(s) = gamma_gh exp(lambda_gh s) on Omega,  with mean  (1/n_g) sum over z in N_g of psi(z, mu_h)
         P(x | g) = product over h of P_gh(psi(x, mu_h)),   P(g) = (n_g + 1) / (k + G)
 
-    and the class of least expected cost is predicted, which without ``costs`` is the one of largest P(x | g) P(g).
+    The class of least expected cost is predicted, which without ``costs`` is the one of largest P(x | g) P(g).
 
-    In small neighbourhoods many distributions are point masses, and the class of the most similar local centroid is
-    predicted in place of the model's, with the posterior 1. ``fallback`` chooses where:
+    In small neighbourhoods many distributions are point masses. Then the class of the most similar local centroid is
+    predicted instead, with the posterior 1. ``fallback`` defines when:
 
-    * ``"class"``: where a class among the neighbours has fewer than three of them;
-    * ``"k"``: where k is at most 3;
-    * ``"one"``: where a class among the neighbours has exactly one of them;
-    * None: nowhere;
+    * ``"class"``: if a class among the neighbours has fewer than three of them;
+    * ``"k"``: if k is at most 3;
+    * ``"one"``: if a class among the neighbours has exactly one of them;
+    * None: never.
 
-    and it is always done where P(x | g) P(g) is 0 for every class.
+    It is always done if P(x | g) P(g) is 0 for every class.
 
-    With ``alpha`` above 0 it is regularized local SDA: in place of a fallback, the product is averaged with a product
+    With ``alpha`` above 0 this is regularized local SDA: instead of a fallback, the product is averaged with a product
     of smooth distributions. P_ave(s | g, h) is the average of the distributions P_gh in the neighbourhoods of the
     training samples z, each without z itself, that have both classes (uniform where none has)::
 
@@ -49,33 +49,33 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     where g runs over all classes (the first term of an absent one is 0), h over those among the neighbours, and n_g in
     the last factor counts training samples.
 
-    Equally similar training samples are taken in their order in the training set, tied candidates for a centroid by
-    similarity to x, and tied classes by their nearest neighbour. The similarity may be asymmetric: rows psi(x, .) are
-    ranked as they are, and ``S[z, mu]`` is psi(z, mu). The training matrix is kept without a copy. ``PathSearchCV``
-    evaluates a whole grid of ``n_neighbors``, ``alpha`` and ``fallback`` at once: one neighbour sort and one pass over
-    the nested neighbourhoods.
+    Equally similar training samples are ordered by their positions in the training set, tied candidates for a centroid
+    by their similarity to x, and tied classes by their nearest neighbour. The similarity may be asymmetric: rows psi(x,
+    .) are ranked as they are, and ``S[z, mu]`` is psi(z, mu). The training matrix is kept without a copy.
+    ``PathSearchCV`` evaluates a whole grid of ``n_neighbors``, ``alpha`` and ``fallback`` at once: one neighbour sort
+    and one pass over the nested neighbourhoods.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        k; more than there are samples means all of them.
+        The number k of neighbours; at most the number of samples is used.
     alpha : float, default=0.0
         The weight of the averages, from 0 to 1.
     fallback : {"class", "k", "one", None}, default="class"
-        Where the most similar local centroid decides; without effect where alpha is above 0.
+        When the most similar local centroid decides; it has no effect if alpha is above 0.
     omega : array-like, "continuous" or None, default=None
-        The possible similarities. None: the distinct ones of the training matrix (those within 1e-12 of one another,
-        relative to the largest, count as one); "continuous": the interval that they span, with densities in place of
-        probabilities.
+        The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
+        another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
+        instead of probabilities.
     priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, in place of both estimates above.
+        P(g), in the order of ``classes_`` or by label, instead of both estimates above.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g.
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
-        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
-        With "stream", ``omega=None`` and "continuous" need a pass over all pairs, and alpha above 0 another one; with
-        "graph" omega must be an array and alpha 0.
+        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (with
+        the same results), or by a neighbour graph (approximately, with far fewer similarities). See the page on
+        neighbour search. With "stream", ``omega=None`` and "continuous" need a pass over all pairs, and alpha above 0
+        needs another one; with "graph" omega must be an array and alpha 0.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -83,9 +83,10 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
-        min(n_neighbors, n).
+        The number of neighbours used, min(n_neighbors, n).
     n_evaluations_, n_evaluations_per_query_ : int, float
-        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
+        The number of similarities computed by ``fit``, and per sample in the last query. Only available if ``search``
+        is not "matrix".
 
     See Also
     --------
@@ -155,8 +156,8 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         else:
             if regularized and not isinstance(finder, StreamSearch):
                 raise ValueError(
-                    f"alpha must be 0 with search={self.search!r}: above 0 the neighbourhoods of all training samples "
-                    "are modelled, exactly; use search='stream'."
+                    f"alpha must be 0 with search={self.search!r}, because the exact neighbourhoods of all training "
+                    "samples are needed otherwise; use search='stream'."
                 )
             family = searched_family(self.omega, training.reader, finder)
         neighborhoods = Neighborhoods(finder, labels, family)
@@ -182,14 +183,16 @@ class LocalSDAPoint(NamedTuple):
 
 
 class LocalSDAPath(GenerativePath):
-    """The neighbourhoods of the training samples, in which models are made when rows are to be predicted.
+    """The neighbourhoods of the training samples, in which models are fitted at prediction.
 
     Parameters
     ----------
     points : list of LocalSDAPoint
+        The points of the grid.
     neighborhoods : Neighborhoods
+        The neighbourhoods.
     averages : dict
-        The average models by size, where some point has alpha above 0.
+        The average models by size, needed if some point has alpha above 0.
     """
 
     def __init__(self, points: list[LocalSDAPoint], neighborhoods: Neighborhoods, averages: dict[int, AveragePmfs]):
@@ -199,7 +202,7 @@ class LocalSDAPath(GenerativePath):
 
     @property
     def finder(self) -> Any:
-        """What finds the neighbours."""
+        """The finder of the neighbours."""
         return self.neighborhoods.finder
 
     def attributes(self):

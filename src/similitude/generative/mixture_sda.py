@@ -1,4 +1,4 @@
-"""Mixture similarity discriminant analysis: several centroids a class, weighted by expectation maximisation."""
+"""Mixture similarity discriminant analysis, with several centroids in each class."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Mixture(NamedTuple):
 
 
 def mixture(family: MaximumEntropy, similarities: np.ndarray, tol: float, max_iter: int) -> Mixture:
-    """Return the mixture fitted to similarities, (samples, components); expectation maximisation from equal shares."""
+    """Return the mixture fitted to similarities, (samples, components), by expectation maximisation."""
     from similitude.generative._mixture import fit_mixture
 
     c = similarities.shape[1]
@@ -40,49 +40,49 @@ def mixture(family: MaximumEntropy, similarities: np.ndarray, tol: float, max_it
     settings = family.floor, not family.continuous, *family.tables, tol
     steps = fit_mixture(*places, *settings, weights, means, rates, log_z, from_above, history)
     pmfs = Pmfs(rates, log_z + family.log_unit, from_above)
-    # The density's unit changes every component alike.
+    # The unit of the density is the same for every component.
     logs = history[:steps] - len(similarities) * family.log_unit
     return Mixture(weights, family.similarities(*means), pmfs, logs, steps <= max_iter)
 
 
 class MixtureSDA(GenerativeClassifier):
-    """Similarity discriminant analysis with several centroids in each class.
+    """Classify by similarity discriminant analysis with several centroids in each class.
 
-    The centroids mu_ml of class m are its c medoids: ``sum over z in class m of max over l of psi(z, mu_ml)`` is as
-    large as exchanges of one medoid can make it. For each class g, the similarities to the centroids of class m make a
-    mixture of distributions of maximum entropy on Omega, fitted to the samples of class g by expectation maximisation::
+    The centroids mu_ml of class m are its c medoids: exchanging one of them cannot increase
+    ``sum over z in class m of max over l of psi(z, mu_ml)``. For each class g, the similarities to the centroids of
+    class m are modelled by a mixture of distributions of maximum entropy on Omega, fitted to the samples of class g by
+    expectation maximisation::
 
         P(x | g) = product over m of  sum over l of  w_gml gamma_gml exp(lambda_gml psi(x, mu_ml))
 
     with weights w_gml >= 0 that sum to 1 over l, and P(g) = (n_g + 1) / (n + G). A step sets the responsibilities
     ``r_il`` proportional to ``w_l P_l(psi(z_i, mu_ml))``, w_l to their mean, and the mean of P_l to
-    ``sum r_il psi(z_i, mu_ml) / sum r_il``; the first ones are equal, and the centroids stay the same. With one
-    component it is :class:`SDA`.
+    ``sum r_il psi(z_i, mu_ml) / sum r_il``. The first responsibilities are equal, and the centroids stay the same. With
+    one component the classifier is :class:`SDA`.
 
-    Where P(x | g) is 0 for every class, the class of the most similar centroid is predicted. The similarity may be
-    asymmetric: ``S[z, mu]`` is psi(z, mu). Only the centroids' columns of the rows to predict are used
-    (``support_columns_``).
+    If P(x | g) is 0 for every class, the class of the most similar centroid is predicted. The similarity may be
+    asymmetric: ``S[z, mu]`` is psi(z, mu). Prediction only needs the columns of the centroids (``support_columns_``).
 
     Parameters
     ----------
     n_components : int, default=2
-        Centroids of each class; a class with fewer samples has all of them as centroids.
+        The number of centroids of each class; in a class with fewer samples, all are centroids.
     omega : array-like, "continuous" or None, default=None
-        The possible similarities. None: the distinct ones of the training matrix (those within 1e-12 of one another,
-        relative to the largest, count as one); "continuous": the interval that they span, with densities in place of
-        probabilities.
+        The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
+        another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
+        instead of probabilities.
     priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, in place of the estimate above.
+        P(g), in the order of ``classes_`` or by label, instead of the estimate above.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g.
     tol : float, default=1e-8
         The relative change of the log-likelihood at which the iteration ends.
     max_iter : int, default=10000
-        The number of steps after which a mixture is given up, with a warning.
+        The number of steps after which the iteration stops with a warning.
     n_init : int, default=1
-        The number of starts of the search for medoids: a greedy one, then random ones.
+        The number of starts of the search for medoids; the first is greedy, the others are random.
     random_state : int, RandomState or None, default=None
-        For the random starts.
+        Seed for the random starts.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -98,13 +98,14 @@ class MixtureSDA(GenerativeClassifier):
     log_likelihoods_ : ndarray of shape (G, G)
         ``[g, m]``: the log-likelihood of class g's similarities to the centroids of class m.
     n_iter_ : int
-        The number of steps of the mixture that took most.
+        The largest number of steps over all mixtures.
     support_columns_ : ndarray of int
         The training columns that prediction needs, ascending.
 
     See Also
     --------
-    SDA : The same with one centroid for each class.
+    SDA : Uses one centroid for each class.
+    LocalSDA : Uses the nearest neighbours of each sample.
 
     References
     ----------
@@ -165,7 +166,7 @@ class MixtureSDA(GenerativeClassifier):
         models = [_together(places, of_class) for places, of_class in zip(centroids, mixtures)]
         if not all(each.is_done for of_class in mixtures for each in of_class):
             warn(
-                f"MixtureSDA: a mixture was given up after {self.max_iter} steps; raise max_iter or tol.",
+                f"MixtureSDA: a mixture did not converge in {self.max_iter} steps; raise max_iter or tol.",
                 ConvergenceWarning,
             )
         attributes = {

@@ -1,4 +1,4 @@
-"""Omega, the possible similarities, and the maximum-entropy distributions on it that a classifier's ``omega`` names."""
+"""Omega, the set of possible similarities that the parameter ``omega`` defines, and the distributions on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_VALUES = 2**20
 
 
 def family_on(omega: Any, S: Any) -> MaximumEntropy:
-    """Return the distributions on the Omega that the parameter names, for these training similarities."""
+    """Return the distributions on the Omega that the parameter defines, for these training similarities."""
     if omega is None:
         return MaximumEntropy(distinct_similarities(S))
     low, high = float(S.min()), float(S.max())
@@ -26,17 +26,17 @@ def family_on(omega: Any, S: Any) -> MaximumEntropy:
 
 
 def searched_family(omega: Any, reader: Any, finder: Any) -> MaximumEntropy:
-    """Return the distributions on the Omega that the parameter names, for raw objects without their matrix.
+    """Return the distributions on the Omega that the parameter defines, for raw objects without their matrix.
 
-    An exact finder goes through all pairs where Omega is taken from the similarities. Where Omega is given,
-    :func:`check_reach` is left for the similarities that are computed later.
+    If Omega is taken from the similarities, an exact finder computes those of all pairs. If Omega is given,
+    :func:`check_reach` is applied later to the similarities that are computed.
     """
     if omega is not None and not isinstance(omega, str):
         return MaximumEntropy(check_omega(omega))
     if not isinstance(finder, StreamSearch):
         raise ValueError(
-            f"omega must be given as an array with search={reader.search!r}: None and 'continuous' take it from "
-            "all training similarities, which are not computed."
+            f"omega must be an array with search={reader.search!r}: None and 'continuous' need all training "
+            "similarities, which are not computed."
         )
     if omega is None:
         found = _Distinct(reader)
@@ -55,11 +55,11 @@ def _check_name(omega: str) -> None:
 
 
 def check_reach(family: MaximumEntropy, low: float, high: float) -> None:
-    """Refuse an Omega that ends between the least and the largest of the training similarities."""
+    """Raise an error if Omega does not include the smallest and the largest of the training similarities."""
     below, above = family.distances([low, high])
     if min(below[0], above[1]) < -family.tolerance:
         raise ValueError(
-            f"omega must reach over the training similarities, which include {low:g} and {high:g}; it runs from "
+            f"omega must cover the training similarities, which include {low:g} and {high:g}; it ranges from "
             f"{family.omega[0]:g} to {family.omega[-1]:g}."
         )
 
@@ -74,6 +74,6 @@ class _Distinct(Target):
         self.values = distinct(np.append(self.values, distinct(self.reader.similarities(values))))
         if len(self.values) > _MOST_VALUES:
             raise ValueError(
-                f"omega=None takes the distinct training similarities, and there are more than {_MOST_VALUES}; give "
+                f"omega=None uses the distinct training similarities, but there are more than {_MOST_VALUES}; pass "
                 "omega, or use search='matrix'."
             )

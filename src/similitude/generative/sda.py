@@ -1,4 +1,4 @@
-"""Similarity discriminant analysis: a distribution of the similarity to each class's centroid, for each class."""
+"""Similarity discriminant analysis, which models the similarity to each class's centroid in each class."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from similitude.proximity.split import cut
 
 
 class SDA(GenerativeClassifier):
-    """Classify by the distributions that the similarities to the classes' centroids have in each class.
+    """Classify by the distributions of the similarities to the classes' centroids in each class.
 
     The centroid mu_m of class m is its training sample of largest total similarity to the class. For each class g, the
-    similarity to each centroid has the distribution of maximum entropy on Omega whose mean is that over the class::
+    similarity to each centroid has the distribution of maximum entropy on Omega with the mean of the class::
 
         P_gm(s) = gamma_gm exp(lambda_gm s),   sum over Omega of s P_gm(s) = mean over z in class g of psi(z, mu_m)
 
         P(x | g) = product over m of P_gm(psi(x, mu_m)),   P(g) = (n_g + 1) / (n + G)
 
-    and the class of least expected cost is predicted, which without ``costs`` is the one of largest P(x | g) P(g); of
-    tied classes the first. Where the mean is at an end of Omega the distribution is a point mass there. A similarity
-    that is not in Omega is scored by the formula. Where P(x | g) is 0 for every class, the class of the most similar
-    centroid is predicted.
+    The class of least expected cost is predicted, which without ``costs`` is the one of largest P(x | g) P(g); if
+    several are tied, the first of them. If the mean is at an end of Omega, the distribution is a point mass there. The
+    formula also applies to a similarity that is not in Omega. If P(x | g) is 0 for every class, the class of the most
+    similar centroid is predicted.
 
-    The similarity may be asymmetric: ``S[z, mu]`` is psi(z, mu). Only the centroids' columns of the rows to predict are
-    used (``support_columns_``).
+    The similarity may be asymmetric: ``S[z, mu]`` is psi(z, mu). Prediction only needs the columns of the centroids
+    (``support_columns_``).
 
     Parameters
     ----------
     omega : array-like, "continuous" or None, default=None
-        The possible similarities. None: the distinct ones of the training matrix (those within 1e-12 of one another,
-        relative to the largest, count as one); "continuous": the interval that they span, with densities in place of
-        probabilities.
+        The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
+        another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
+        instead of probabilities.
     priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, in place of the estimate above.
+        P(g), in the order of ``classes_`` or by label, instead of the estimate above.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g.
     similarity, dissimilarity
@@ -58,8 +58,8 @@ class SDA(GenerativeClassifier):
 
     See Also
     --------
-    LocalSDA : The same among the nearest neighbours of each sample.
-    MixtureSDA : The same with several centroids for each class.
+    LocalSDA : Uses the nearest neighbours of each sample.
+    MixtureSDA : Uses several centroids for each class.
     NearestCentroid : Predicts the class of the most similar centroid.
 
     References

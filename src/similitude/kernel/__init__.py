@@ -1,4 +1,4 @@
-"""Support vector machines whose kernel is made of similarities, which may be indefinite."""
+"""Support vector machines whose kernel is computed or learned from similarities, which may be indefinite."""
 
 from similitude.kernel.learned_kernel import LearnedKernelSVC
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC

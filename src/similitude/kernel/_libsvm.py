@@ -1,4 +1,4 @@
-"""libsvm on a kernel made of similarities of any size, and the duality gap of what it finds."""
+"""libsvm on a kernel computed from similarities of any size, and the duality gap of its solution."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ class SpectrumKernel:
     Parameters
     ----------
     S : ndarray or sparse matrix of shape (n, n)
-        Made symmetric, unless it is squared.
+        The similarities. They are symmetrised, except for ``spectrum="square"``.
     spectrum : {"clip", "flip", "shift", "square", "none"}
+        How the spectrum is modified.
 
     Attributes
     ----------
@@ -68,9 +69,10 @@ class SpectrumKernel:
         return self.spectrum in ("clip", "flip", "square")
 
     def bound(self, C: float) -> tuple[float, float]:
-        """Return C for the divided K, and the factor that makes the dual variables of libsvm those of K.
+        """Return C for the divided K, and the factor that turns the dual variables of libsvm into those of K.
 
-        libsvm works in single precision: beyond 1e12 nothing changes, but kernels of rank 0 or 1 would take for ever.
+        libsvm works in single precision: beyond 1e12 the solution does not change, but kernels of rank 0 or 1 would
+        take extremely long.
         """
         exponent = self.exponent * (2 if self.spectrum == "square" else 1)
         with np.errstate(over="ignore"):
@@ -86,7 +88,7 @@ class SpectrumKernel:
         return np.ldexp(beta, -self.exponent)
 
     def attributes(self) -> dict[str, Any]:
-        """Return what a fitted estimator tells about the spectrum of the undivided S."""
+        """Return the attributes of a fitted estimator that describe the spectrum of the undivided S."""
         return {
             "eigenvalues_": np.ldexp(self.values, self.exponent),
             "indefinite_": self.n_negative > 0,
@@ -109,22 +111,24 @@ class LibsvmMachines:
     Parameters
     ----------
     kernel : SpectrumKernel
-        Not kept.
+        The kernel. It is not kept.
     labels : Labels
+        The labels of the training samples.
     weights : ndarray of shape (n,)
-        What C is multiplied by for each sample.
+        The factor of C for each sample.
     C : float
+        The bound of the dual variables.
     """
 
     def __init__(self, kernel: SpectrumKernel, labels: Labels, weights: np.ndarray, C: float):
-        # libsvm mixes up the columns of a precomputed kernel where a weight is 0.
+        # libsvm confuses the columns of a precomputed kernel if a weight is 0.
         kept = np.flatnonzero(weights)
         K = kernel.K if len(kept) == len(labels) else kernel.K[np.ix_(kept, kept)]
         bound, unit = kernel.bound(C)
         self.max_iter = max(100_000, 1000 * len(kept))
         svc = SVC(C=bound, kernel="precomputed", tol=_TOLERANCE, max_iter=self.max_iter)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # n_iter_ tells
+            warnings.simplefilter("ignore", ConvergenceWarning)  # found from n_iter_ and reported by the estimator
             svc.fit(K, labels.codes[kept], sample_weight=None if np.all(weights == 1) else weights[kept])
         self.spectrum, self.mixes_columns, support = kernel.spectrum, kernel.mixes_columns, kept[svc.support_]
         beta = _by_pair(svc.dual_coef_, support, svc.n_support_, len(labels))
@@ -169,14 +173,14 @@ def _objectives_and_gaps(kernel, labels, bounds, beta, intercept):
 
 
 def _primal(size: float, margins: np.ndarray, bounds: np.ndarray, semidefinite: bool) -> float:
-    """Return the primal value of the solution, or of the multiple that makes up for margins libsvm left short."""
+    """Return the primal value of the solution, or of the multiple of it that reaches the margins that libsvm missed."""
     short = margins[(margins < 1) & (margins > 1 - 2 * _TOLERANCE)]
     multiples = [1.0, 1 / short.min()] if semidefinite and len(short) else [1.0]
     return min(t**2 * size / 2 + float(bounds @ np.maximum(0.0, 1.0 - t * margins)) for t in multiples)
 
 
 def _double(rows: Any) -> Any:
-    # One layout, so that equal rows give equal digits.
+    # The memory layout is always the same, so that equal rows give equal digits.
     return rows.astype(np.float64) if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64, order="C")
 
 
@@ -187,7 +191,7 @@ def _by_pair(dual_coef: np.ndarray, support: np.ndarray, n_support: np.ndarray, 
     if n_classes == 2:
         beta[support, 0] = dual_coef[0]
         return beta
-    # Row k of a class's coefficients is for its k-th opponent, itself left out.
+    # Row k of a class's coefficients belongs to the k-th of the other classes.
     own = np.repeat(np.arange(n_classes), n_support)
     for p, (first, second) in enumerate(combinations(range(n_classes), 2)):
         for one, row in ((first, second - 1), (second, first)):

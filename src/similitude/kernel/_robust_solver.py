@@ -10,7 +10,7 @@ part of ``A = S + v v^T / (4 rho)``, and what is left to minimise is convex and 
               Omega_ij = (max(mu_i, 0) - max(mu_j, 0)) / (mu_i - mu_j)
 
 Each step minimises the quadratic model within the bounds: the dual of an SVC with the Hessian as its kernel, for which
-there is a solver (``neighbors._local_smo``). About ten steps end at rounding error.
+there is a solver (``numerics.smo``). About ten steps end at rounding error.
 
 S is decomposed once. In the basis of its eigenvectors A is diagonal plus rank one (``_rank_one``), which gives the
 *shifts* of the eigenvalues to full relative accuracy, so that F does not drown in rounding errors where rho is large.
@@ -29,7 +29,7 @@ import numpy as np
 
 from similitude.kernel._rank_one import rank_one
 from similitude.kernel.base import check_range
-from similitude.numerics import smo as _local_smo
+from similitude.numerics import smo
 from similitude.numerics.eigen import cut_zeros, eigh
 
 TOLERANCE = 1e-8
@@ -209,13 +209,13 @@ class _Problem:
         """The minimum of the quadratic model over the polytope, or what is closer to it; whether it was reached."""
         H = hessian(point, self.basis, self.rho)
         state = np.empty((4, len(self.y)))
-        state[_local_smo.LOW] = np.minimum(self.y * self.bounds, 0.0)
-        state[_local_smo.HIGH] = np.maximum(self.y * self.bounds, 0.0)
-        state[_local_smo.BETA] = point.v
-        state[_local_smo.H] = H @ point.v
-        target = self.y + (state[_local_smo.H] - point.image)
-        reached = _local_smo.solve(H, target, state, float(np.max(np.abs(H))) or 1.0, budget)
-        return self.snapped(state[_local_smo.BETA]), reached
+        state[smo.LOW] = np.minimum(self.y * self.bounds, 0.0)
+        state[smo.HIGH] = np.maximum(self.y * self.bounds, 0.0)
+        state[smo.BETA] = point.v
+        state[smo.H] = H @ point.v
+        target = self.y + (state[smo.H] - point.image)
+        reached = smo.solve(H, target, state, float(np.max(np.abs(H))) or 1.0, budget)
+        return self.snapped(state[smo.BETA]), reached
 
     def descend(
         self, point: Point, bound: tuple[float, float], target: np.ndarray

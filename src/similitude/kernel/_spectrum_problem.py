@@ -1,4 +1,4 @@
-"""The learned spectrum, eq. (12) of Chen, Gupta & Recht (ICML 2009): the problem, and what a point is worth.
+"""The learned spectrum, eq. (12) of Chen, Gupta & Recht (ICML 2009): the problem, its objective and its dual.
 
 With F the n x r features of the samples (eigenvectors, scaled) and omega >= 0 the weights of their columns, (12) is
 
@@ -11,8 +11,8 @@ over zeta, b and omega >= 0, with one or two targets tau_k. Its dual, with B = d
 
 ``omega`` is the multiplier of the last constraint, and ``zeta = omega q / (2 eta)``.
 
-Gaps are those between a feasible point of (12) and a feasible point of the dual, computed anew from the iterate: they
-bound the error whatever the rounding on the way was.
+A gap is the distance between the objective at a feasible point of (12) and that at a feasible point of the dual, both
+computed anew from the iterate. It bounds the error whatever the rounding errors on the way were.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _EPS = float(np.finfo(float).eps)
 
 
 @dataclass
-class Problem:
-    """One problem in the notation above; ``signed`` is B, in Fortran's order."""
+class SpectrumProblem:
+    """One problem in the notation above; ``features`` is F and ``signed`` is B, in Fortran's order."""
 
     features: np.ndarray
     signed: np.ndarray
@@ -42,8 +42,8 @@ class Problem:
 
 
 @dataclass
-class Solution:
-    """``decision = F zeta + b``; ``gap`` is relative to the objective's excess over the least penalty."""
+class SpectrumSolution:
+    """A point of (12): ``decision = F zeta + b``; ``gap`` is relative to the objective above the least penalty."""
 
     omega: np.ndarray
     zeta: np.ndarray
@@ -60,7 +60,7 @@ def least_penalty(targets: np.ndarray) -> float:
     return float(np.linalg.norm(np.minimum(targets[0], 0.0)))
 
 
-def relative_gap(problem: Problem, objective: float, bound: float) -> float:
+def relative_gap(problem: SpectrumProblem, objective: float, bound: float) -> float:
     """Return the duality gap in units of what the objective has above gamma times the least penalty, at most 1."""
     floor = problem.gamma * least_penalty(problem.targets)
     # Digits that the objective loses beside the floor are not known.
@@ -68,14 +68,15 @@ def relative_gap(problem: Problem, objective: float, bound: float) -> float:
 
 
 def penalty(omega: np.ndarray, targets: np.ndarray) -> float:
-    """``sum_k ||omega - tau_k||``."""
+    """Return ``sum_k ||omega - tau_k||``."""
     return float(np.sum(np.linalg.norm(omega - targets, axis=1)))
 
 
 def best_offset(values: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
     """Return the b that minimises ``sum_i p_i max(0, 1 - y_i (values_i + b))``, and the minimum.
 
-    Convex and piecewise linear: a kink, where the slope changes its sign; the middle, where it vanishes between two.
+    The function is convex and piecewise linear: b is the kink where the slope changes its sign, or, where the slope
+    vanishes between two kinks, the middle.
     """
     kinks = y - values
     order = np.argsort(kinks)
@@ -89,16 +90,16 @@ def best_offset(values: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> tuple[
     return float(b), float(bounds @ np.maximum(0.0, 1.0 - y * (values + b)))
 
 
-def primal(problem: Problem, omega: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray, float]:
-    """Return the objective of (12) at omega and ``zeta = omega q / (2 eta)`` with the best b; zeta and b."""
+def primal(problem: SpectrumProblem, omega: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray, float]:
+    """Return the objective of (12) at omega and ``zeta = omega q / (2 eta)`` with the best b, and zeta and b."""
     zeta = omega * q / (2.0 * problem.eta)
     b, loss = best_offset(problem.features @ zeta, problem.y, problem.bounds)
     size = float(omega @ q**2) / (4.0 * problem.eta)
     return loss + size + problem.gamma * penalty(omega, problem.targets), zeta, b
 
 
-def dual(problem: Problem, alpha: np.ndarray, v: np.ndarray) -> float:
-    """Return a lower bound: the dual's objective at a feasible point next to alpha and v."""
+def dual(problem: SpectrumProblem, alpha: np.ndarray, v: np.ndarray) -> float:
+    """Return a lower bound of (12): the dual's objective at a feasible point next to alpha and v."""
     y, bounds = problem.y, problem.bounds
     alpha = np.clip(alpha, 0.0, bounds)
     positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])

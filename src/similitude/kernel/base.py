@@ -1,4 +1,4 @@
-"""What the SVMs that learn their kernel share: class weights, and one machine for each pair of classes."""
+"""Base of the support vector machines that learn their kernel, one for each pair of classes."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class KernelMachines(NamedTuple):
     members: list[np.ndarray]
     """The samples of each pair."""
     mean_self_similarity: float
-    """What takes the place of the self-similarities of new samples where they are not given."""
+    """The value used for the self-similarities of new samples if they are not given."""
     figures: tuple[str, ...]
-    """What of each solution becomes an attribute of the estimator."""
+    """The fields of each solution that become attributes of the estimator."""
 
     @property
     def columns(self) -> np.ndarray:
@@ -57,12 +57,12 @@ class KernelMachines(NamedTuple):
 
 
 def check_range(S: np.ndarray, limits: tuple[float, float], **sizes: float) -> None:
-    """Refuse parameters whose sizes, in units of the largest similarity, are beyond what can be computed with."""
+    """Raise an error for parameters that are too large or too small in units of the largest similarity."""
     for name, size in sizes.items():
         if not limits[0] <= size <= limits[1]:
             largest = float(np.max(np.abs(S)))
             raise ValueError(
-                f"{name} and X: the largest similarity is {largest:.0e}, beside which this {name} is {size:.0e}; "
+                f"{name} and X: the largest similarity is {largest:.0e}, and relative to it {name} is {size:.0e}; "
                 "rescale X to similarities of the order of 1."
             )
 
@@ -70,15 +70,15 @@ def check_range(S: np.ndarray, limits: tuple[float, float], **sizes: float) -> N
 class KernelLearningSVC(OneVsOneClassifier):
     """Base of support vector machines that learn a kernel from symmetric similarities, one for each pair of classes.
 
-    A subclass gives in ``_solve(S, y, weight, points)`` one :class:`KernelSolution` per point for one pair: S is
-    symmetric, y is +1 for the later class and -1 for the other, and ``weight`` multiplies the loss of each sample.
-    Points share decompositions and warm starts there.
+    In a subclass, ``_solve(S, y, weight, points)`` returns one :class:`KernelSolution` for each point, for one pair of
+    classes: S is symmetric, y is +1 for the later class and -1 for the other, and ``weight`` multiplies the loss of
+    each sample. The points share decompositions and warm starts.
     """
 
     class_weight: Any
 
     _figures: tuple[str, ...] = ()
-    """What of the solution of each pair becomes an attribute of the fitted estimator."""
+    """The fields of the solution of each pair that become attributes of the fitted estimator."""
 
     def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[Any]) -> list[Any]:
         raise NotImplementedError

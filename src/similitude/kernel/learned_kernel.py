@@ -40,7 +40,7 @@ class LearnedKernel(NamedTuple):
         return (self.eigenvectors * self.eigenvalues) @ self.eigenvectors.T
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """Return ``c^T k + b``, where k takes the place of each row as eq. (8) says."""
+        """Return ``c^T k + b``, where each row is replaced by the k of eq. (8)."""
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
         return k @ (self.eigenvectors.T @ self.dual_coef) + self.intercept
 
@@ -53,7 +53,7 @@ class _ConeProgram:
         columns, rows = np.tril_indices(n + 1)  # the upper triangle by columns, as Clarabel stacks it
         size = len(rows)
         self.n, self.size = n, size
-        # Off the diagonal svec carries the root of 2, so that it keeps the Frobenius norm.
+        # Off-diagonal entries of svec are multiplied by the square root of 2, so that it keeps the Frobenius norm.
         scale = np.where(rows == columns, 1.0, np.sqrt(2.0))
         inner = np.flatnonzero(columns < n)
         z = np.flatnonzero((columns == n) & (rows < n))
@@ -92,7 +92,7 @@ class _ConeProgram:
 
 
 def _minus_variables(chosen: np.ndarray, n_variables: int) -> sparse.coo_matrix:
-    """Return the constraint matrix whose rows are minus the chosen variables."""
+    """Return the constraint matrix whose rows are the chosen variables with a minus sign."""
     places = np.arange(len(chosen)), chosen
     return sparse.coo_matrix((-np.ones(len(chosen)), places), shape=(len(chosen), n_variables))
 
@@ -108,8 +108,8 @@ def _feasible(alpha: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> np.ndarra
 def _lower_bound(S: np.ndarray, v: np.ndarray, rest: np.ndarray, eta: float, gamma: float) -> float:
     """Return the dual's value at ``v = diag(y) alpha`` and ``V = v v^T / (4 eta) + rest``, scaled to be feasible.
 
-    The dual is: maximise ``sum alpha - <V, S>`` over alpha and ``||V||_F <= gamma``, ``V - v v^T / (4 eta)``
-    semidefinite. alpha times s and V times s^2 keep the second, and the best s is known.
+    The dual maximises ``sum alpha - <V, S>`` over alpha and V with ``||V||_F <= gamma`` and ``V - v v^T / (4 eta)``
+    positive semidefinite. The second constraint still holds for alpha times s and V times s^2, and the best s is known.
     """
     V = np.outer(v, v) / (4.0 * eta) + rest
     linear, square, length = float(np.sum(np.abs(v))), float(np.sum(V * S)), float(np.linalg.norm(V))
@@ -123,8 +123,8 @@ def _nearest_solution(
 ) -> LearnedKernel:
     """Return the solution near these alpha and ``d = ||K - S||``.
 
-    At the optimum ``K = (S + d v v^T / (4 eta gamma))_+`` with v = diag(y) alpha: unlike an interior point this has
-    the rank that K has, which eq. (8) depends on. c is that of the support vector machine on this K.
+    At the optimum ``K = (S + d v v^T / (4 eta gamma))_+`` with v = diag(y) alpha. Unlike an interior point, this has
+    the rank of K, on which eq. (8) depends. c is that of the support vector machine on this K.
     """
     v, d, n_iter = y * _feasible(found[0], y, bounds), max(found[1], 0.0), found[2]
     stretch = d / (4.0 * eta * gamma)
@@ -144,7 +144,7 @@ def _nearest_solution(
     floor = gamma * float(np.linalg.norm(np.minimum(eigh(S)[0], 0.0)))  # the dual at alpha = 0
     rest = (Q[:, negative] * -mu[negative]) @ Q[:, negative].T / (4.0 * eta * stretch) if stretch > 0.0 else 0.0 * K
     bound = max(floor, *(_lower_bound(S, u, part, eta, gamma) for u in (v, best) for part in (rest, 0.0 * rest)))
-    # Digits that the objective loses beside the floor are not known.
+    # The gap cannot be known more precisely than the digits that the objective loses when the floor is subtracted.
     gap = min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
     return LearnedKernel(mu[positive], Q[:, positive], c, b, objective, gap, n_iter)
 
@@ -152,10 +152,10 @@ def _nearest_solution(
 def _sharpened(
     S: np.ndarray, y: np.ndarray, bounds: np.ndarray, eta: float, gamma: float, found: tuple[np.ndarray, float, int]
 ) -> LearnedKernel:
-    """Return the solution that Clarabel found, sharpened where it is not near enough.
+    """Return the solution that Clarabel found, refined if its gap is too large.
 
-    With d known, (7) is the problem of the robust SVM, eq. (2), at ``rho = gamma / (4 eta d)``, to second order in the
-    error of d.
+    If d is known, (7) is the problem of the robust SVM, eq. (2), at ``rho = gamma / (4 eta d)``, to second order in
+    the error of d.
     """
     from similitude.kernel._robust_solver import solve_path
 
@@ -172,15 +172,15 @@ def _sharpened(
 
 
 class LearnedKernelSVC(KernelLearningSVC):
-    """A support vector machine whose whole kernel matrix is learned with it, in the vicinity of the similarities.
+    """Classify by a support vector machine whose kernel matrix is learned with it, close to the similarities.
 
-    For each pair of classes, of n samples, ::
+    For each pair of classes with n samples it solves::
 
         minimise  1/n sum_i xi_i + eta c^T K c + gamma ||K - S||_F
         over      c, b, xi >= 0, K     subject to  y_i ((K c)_i + b) >= 1 - xi_i,   K positive semidefinite
 
-    which with z = K c is a semidefinite program in ``[K z; z^T u]``, and is solved as such by Clarabel. For large gamma
-    it is the SVM on the clipped kernel with ``C = 1 / (2 eta n)``, but for the treatment of new rows.
+    With z = K c this is a semidefinite program in ``[K z; z^T u]``, which Clarabel solves. For large gamma it is the
+    SVM on the clipped kernel with ``C = 1 / (2 eta n)``, except for the treatment of new rows.
 
     K is known among training samples only. For a new row s with self-similarity psi(x, x) the decision value is
     ``c^T k + b``, where k and r complete K to a positive semidefinite matrix as near to them as possible::
@@ -191,16 +191,17 @@ class LearnedKernelSVC(KernelLearningSVC):
     samples is used.
 
     The program has n^2 / 2 variables, and the time grows with the fifth power of n or faster: a pair of 20 samples
-    takes 0.05 s, one of 40 takes 0.8 s, one of 60 about 8 s. :class:`LearnedSpectrumSVC`, which learns the
-    eigenvalues of the kernel alone, takes milliseconds.
+    takes 0.05 s, one of 40 takes 0.8 s, one of 60 about 8 s. :class:`LearnedSpectrumSVC`, which learns only the
+    eigenvalues of the kernel, takes milliseconds.
 
-    Similarities t times as large give the same decisions with eta t times as large and gamma divided by t. An
-    asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are treated alike.
+    With similarities multiplied by t, the decisions are the same if eta is multiplied and gamma divided by t. An
+    asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are treated in the same
+    way.
 
     Parameters
     ----------
     eta : float, default=0.01
-        Weight of the norm of the decision function: the larger it is, the smoother is the function.
+        Weight of the norm of the decision function: the larger it is, the smoother the function.
     gamma : float, default=1.0
         Weight of the distance of the kernel from the similarities.
     class_weight : dict, "balanced" or None, default=None
@@ -208,7 +209,7 @@ class LearnedKernelSVC(KernelLearningSVC):
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     max_samples : int, default=60
-        Largest number of samples in a pair of classes; beyond it ``fit`` raises a ValueError.
+        Largest number of samples in a pair of classes; if there are more, ``fit`` raises a ValueError.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -216,24 +217,27 @@ class LearnedKernelSVC(KernelLearningSVC):
     ----------
     classes_ : ndarray of shape (G,)
     kernel_ : ndarray of shape (n, n)
-        The learned K; as the next two a list, one for each pair, with more than two classes.
+        The learned K. With more than two classes, this and the next two attributes are lists with one item for each
+        pair of classes.
     dual_coef_ : ndarray of shape (n,)
-        c.
+        The coefficients c.
     intercept_ : float
-        b.
+        The intercept b.
     objective_ : float
-        The minimum; as the next two an array, one for each pair, with more than two classes.
+        The minimum. With more than two classes, this and the next two attributes are arrays with one entry for each
+        pair of classes.
     duality_gap_ : float
-        An upper bound of the relative error of the objective (less gamma times the distance of S from the cone).
+        An upper bound of the relative error of the objective, from which gamma times the distance of S from the cone
+        of positive semidefinite matrices is subtracted.
     n_iter_ : int
-        Steps of Clarabel.
+        The number of steps of Clarabel.
     support_columns_ : ndarray of int
         The training samples to which the similarities of new samples are needed: all of them.
 
     See Also
     --------
-    LearnedSpectrumSVC : Learns the eigenvalues of the kernel alone, and is much faster.
-    RobustSVC : Learns the kernel with the square of the norm, and is much faster.
+    LearnedSpectrumSVC : Learns only the eigenvalues of the kernel, and is much faster.
+    RobustSVC : Learns the kernel with a squared norm, and is much faster.
 
     References
     ----------
@@ -283,9 +287,9 @@ class LearnedKernelSVC(KernelLearningSVC):
         if len(y) > self.max_samples:
             raise ValueError(
                 f"{len(y)} samples in a pair of classes are more than max_samples={self.max_samples}: learning the "
-                "whole kernel would take too long. Use LearnedSpectrumSVC, which learns its spectrum alone."
+                "whole kernel would take too long. Use LearnedSpectrumSVC, which learns only the spectrum."
             )
-        # In units of the largest entry the problem is that of eta / scale and gamma * scale.
+        # With S in units of its largest entry, eta becomes eta / scale and gamma becomes gamma * scale.
         scale = float(np.max(np.abs(S))) or 1.0
         bounds = weight / len(y)
         program = _ConeProgram(S / scale, y)

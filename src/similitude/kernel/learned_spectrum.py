@@ -16,7 +16,7 @@ from similitude.numerics.spectrum import row_map_weights
 TARGETS = (*solver.TARGETS, "auto")
 
 COSTS = tuple(10.0**j for j in range(-3, 4))
-"""C of the machines that ``target="auto"`` compares, for similarities whose largest entry is 1."""
+"""The values of C of the machines that ``target="auto"`` compares, for similarities whose largest entry is 1."""
 
 _FOLDS = 10
 
@@ -29,42 +29,20 @@ class SpectrumPoint(NamedTuple):
     target: str
 
 
-class SpectrumSolution(NamedTuple):
-    """The solved problem of one pair of classes."""
-
-    target: str
-    eigenvalues: np.ndarray
-    spectrum_weights: np.ndarray
-    coef: np.ndarray
-    intercept: float
-    objective: float
-    gap: float
-    n_iter: int
-
-    @property
-    def converged(self) -> bool:
-        """Whether the gap is small enough."""
-        return self.gap <= solver.ACCEPTED
-
-    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """Return ``w^T s + b``."""
-        return rows @ self.coef + self.intercept
-
-
 def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
-    """Return which of clip and flip has fewer errors in cross-validation, each at its best C; "both" for equally many.
+    """Return which of clip and flip has fewer errors in cross-validation at its best C, or "both" if they are equal.
 
-    There are ten folds (fewer where the smaller class has fewer samples), without shuffling. A class with a single
-    sample cannot be left out, so that the answer is "both".
+    There are ten folds (fewer if the smaller class has fewer samples), without shuffling. A class with a single
+    sample cannot be left out, so that the result is "both".
 
     Parameters
     ----------
     S : ndarray of shape (n, n)
         Symmetric similarities.
     y : ndarray of shape (n,)
-        -1 and +1.
+        The labels, -1 and +1.
     weight : ndarray of shape (n,)
-        What the loss of each sample is multiplied by.
+        The factor of the loss of each sample.
 
     Returns
     -------
@@ -87,10 +65,10 @@ def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
 
 
 def _errors(vectors, values, rows, y, truth, weight):
-    """Return the number of errors on test rows, given in the eigenbasis, of the machine of each C."""
+    """Return the number of errors on test rows, given in the eigenbasis, for each C."""
     K = np.ascontiguousarray((vectors * values) @ vectors.T)
     etas = [0.5 / C for C in COSTS]
-    # A machine that was not found counts as wrong everywhere, and is not chosen.
+    # If no machine was found for a C, all its predictions count as errors, so that it is not chosen.
     errors = np.full(len(COSTS), float(len(truth)))
     for eta, alpha in solver.target_machines(K, y, weight, etas).items():
         beta = y * alpha / (2.0 * eta)
@@ -101,10 +79,10 @@ def _errors(vectors, values, rows, y, truth, weight):
 
 
 class LearnedSpectrumSVC(KernelLearningSVC):
-    """A support vector machine whose kernel is a modification of the similarity's spectrum learned with it.
+    """Classify by a support vector machine that learns how to modify the spectrum of the similarities.
 
-    With ``S = U diag(lambda) U^T`` (zero eigenvalues left out) the kernel is ``K_a = U diag(a lambda) U^T``, and for
-    each pair of classes, of n samples, ::
+    With ``S = U diag(lambda) U^T`` (zero eigenvalues left out) the kernel is ``K_a = U diag(a lambda) U^T``. For each
+    pair of classes with n samples it solves::
 
         minimise  1/n sum_i xi_i + eta c^T K_a c + gamma h(a)
         over      c, b, xi >= 0, a     subject to  y_i ((K_a c)_i + b) >= 1 - xi_i,   lambda_i a_i >= 0
@@ -116,30 +94,30 @@ class LearnedSpectrumSVC(KernelLearningSVC):
     flip          ``||a - a_flip||``, a_flip = sgn lambda
     both          ``||a - a_clip|| + ||a - a_flip||``
     similarity    ``||lambda (a - 1)||``, the distance of K_a from S
-    auto          clip or flip, whose SVM has fewer errors in cross-validation; else both
+    auto          that of clip or flip, whose SVM has fewer errors in cross-validation; both if equal
     ============  ==========================================================================
 
-    Since h is a norm, not its square, a is a_clip or a_flip exactly from some gamma on, and this is then the SVM on the
-    clipped or flipped kernel with ``C = 1 / (2 eta n)``. A new row s is treated as the training rows were, by
-    ``U diag(a) U^T``; in the decision value a cancels: ``f(x) = w^T s + b`` with ``w = sum_i (z_i / lambda_i) u_i`` and
-    ``z = U^T K_a c``.
+    Since h is a norm, not its square, a equals a_clip or a_flip exactly if gamma is large enough, and the classifier is
+    then the SVM on the clipped or flipped kernel with ``C = 1 / (2 eta n)``. A new row s is mapped by ``U diag(a)
+    U^T``, like the training rows. In the decision value a cancels: ``f(x) = w^T s + b`` with ``w = sum_i (z_i /
+    lambda_i) u_i`` and ``z = U^T K_a c``.
 
-    Similarities t times as large give the same decisions with eta t times as large (and, for "similarity", gamma
-    divided by t). An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are
-    treated alike. ``PathSearchCV`` fits a whole grid of eta, gamma and target with one eigendecomposition for each pair
-    and fold, and warm starts: for each eta one SVM, itself started at a larger eta, is the solution for every gamma
-    that is large enough, and the start of a descent to the smaller ones.
+    With similarities multiplied by t, the decisions are the same if eta is multiplied by t (and, for "similarity",
+    gamma divided by t). An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are
+    treated in the same way. ``PathSearchCV`` fits a whole grid of eta, gamma and target with one eigendecomposition for
+    each pair and fold, and with one SVM for each eta, started from a larger eta, which is the solution for every gamma
+    that is large enough.
 
     Parameters
     ----------
     eta : float, default=0.01
-        Weight of the norm of the decision function: the larger it is, the smoother is the function.
+        Weight of the norm of the decision function: the larger it is, the smoother the function.
     gamma : float, default=1.0
-        Weight of the distance from the target: the larger it is, the nearer is the learned spectrum to the target.
+        Weight of the distance from the target: the larger it is, the closer the learned spectrum is to the target.
     target : {"auto", "clip", "flip", "both", "similarity"}, default="auto"
-        What the spectrum is drawn to. "auto" compares the SVMs on the clipped and on the flipped kernel for each pair
-        of classes by their errors in 10 stratified folds, in the order of the samples, each at its best C in 1e-3,
-        1e-2, ..., 1e3 (for the similarities divided by the largest of their absolute values).
+        The spectrum from which the distance is measured. For each pair of classes, "auto" compares the SVMs on the
+        clipped and on the flipped kernel by their errors in 10 stratified folds without shuffling, each at its best C
+        among 1e-3, 1e-2, ..., 1e3 (for the similarities divided by the largest of their absolute values).
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class.
     probability : bool, default=False
@@ -151,26 +129,28 @@ class LearnedSpectrumSVC(KernelLearningSVC):
     ----------
     classes_ : ndarray of shape (G,)
     target_ : str
-        The target used; with more than two classes a list, one for each pair.
+        The target used. With more than two classes, this and the next two attributes are lists with one item for each
+        pair of classes.
     eigenvalues_ : ndarray of shape (r,)
-        The eigenvalues of S that are not zero, ascending; with more than two classes a list, one for each pair.
+        The nonzero eigenvalues of S, ascending.
     spectrum_weights_ : ndarray of shape (r,)
-        The learned a; with more than two classes a list, one for each pair.
+        The learned a.
     objective_ : float
-        The minimum; as the next two an array, one for each pair, with more than two classes.
+        The minimum. With more than two classes, this and the next two attributes are arrays with one entry for each
+        pair of classes.
     duality_gap_ : float
-        An upper bound of the relative error of the objective (less gamma times the least h there is).
+        An upper bound of the relative error of the objective, from which gamma times the smallest possible h is
+        subtracted.
     n_iter_ : int
-        Newton steps from the SVM on the target (where these fail, steps of an interior-point method); 0 where the
-        target itself is the best a.
+        The number of steps of the interior-point method; 0 if the target itself is the best a.
     support_columns_ : ndarray of int
         The training samples to which the similarities of new samples are needed: all of them.
 
     See Also
     --------
     SimilaritySVC : Clips, flips or shifts the spectrum.
-    LearnedKernelSVC : Learns the whole kernel, its eigenvectors too.
-    RobustSVC : Learns the whole kernel by another problem.
+    LearnedKernelSVC : Learns the whole kernel, including its eigenvectors.
+    RobustSVC : Learns the whole kernel with another objective.
 
     References
     ----------
@@ -225,12 +205,9 @@ class LearnedSpectrumSVC(KernelLearningSVC):
             check_range(S, (1e-20, 1e20), eta=eta / largest, gamma=gamma * (largest if target == "similarity" else 1.0))
         chosen = choose_target(S, y, weight) if any(point.target == "auto" for point in points) else "auto"
         targets = [chosen if point.target == "auto" else point.target for point in points]
-        solutions: dict[int, SpectrumSolution] = {}
+        solutions: dict[int, solver.LearnedSpectrum] = {}
         for target in dict.fromkeys(targets):
             own = [i for i, other in enumerate(targets) if other == target]
             found = solver.solve_points(S, y, weight, [points[i][:2] for i in own], target)
-            for i, s in zip(own, found):
-                solutions[i] = SpectrumSolution(
-                    target, s.values, s.a, s.coefficients, s.b, s.objective, s.gap, s.n_iter
-                )
+            solutions.update(zip(own, found))
         return [solutions[i] for i in range(len(points))]

@@ -1,4 +1,4 @@
-"""The robust support vector machine: the kernel is learned with the classifier."""
+"""The robust support vector machine, which learns the kernel together with the classifier."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from similitude._utils.checks import check_positive
 from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel.base import KernelLearningSVC
 
-# Decision values this small, relative to their terms, are 0.
+# Decision values smaller than this, relative to their terms, count as 0.
 _TIE = 1e-11
 
 
 class RobustSVC(KernelLearningSVC):
-    """Learn a positive semidefinite kernel close to the similarities together with the SVM on it.
+    """Classify by a support vector machine that learns a positive semidefinite kernel close to the similarities.
 
     For each pair of classes, labels y in {-1, +1}, with ``v = diag(y) alpha``::
 
@@ -27,23 +27,23 @@ class RobustSVC(KernelLearningSVC):
     positive part; the outer one is concave and is solved by Newton's method to rounding error. As rho grows, K tends to
     S_+ and the classifier to the SVM on the clipped similarities; as rho falls, K tends to ``v v^T / (4 rho)``.
 
-    A new row s with self-similarity psi(x, x) is treated consistently: its place is taken by the k and r nearest to
+    A new row s with self-similarity psi(x, x) is treated consistently: they are replaced by the k and r nearest to
     them, in the sense of ``2 ||k - s||^2 + (r - psi(x, x))^2``, for which ``[K k; k^T r]`` is positive semidefinite.
     The decision value is ``v^T k + b``. The self-similarities may come with the rows as
     ``Proximities(S, self_similarity=...)``; otherwise the mean of those of the training samples is used.
 
-    With more than two classes one problem is solved for each pair, and the class that wins most pairs is predicted; of
-    several such classes it is the first. An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of
-    new raw objects are treated alike. ``PathSearchCV`` fits a whole grid of C and rho with one eigendecomposition for
-    each pair and fold, and warm starts.
+    With more than two classes one problem is solved for each pair, and the class that wins most pairs is predicted; if
+    there are several, the first of them. An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of
+    new raw objects are treated in the same way. ``PathSearchCV`` fits a whole grid of C and rho with one
+    eigendecomposition for each pair and fold, and warm starts.
 
     Parameters
     ----------
     C : float, default=1.0
         Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     rho : float, default=1.0
-        Price of the distance between the learned kernel and the similarities. It scales as the inverse cube of S, and
-        C as the inverse: with ``t S``, ``C / t`` and ``rho / t^3`` the classifier is the same.
+        Weight of the distance between the learned kernel and the similarities. With ``t S``, ``C / t`` and
+        ``rho / t^3`` the classifier is the same.
     class_weight : dict, "balanced" or None, default=None
         C is multiplied by the weight of a sample's class.
     probability : bool, default=False
@@ -55,17 +55,17 @@ class RobustSVC(KernelLearningSVC):
     ----------
     classes_ : ndarray of shape (G,)
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
-        The optimal value; an upper bound on what it lacks, relative to its value above that of alpha = 0 (at most
-        1e-8, else a ConvergenceWarning says so); eigendecompositions after that of S.
+        The optimal value; an upper bound of its error, relative to its difference from the value at alpha = 0 (if it is
+        larger than 1e-8, there is a ConvergenceWarning); and the number of eigendecompositions after that of S.
     dual_coef_, intercept_ : ndarray and float, or lists of one for each pair of classes
-        ``v = diag(y) alpha`` over the samples of the pair in their order, +1 the later class, and b.
+        ``v = diag(y) alpha`` of the samples of the pair in their order, where y is +1 for the later class; and b.
     support_columns_ : ndarray
-        The training samples to which new samples' similarities are needed: all of them.
+        The training samples to which the similarities of new samples are needed: all of them.
 
     See Also
     --------
-    LearnedSpectrumSVC : Learns the eigenvalues of the kernel alone.
-    LearnedKernelSVC : Learns the kernel with a norm in the place of its square.
+    LearnedSpectrumSVC : Learns only the eigenvalues of the kernel.
+    LearnedKernelSVC : Learns the kernel with a norm instead of its square.
     SimilaritySVC : Modifies the spectrum in a fixed way.
 
     References
@@ -126,7 +126,7 @@ class RobustSolution(NamedTuple):
     converged: bool
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """Return ``v^T k + b``, where k takes the place of each row as eq. (8) says."""
+        """Return ``v^T k + b``, where each row is replaced by the k of eq. (8)."""
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
         coefficients = self.dual_coef @ self.eigenvectors
         values = k @ coefficients + self.intercept

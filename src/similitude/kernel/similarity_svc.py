@@ -1,4 +1,4 @@
-"""The support vector machine whose kernel is the similarity, with its spectrum modified or not."""
+"""The support vector machine whose kernel is the similarity, usually with a modified spectrum."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning
 
-_WHAT_WAS_DONE = {
+_TREATMENTS = {
     "clip": "sets them to 0",
     "flip": "makes them positive",
     "shift": "adds {shift:.3g} to every self-similarity",
     "square": "squares all eigenvalues",
-    "none": "leaves them: the machine is a stationary point of a problem that is not convex, not its optimum",
+    "none": "keeps them, so that the problem is not convex and the solution is a stationary point, not an optimum",
 }
 
 
@@ -32,10 +32,10 @@ class SVCPoint(NamedTuple):
 
 
 class SimilaritySVC(OneVsOneClassifier):
-    """Classify by a support vector machine whose kernel is the similarity, made positive semidefinite or not.
+    """Classify by a support vector machine whose kernel is the similarity with a modified spectrum.
 
-    The similarities S of the training samples become a kernel K, the similarities s of a new sample x are treated
-    alike, and libsvm solves one problem for each pair of classes::
+    The similarities S of the training samples become a kernel K, the similarities s of a new sample x are treated in
+    the same way, and libsvm solves one problem for each pair of classes::
 
         maximise  sum alpha - alpha^T Q alpha / 2   over   0 <= alpha <= C,  y^T alpha = 0,   Q_ij = y_i y_j K_ij
 
@@ -50,20 +50,19 @@ class SimilaritySVC(OneVsOneClassifier):
     ===========  =============================  =============================================
 
     Flip is the Krein SVM, which solves the problem with the flipped kernel and maps alpha back by
-    ``V diag(sgn lambda) V'``. With ``spectrum="none"`` the problem is not convex where S is indefinite, and the
-    solution is a point where the first-order conditions hold. Where S is indefinite, one warning says so, and what was
-    done.
+    ``V diag(sgn lambda) V'``. With ``spectrum="none"`` the problem is not convex if S is indefinite, and the solution
+    is a point where the first-order conditions hold. If S is indefinite, one warning says so and names the treatment.
 
-    Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, so that ``P beta`` is
-    all that is kept of the training matrix. The later class of a pair wins where the decision value is at least 0, and
-    the class that wins most pairs is predicted; of several such classes it is the first, as in libsvm. The similarities
-    may be of any size, because they are divided by a power of two and C is multiplied by it. libsvm solves in single
-    precision to a tolerance of 1e-3, and is stopped after ``max(100000, 1000 n)`` steps with a warning;
-    ``duality_gap_`` tells how good the solution is.
+    Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, so that only ``P beta``
+    is kept of the training matrix. The later class of a pair wins if the decision value is at least 0, and the class
+    that wins most pairs is predicted; if there are several, the first of them, as in libsvm. The similarities may be of
+    any size, because they are divided by a power of two and C is multiplied by it. libsvm solves in single precision
+    to a tolerance of 1e-3, and is stopped after ``max(100000, 1000 n)`` steps with a warning; ``duality_gap_`` measures
+    the quality of the solution.
 
-    An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; only "square" takes it as it is. The rows of new raw
-    objects are treated alike; rows of a matrix are taken as they are. ``PathSearchCV`` fits a whole grid of C and
-    spectrum with one eigendecomposition for each fold.
+    An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; only "square" uses it as it is. The rows of new raw
+    objects are treated in the same way; rows of a matrix are used as they are. ``PathSearchCV`` fits a whole grid of C
+    and spectrum with one eigendecomposition for each fold.
 
     Parameters
     ----------
@@ -85,7 +84,8 @@ class SimilaritySVC(OneVsOneClassifier):
     classes_ : ndarray of shape (G,)
     support_columns_ : ndarray
         The training columns that prediction needs, ascending. With shift and none they are those of the support
-        vectors, and rows may have these columns alone; with clip, flip and square they are all, because P mixes them.
+        vectors, and rows may consist of these columns only; with clip, flip and square all columns are needed, because
+        P mixes them.
     indefinite_ : bool
         Whether S has a negative eigenvalue (below -1e-10 of the largest).
     eigenvalues_ : ndarray of shape (n,)
@@ -96,9 +96,10 @@ class SimilaritySVC(OneVsOneClassifier):
         The value of the maximum above; an array with one value for each pair (0, 1), (0, 2), ... of more than two
         classes.
     duality_gap_ : float or ndarray of shape (G (G - 1) / 2,)
-        Primal less dual value, relative to the mean of the two: at least 0, and 0 where the first-order conditions
-        hold. Where K is positive semidefinite it bounds what the objective misses (the primal is then taken at the
-        multiple of the solution that reaches the margins libsvm left short by its tolerance, if that is better).
+        The primal minus the dual value, relative to the mean of the two: at least 0, and 0 if the first-order
+        conditions hold. If K is positive semidefinite, it bounds the error of the objective (the primal value is then
+        that of the multiple of the solution that reaches the margins that libsvm missed within its tolerance, if this
+        is better).
     n_iter_ : ndarray of shape (G (G - 1) / 2,)
         The number of steps of libsvm.
     support_, n_support_, dual_coef_, intercept_ : ndarray
@@ -108,8 +109,8 @@ class SimilaritySVC(OneVsOneClassifier):
     --------
     LearnedSpectrumSVC : Learns how to modify the spectrum.
     RobustSVC : Learns a kernel near the similarities.
-    LocalSVC : Solves a machine for the neighbours of each new sample.
-    SpectrumModifier : Modifies the spectrum in front of any other classifier.
+    LocalSVC : Solves a machine on the neighbours of each new sample.
+    SpectrumModifier : Modifies the spectrum for any other classifier in a pipeline.
 
     References
     ----------
@@ -161,11 +162,11 @@ class SimilaritySVC(OneVsOneClassifier):
         Parameters
         ----------
         X : training samples
-            As ``similarity`` and ``dissimilarity`` say: see the page on input.
+            In the form that ``similarity`` and ``dissimilarity`` define: see the page on input.
         y : array-like of shape (n,)
             The labels.
         sample_weight : array-like of shape (n,), default=None
-            What C is multiplied by for each sample; a sample of weight 0 contributes to the spectrum alone.
+            The factor of C for each sample; a sample of weight 0 contributes to the spectrum only.
 
         Returns
         -------
@@ -176,7 +177,7 @@ class SimilaritySVC(OneVsOneClassifier):
     def _prepared(self, training, points):
         if any(point.spectrum != "square" for point in points):
             training.note_asymmetry("SimilaritySVC")
-        return training  # "square" takes S as it is, the others make it symmetric
+        return training  # "square" uses S as it is, the others symmetrise it
 
     def _solved(self, training, labels, points):
         weights = class_weights(self.class_weight, labels)
@@ -212,17 +213,18 @@ class SimilaritySVC(OneVsOneClassifier):
         convex = "" if all(m.spectrum != "none" for m in unsolved) else ", or spectrum='clip', which makes it convex"
         warn(
             f"SimilaritySVC: libsvm was stopped after {unsolved[0].max_iter} steps, short of its tolerance, in "
-            f"{len(unsolved)} of {len(machines)} fits (duality_gap_ tells how far); take a smaller C{convex}.",
+            f"{len(unsolved)} of {len(machines)} fits (see duality_gap_); use a smaller C{convex}.",
             ConvergenceWarning,
         )
 
 
 def _warn_of_indefiniteness(kernel: SpectrumKernel) -> None:
-    told = kernel.attributes()
-    done = _WHAT_WAS_DONE[kernel.spectrum].format(shift=-float(told["eigenvalues_"][0]))
+    attributes = kernel.attributes()
+    treatment = _TREATMENTS[kernel.spectrum].format(shift=-float(attributes["eigenvalues_"][0]))
+    share = _percent(attributes["negative_eigenfraction_"])
     warn(
         f"S has {kernel.n_negative} negative eigenvalue{'s' * (kernel.n_negative > 1)} "
-        f"({_percent(told['negative_eigenfraction_'])} of the spectrum's size); spectrum={kernel.spectrum!r} {done}.",
+        f"({share} of the sum of absolute eigenvalues); spectrum={kernel.spectrum!r} {treatment}.",
         SimilarityWarning,
     )
 

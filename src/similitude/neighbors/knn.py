@@ -179,7 +179,7 @@ class KNNClassifier(SearchingClassifier):
         finders = {}
         for local in sorted({point.weighting.is_local for point in points}):
             if local:
-                self._note_asymmetry(training, f"KNNClassifier(weights={self.weights!r})")
+                training.note_asymmetry(f"KNNClassifier(weights={self.weights!r})")
             finders[local] = training.finder(symmetric=local, lookup=local)
         return KNNPath(points, labels, finders)
 

@@ -125,7 +125,7 @@ class LocalSVC(SearchingClassifier):
         return LocalSVCPoint(int(parameters["n_neighbors"]), float(parameters["C"]), spectrum)
 
     def _fit_path(self, training, labels, points):
-        self._note_asymmetry(training, "LocalSVC")
+        training.note_asymmetry("LocalSVC")
         points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         return LocalSVCPath(points, labels, training.finder(symmetric=True, lookup=True))
 

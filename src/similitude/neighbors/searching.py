@@ -6,19 +6,12 @@ from typing import Any
 
 from similitude.base import SimilarityClassifier
 from similitude.finders import ObjectFinder
-from similitude.reader import Training
 
 
 class SearchingClassifier(SimilarityClassifier):
     """Base of the classifiers with the parameter ``search``; their fitted path holds the finder."""
 
     search: Any
-
-    @staticmethod
-    def _note_asymmetry(training: Training, who: str) -> None:
-        """Warn about an asymmetric matrix; if similarities are computed one by one, both directions are averaged."""
-        if training.has_matrix:
-            training.note_asymmetry(who)
 
     @property
     def search_(self) -> ObjectFinder:

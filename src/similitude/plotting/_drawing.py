@@ -1,4 +1,4 @@
-"""What the Display classes share: colours, line styles, text of the user, Axes, grids and names of samples."""
+"""Helpers of the Display classes: colours, line styles, texts of the user, Axes, grids and names of samples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLORS = (
 """Ten colours that colour-blind readers can tell apart (Petroff, arXiv:2107.02270), the clearest on white first."""
 
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 2.5)), (0, (6, 1.5, 1.5, 1.5)))
-"""Line styles with gaps at different places: of lines that coincide, each shows through the gaps of the next."""
+"""Line styles with gaps at different places: lines that coincide are visible through the gaps of one another."""
 
 
 def line_style(i: int) -> dict[str, Any]:
@@ -61,7 +61,8 @@ def number(value: float) -> str:
 def axes_for(ax: Any, count: int, each: str, *, columns: int | None = None, **options: Any) -> np.ndarray:
     """Return the Axes to draw on as an array: those given as ``ax``, or, if it is None, those of a new figure.
 
-    ``each`` says in words what each of the ``count`` Axes is for; ``options`` are those of ``pyplot.subplots``.
+    ``each`` describes the use of each of the ``count`` Axes in error messages; ``options`` are those of
+    ``pyplot.subplots``.
     """
     if ax is None:
         columns = columns or count
@@ -102,7 +103,7 @@ def integer_ticks(axis: Any) -> None:
 
 
 def curves_on(ax: Any) -> int:
-    """Return how many curves with a label are on an Axes."""
+    """Return the number of curves with a label on an Axes."""
     return sum(not line.get_label().startswith("_") for line in ax.lines)
 
 
@@ -117,7 +118,7 @@ def draw_curve(ax: Any, i: int, x: Any, y: Any, low: Any, high: Any, step: str |
 
 
 def check_names(names: Any, count: int, argument: str, of: str) -> None:
-    """Refuse names that are not one for each of ``count`` things."""
+    """Raise an error if there is not one name for each of ``count`` things."""
     if isinstance(names, str) or len(names) != count:
         found = "a str" if isinstance(names, str) else len(names)
         raise ValueError(f"{argument} must hold one name for each {of} ({count}); got {found}.")

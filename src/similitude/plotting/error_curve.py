@@ -96,7 +96,7 @@ class ErrorCurveDisplay:
         """
         values, errors = np.asarray(self.param_values, dtype=float), np.asarray(self.errors, dtype=float)
         if np.isnan(errors).all():
-            raise ValueError("errors must hold a number to draw; every one of them is NaN: no fit gave a score.")
+            raise ValueError("errors must hold a number to draw; all of them are NaN, because no fit gave a score.")
         axes = axes_for(ax, 1, "the curve", figsize=(6.4, 4))
         ax = axes[0]
         n_curves = curves_on(ax)
@@ -106,7 +106,7 @@ class ErrorCurveDisplay:
         self.line_, self.band_ = draw_curve(ax, n_curves, values, errors, low, high)
         # Means over folds of equal errors may differ in the last digit.
         best = int(np.flatnonzero(errors <= np.nanmin(errors) + 1e-12)[0])
-        # Hollow, and in another shape for each curve, so that marks at the same place are all visible.
+        # Marks are hollow and have another shape for each curve, so that all marks at the same place are visible.
         mark = {"marker": _MARKS[n_curves % len(_MARKS)], "markersize": 10, "markeredgewidth": 1.8}
         mark |= {"color": self.line_.get_color(), "markerfacecolor": "none", "linestyle": "none"}
         (self.minimum_,) = ax.plot(values[best], errors[best], **mark)
@@ -178,7 +178,7 @@ class ErrorCurveDisplay:
         _check_numbers(values, f"values of {param_name!r}")
         folds, error_name = _fold_errors(search)
         means = folds.mean(axis=1)
-        # Of equally good candidates the first in the grid; a failed one only if there is no other.
+        # Among equally good candidates the first in the grid is used; a failed one only if there is no other.
         order = sorted(
             rows, key=lambda i: (candidates[i][param_name], np.isnan(means[i]), round(np.nan_to_num(means[i]), 12))
         )
@@ -239,8 +239,8 @@ def _fold_errors(search):
         metric = search.refit
         scoring = scoring[metric] if isinstance(scoring, dict) else metric
     scores = np.stack([search.cv_results_[f"split{i}_test_{metric}"] for i in range(search.n_splits_)], axis=1)
-    how = "leave-one-out" if isinstance(search.cv, LeaveOneOut) else "cross-validated"
+    kind = "leave-one-out" if isinstance(search.cv, LeaveOneOut) else "cross-validated"
     if scoring in (None, "accuracy"):
-        return 1 - scores, f"{how} error"
+        return 1 - scores, f"{kind} error"
     name = scoring.replace("_", " ") if isinstance(scoring, str) else metric
-    return (-scores, f"{how} {name[4:]}") if name.startswith("neg ") else (1 - scores, f"{how} 1 - {name}")
+    return (-scores, f"{kind} {name[4:]}") if name.startswith("neg ") else (1 - scores, f"{kind} 1 - {name}")

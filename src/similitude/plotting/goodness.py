@@ -1,4 +1,4 @@
-"""The goodness of a similarity as a curve: the share of samples below a margin."""
+"""The goodness of a similarity as a curve, the share of samples below a margin."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from similitude.theory.goodness import goodness
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GoodnessDisplay:
-    """epsilon against gamma: the share of samples whose margin is below gamma.
+    """The goodness curve, the share epsilon of samples whose margin is below gamma.
 
     The lower the curve, the better the similarity. With the given confidence, the band contains the whole curve of the
     distribution that the samples come from (:meth:`Goodness.band <similitude.theory.goodness.Goodness.band>`). The
     pseudo gamma, the mean margin, is marked on the curve. At the dotted line, gamma = 0, the curve is the share of
-    samples on which a vote of infinitely many random pairs errs.
+    samples that a vote of infinitely many random pairs misclassifies.
 
     To draw several curves on the same Axes, pass ``ax`` and ``name``.
 
     Parameters
     ----------
     gammas : array of shape (n_values,)
-        In ascending order. The curve is a step function: it keeps the value of a gamma down to the gamma before, which
-        is excluded.
+        The margins, in ascending order. The curve is a step function that is constant between a gamma and the one
+        before, which is excluded.
     epsilons : array of shape (n_values,)
+        The share of samples for each gamma.
     low, high : array of shape (n_values,), default=None
         The ends of the band; None draws no band.
     pseudo_gamma : float, default=None
@@ -116,7 +117,7 @@ class GoodnessDisplay:
             Similarities, or dissimilarities if ``dissimilarity`` is given.
         y : array-like of shape (n,)
         dissimilarity : str, default=None
-            The map that makes S a similarity.
+            The map that turns S into a similarity.
         confidence : float, default=0.95
             Confidence of the band; None draws no band.
         name : str, default=None

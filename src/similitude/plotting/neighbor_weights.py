@@ -1,4 +1,4 @@
-"""The weights of the neighbours of a sample: against lambda, or one bar for each neighbour."""
+"""The weights of the neighbours of a sample, against lambda or as one bar for each neighbour."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WEIGHT_EXAMPLES = MappingProxyType(
         "both": (_LIKE_OTHERS, (2, 4, 3, 3)),
     }
 )
-"""S and s of the three examples of Chen et al., JMLR 10, 2009, Section 5.2.2, by what they illustrate."""
+"""S and s of the three examples of Chen et al., JMLR 10, 2009, Section 5.2.2, by the property they illustrate."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -205,7 +205,7 @@ class NeighborWeightsDisplay:
             similarities=similarities[0],
             regs=float(estimator.reg) if kind in LOCAL_WEIGHTS else None,
             names=[ids[i] for i in indices[0]],
-            labels=estimator.classes_[estimator._labels[indices[0]]],
+            labels=estimator.classes_[estimator._path.labels.codes[indices[0]]],
             classes=estimator.classes_,
         ).plot(ax)
 
@@ -252,7 +252,7 @@ class NeighborWeightsDisplay:
         for side, texts in ((ax, self._shown_names()), (right, numbers)):
             side.set_yticks(rows, labels=texts, fontsize=fontsize)
             side.tick_params(axis="y", length=0)
-        # Above the column: as the label of the axis it would seem to name the bars of the Axes to the right.
+        # The title is above the column: as an axis label it would seem to name the bars of the Axes to the right.
         beside = {"xycoords": "axes fraction", "xytext": (4, 4), "textcoords": "offset points"}
         ax.annotate("similarity", (1, 1), fontsize=min(9, 1.2 * fontsize), **beside)
         reg = "" if self.regs is None else f", lambda = {self.regs:g}"

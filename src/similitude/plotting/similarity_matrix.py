@@ -1,4 +1,4 @@
-"""A similarity matrix as an image, its samples ordered by class."""
+"""A similarity matrix as an image, with samples ordered by class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FONT_SIZES = (9.0, 8.0, 7.0, 6.0)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SimilarityMatrixDisplay:
-    """A similarity matrix as an image, its samples ordered by class.
+    """A similarity matrix as an image, with samples ordered by class.
 
     Classes are in sorted order, samples within a class in the given order. The name of each class is at the middle of
     its block, and lines separate the blocks; if there are too many classes, only the largest ones are named. Black is

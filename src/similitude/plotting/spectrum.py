@@ -291,7 +291,7 @@ def _one_each(numbers, eigenvalues, what):
 
 
 def _of_modifier(modifier, values):
-    """Return by method what a fitted SpectrumModifier makes of its eigenvalues, given in descending order."""
+    """Return the eigenvalues of a fitted SpectrumModifier after the modification, by method, in descending order."""
     method = modifier._method
     if method == "none":
         return {}

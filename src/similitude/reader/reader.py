@@ -15,7 +15,7 @@ from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constan
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.reader.training import Rows, Training
 from similitude.reader.values import ComputedValues, GivenValues, matrix_of
-from similitude.similarities import Measure, check_objects, pairwise, resolve
+from similitude.similarities import Measure, check_objects, pairwise, resolve, sliceable
 
 
 class Reader:
@@ -183,7 +183,7 @@ class Reader:
         self.extras = tuple(name for name in names if name != "ids" or not self.is_columns)
 
     def _fit_objects(self, X: Any, y: Any, map_name: str | None, search: Any) -> Training:
-        self.objects = check_objects(X)
+        self.objects = sliceable(X)
         self.n_columns = _num_samples(self.objects)
         self.measure = measure = resolve(self.similarity).learned(self.objects, y)
         native: Any = ComputedValues(measure, self.objects, self.objects)

@@ -19,7 +19,7 @@ from similitude.reader.values import ComputedValues
 from similitude.similarities import pairwise
 
 _NONE = Extras()
-_TRIED = 16
+_SOME = slice(0, 16)
 
 
 class Training:
@@ -105,10 +105,12 @@ class Training:
         measure = self.reader.measure
         if measure is not None and measure.symmetric:
             return False
+        # Where there is no matrix, a few objects tell.
+        S = self.S if self.has_matrix else pairwise(_safe_indexing(self.reader.objects, _SOME), similarity=measure)
         if self.announced:
-            asymmetric = warn_of_asymmetry(who, self.S, both_directions=measure is not None)
+            asymmetric = warn_of_asymmetry(who, S, both_directions=measure is not None)
         else:
-            asymmetric = not is_symmetric(self.S)
+            asymmetric = not is_symmetric(S)
         self.reader.asymmetric = asymmetric and measure is not None
         return asymmetric
 
@@ -197,13 +199,8 @@ class Training:
         if chosen is None:
             return MatrixFinder(self.S if lookup else None, symmetric)
         finder = clone(chosen)
-        self.reader.map = finder.index(self.reader, symmetric and not self._seems_symmetric())
+        self.reader.map = finder.index(self.reader, symmetric and self.reader.asymmetric)
         return finder
-
-    def _seems_symmetric(self) -> bool:
-        """Return whether a function on raw objects is symmetric on a few of the objects."""
-        measure, some = self.reader.measure, _safe_indexing(self.reader.objects, slice(0, _TRIED))
-        return measure.symmetric or is_symmetric(pairwise(some, similarity=measure))
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Training, Rows]:
         """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole.

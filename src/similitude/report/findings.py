@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 
 from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.labels import check_labels
-from similitude.numerics.shared import shared_work
 from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
@@ -25,10 +24,10 @@ from similitude.similarities import resolve
 from similitude.theory.goodness import Goodness
 
 MAX_SAMPLES = 2000
-"""The largest number of samples of which the pictures show all."""
+"""The largest number of samples for which the pictures show all of them."""
 
 GAMMAS = np.linspace(-1.0, 1.0, 201)
-"""Where the page draws the goodness."""
+"""The values of gamma at which the page draws the goodness."""
 
 
 @dataclass(frozen=True)
@@ -38,22 +37,23 @@ class Outcome:
     Attributes
     ----------
     leaderboard : tuple of Standing
-        The method with the smallest error first.
+        The evaluated methods, the one with the smallest error first.
     method : str
         The chosen method.
     left_out : tuple of str
         The methods for which there was no time.
     nested_error : float or None
-        The error of the whole procedure, the choice of the method included.
+        The error of the whole procedure, including the choice of the method.
     predicted : ndarray of shape (n,) or None
-        Out-of-fold predictions, as positions among the classes; None where there are none.
+        Out-of-fold predictions, as positions among the classes; None if there are none.
     posteriors : ndarray of shape (n, G) or None
+        Out-of-fold posteriors; None if there are none.
     mistakes : tuple of Mistake
-        The most confident first, at most :data:`~similitude.report.mistakes.MOST_MISTAKES`.
+        At most :data:`~similitude.report.mistakes.MOST_MISTAKES` misclassified samples, the most confident first.
     n_mistakes : int
         The number of all mistakes.
     weights : str or None
-        The kind of weights of the neighbours; None where the model is no vote of neighbours, and they are equal.
+        The kind of weights of the neighbours; None if the model is not a vote of neighbours, so that they are equal.
     code : tuple of str
         Lines of Python that build and fit the model again.
     """
@@ -70,7 +70,7 @@ class Outcome:
     code: tuple[str, ...]
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """Return how often samples of each class (row) were predicted to be of each class (column)."""
+        """Return the numbers of samples by true class (row) and predicted class (column)."""
         pairs = labels * n_classes + self.predicted
         return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
 
@@ -79,31 +79,38 @@ class Outcome:
 class Findings:
     """Everything that :func:`~similitude.report.page.page` shows.
 
-    Attributes
+    Parameters
     ----------
     title : str
+        The title of the page.
     origin : str
-        A sentence that says where the similarities come from.
+        A sentence about the origin of the similarities.
     ids : tuple of str
         Names of the samples.
     classes : tuple of str
+        The labels of the classes.
     labels : ndarray of shape (n,)
-        As positions among the classes.
+        The classes of the samples, as positions.
     drawn : ndarray of shape (m,)
         The samples that the pictures show: all of them, or a random choice.
     S : ndarray of shape (m, m)
         Their similarities; larger means more alike.
     order : ndarray of shape (m,)
-        The order in which the matrix shows them: class after class.
+        The order in which the matrix shows them, by class.
     diagnosis : Diagnosis
+        The figures of the matrix, and the advice.
     spectra : Spectra
+        The eigenvalues before and after modifications.
     modification : str
         The modification of the spectrum that the page shows first: the chosen model's, or "clip".
     separation : Separation
+        Histograms of the similarities within and between classes.
     hubness : Hubness or None
+        The numbers of lists of neighbours in which samples occur.
     goodness : GoodnessCurve or None
-    outcome : Outcome or None
-        None where no model was chosen.
+        The goodness of the similarity.
+    outcome : Outcome or None, default=None
+        The result of choosing a model; None if no model was chosen.
     """
 
     title: str
@@ -135,29 +142,33 @@ def find(
     max_samples: int = MAX_SAMPLES,
     random_state: Any = 0,
 ) -> Findings:
-    """Return everything that a report shows of a matrix with labels and of the model chosen for it.
+    """Return the contents of a report about a matrix with labels and the model chosen for it.
 
     Parameters
     ----------
     X : square matrix, Proximities, or sequence of raw objects
+        The samples.
     y : array-like of shape (n,)
+        The labels.
     contract : dict, default=None
-        ``similarity`` and ``dissimilarity`` as the estimators take them; None: a matrix of similarities.
+        ``similarity`` and ``dissimilarity`` as in the estimators. None means a matrix of similarities.
     title : str
+        The title of the page.
     ids : sequence of length n, default=None
-        Names of the samples; None: those of Proximities, or else their positions.
+        Names of the samples. By default these are the ids of Proximities, or the positions.
     auto : AutoClassifier, default=None
-        Fitted on the same data. None: the report is about the matrix only.
+        A classifier fitted on the same data. If None, the report is about the matrix only.
     source : Source, default=None
         How the data was read, for the code on the page.
     max_samples : int, default=2000
         If there are more samples, the pictures and figures of the matrix are of this many, drawn at random.
     random_state : int, RandomState or None, default=0
-        For the random draws.
+        Seed for the random draws.
 
     Returns
     -------
     Findings
+        The contents of the report, which :func:`~similitude.report.page.page` turns into HTML.
 
     Examples
     --------
@@ -173,7 +184,7 @@ def find(
     if isinstance(max_samples, bool) or not isinstance(max_samples, int) or max_samples < 2:
         raise ValueError(f"max_samples must be an integer of at least 2; got {max_samples!r}.")
     with warnings.catch_warnings():
-        # The advice says what the warnings would say.
+        # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)
         samples = X if isinstance(X, Samples) else Samples(Reader(**contract), X, y, warns=False)
         S, origin = _similarities(samples)
@@ -182,17 +193,17 @@ def find(
         names = _names(ids, samples.X, n)
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
-        with shared_work():
-            diagnosis = getattr(auto, "diagnosis_", None)
-            if diagnosis is None:
-                diagnosis = diagnose(
-                    samples.values,
-                    y,
-                    dissimilarity=samples.reader.map_name,
-                    max_samples=max_samples,
-                    random_state=random_state,
-                )
-            spectra = pictures.spectra(shown)
+        diagnosis = getattr(auto, "diagnosis_", None)
+        if diagnosis is None:
+            diagnosis = diagnose(
+                samples.values,
+                y,
+                dissimilarity=samples.reader.map_name,
+                max_samples=max_samples,
+                random_state=random_state,
+            )
+        of_all = len(drawn) == n == diagnosis.n_sampled
+        spectra = pictures.spectra(shown, eigenvalues=diagnosis.eigenvalues if of_all else None)
         drawn_labels = labels[drawn]
         return Findings(
             title=str(title),
@@ -214,19 +225,19 @@ def find(
 
 
 def _similarities(samples: Samples) -> tuple[Any, str]:
-    """Return the similarities, and in words how they came about."""
+    """Return the similarities, and a sentence about their origin."""
     reader, map_name = samples.reader, samples.reader.map_name
     if reader.is_precomputed:
-        origin = "The similarities are those of the matrix that was given."
+        origin = "The similarities are those of the given matrix."
         if map_name is not None:
-            origin = f"The matrix that was given holds dissimilarities; the map {map_name!r} made them similarities."
+            origin = f"The given matrix holds dissimilarities, which the map {map_name!r} turned into similarities."
     else:
         name = resolve(reader.similarity).name or "a function"
         learned = ", learned from all samples and their labels" if samples.learns else ""
         origin = f"The similarities were computed from the objects by {name!r}{learned}"
-        origin += "." if map_name is None else f", and made similarities by the map {map_name!r}."
+        origin += "." if map_name is None else f", and turned into similarities by the map {map_name!r}."
         if samples.learns:
-            origin += " The errors below come from similarities learned on each training part alone."
+            origin += " For the errors below, the similarities were learned from each training part only."
     native = as_proximities(samples.values).S
     return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X"), origin
 
@@ -248,11 +259,11 @@ def _draw(n: int, size: int, random_state: Any) -> np.ndarray:
 
 
 def _goodness(S: np.ndarray, labels: np.ndarray) -> pictures.GoodnessCurve | None:
-    """Return the goodness of the similarity; None where it is not defined."""
+    """Return the goodness of the similarity, or None if it is not defined."""
     counts = np.unique(labels, return_counts=True)[1]
     if len(counts) < 2 or counts.max() < 2:
         return None
-    # Not goodness(): it takes a matrix that looks like a dissimilarity as one, unlike the other pictures.
+    # goodness() is not used, because it treats a matrix that looks like a dissimilarity as one, unlike other pictures.
     found = Goodness(S, S, np.unique(labels, return_inverse=True)[1], smaller_is_closer=False)
     return pictures.goodness_curve(found, gammas=GAMMAS)
 
@@ -261,8 +272,8 @@ def _modification(auto: Any) -> str:
     """Return how the chosen model modifies the whole spectrum; local methods modify small parts of the matrix."""
     chosen = getattr(auto, "best_estimator_", None)
     parameters = {} if chosen is None else chosen.get_params()
-    how = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
-    return how if how in ("clip", "flip", "shift") and "n_neighbors" not in parameters else "clip"
+    spectrum = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
+    return spectrum if spectrum in ("clip", "flip", "shift") and "n_neighbors" not in parameters else "clip"
 
 
 def _outcome(

@@ -12,7 +12,7 @@ from similitude.diagnosis.figures import unit_scale
 from similitude.diagnosis.pictures import color_range
 
 SIXTEEN_BITS_UP_TO = 600
-"""Samples up to which values get 16 bits: the matrix then takes less than a megabyte."""
+"""The largest number of samples for which values have 16 bits. The matrix then takes less than a megabyte."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def pack(S: np.ndarray, bits: int | None = None) -> PackedMatrix:
     A, scale = unit_scale(S)
     low, high = float(A.min()), float(A.max())
     levels = np.rint((A - low) * ((2**bits - 1) / (high - low) if high > low else 0.0)).astype(f"<u{bits // 8}")
-    # Values that differ by rounding alone have equal levels.
+    # Values that differ only by rounding have equal levels.
     triangle = bool(np.array_equal(levels, levels.T))
     values = levels[np.tril_indices(len(levels))] if triangle else levels
     packed = gzip.compress(values.tobytes(), 9 if values.nbytes < 2**21 else 6, mtime=0)

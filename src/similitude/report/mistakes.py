@@ -30,7 +30,7 @@ class Mistake:
         The samples most similar to it without itself, nearest first; at most 12.
     similarities, weights : ndarray of shape (k,)
     n_voting : int
-        How many neighbours vote.
+        The number of neighbours that vote.
     votes : ndarray of shape (G,)
         Total weight of each class among all neighbours that vote.
     """
@@ -47,7 +47,7 @@ class Mistake:
 def find_mistakes(
     estimator: Any, S: Any, labels: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray | None
 ) -> tuple[tuple[Mistake, ...], str | None]:
-    """Return the mistakes, the most confident first, and the kind of weights: None where the model is no vote."""
+    """Return the mistakes, the most confident first, and the kind of weights, or None if the model is not a vote."""
     wrong = np.flatnonzero(predicted != labels)
     if posteriors is not None and len(wrong):
         surplus = posteriors[wrong, predicted[wrong]] - posteriors[wrong, labels[wrong]]
@@ -81,13 +81,13 @@ def _voter(estimator: Any, n: int) -> Any:
     """Return the k-NN classifier on precomputed similarities, with fewer neighbours than samples; else None."""
     if not hasattr(estimator, "neighbor_weights"):
         return None
-    # Costs and priors, which may be given by label, change the prediction, not the votes.
+    # Costs and priors, which may be given by label, change the prediction but not the votes.
     voter = clone(estimator).set_params(similarity="precomputed", dissimilarity=None, costs=None, priors=None)
     return voter.set_params(n_neighbors=min(voter.n_neighbors, max(n - 1, 1)))
 
 
 def _neighbors(voter: Any, S: Any, labels: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return similarities, positions and weights of the nearest: equal weights where the model is no vote."""
+    """Return similarities, positions and weights of the nearest, with equal weights if the model is not a vote."""
     if voter is None:
         similarities, neighbors = top_k(rows, min(_USUAL_NEIGHBORS, len(labels) - 1))
         return similarities, neighbors, np.full(neighbors.shape, 1.0 / neighbors.shape[1])

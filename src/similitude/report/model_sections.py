@@ -38,15 +38,15 @@ def _leaderboard(outcome: Outcome) -> Section:
     high = max(standing.error + standing.standard_error for standing in standings)
     room = 0.04 * (high - low)
     rows = [_standing(standing, low - room, high + room, standings[0].error) for standing in standings]
-    optimistic = "The errors account for the choice of parameters, but not for the choice of the method"
+    optimistic = "The errors include the effect of choosing parameters, but not that of choosing the method"
     if outcome.nested_error is not None:
-        optimistic += f": with both made anew in each training part, the error is {percents(outcome.nested_error)}"
+        optimistic += f"; with both choices made in each training part, the error is {percents(outcome.nested_error)}"
     left_out = f"There was no time for {text(', '.join(outcome.left_out))}." if outcome.left_out else ""
     return section(
         "methods",
         "Leaderboard",
         lead(
-            "p is the p-value of a one-sided Wilcoxon test, over the folds, that a method errs more than the best one.",
+            "p is the p-value of a one-sided Wilcoxon test, over the folds, that a method is worse than the best.",
             f"Methods in colour are not significantly worse (p ≥ {SIGNIFICANT}); with k folds, p cannot be below"
             " 2<sup>−k</sup>.",
             "The chosen method is the simplest one whose error exceeds the smallest by at most one standard error.",

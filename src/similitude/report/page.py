@@ -28,9 +28,19 @@ _HUB_BARS = 40
 def page(findings: Findings) -> str:
     """Return the page as HTML.
 
-    Names and labels are data and escaped everywhere. A policy in the page permits only its own script, and no request.
+    Names and labels are escaped everywhere. A policy in the page permits only its own script, and no requests.
+
+    Parameters
+    ----------
+    findings : Findings
+        The contents of the report.
+
+    Returns
+    -------
+    str
+        The HTML page, which needs no other files.
     """
-    from similitude import __version__
+    from similitude._utils.versions import __version__
 
     packed = pack(findings.S[np.ix_(findings.order, findings.order)])
     parts = sections(findings, packed)
@@ -69,7 +79,7 @@ def _hash(content: str) -> str:
 
 
 def _filled(values: dict[str, str]) -> str:
-    # In one pass, so that a label that looks like a placeholder is not replaced.
+    # All placeholders are replaced in one pass, so that a label that looks like one is not replaced.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _file("page.html"))
 
 
@@ -104,12 +114,12 @@ def _short(values: Any, digits: int = 5) -> list[float]:
 
 
 def _spectrum(findings: Findings) -> dict[str, Any]:
-    """Return the eigenvalues without zeros: a matrix of low rank has so many that they would hide the others."""
+    """Return the eigenvalues without zeros; a matrix of low rank has so many that they would hide the others."""
     found = findings.spectra
     kept = found.before != 0
     if not kept.any():
         kept[:] = True
-    after = {how: _short(values[kept]) for how, values in found.after.items()}
+    after = {method: _short(values[kept]) for method, values in found.after.items()}
     return {"before": _short(found.before[kept]), "after": after, "zeros": int(np.sum(~kept))}
 
 
@@ -151,7 +161,7 @@ def _goodness(findings: Findings) -> dict[str, Any] | None:
 
 
 def _confusion(findings: Findings) -> list[list[float]] | None:
-    """Return the entries that are not zero, where there are too many classes for a table."""
+    """Return the nonzero entries if there are too many classes for a table."""
     G = len(findings.classes)
     if findings.outcome is None or findings.outcome.predicted is None or G <= LARGE_CONFUSION:
         return None

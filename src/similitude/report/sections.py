@@ -12,7 +12,7 @@ from similitude.report.model_sections import model_sections, percents
 from similitude.search.parameters import parameters_text
 
 MOST_CLASSES_APART = 8
-"""The most classes whose similarities are drawn; of more, the largest ones are."""
+"""The largest number of classes whose similarities are drawn; if there are more, these are the largest ones."""
 
 _CLASSES_SHOWN = 24
 _HUBS_SHOWN = 8
@@ -46,7 +46,7 @@ def facts(findings: Findings) -> str:
         best = next((row for row in outcome.leaderboard if row.chosen), outcome.leaderboard[0])
         found.append(("Chosen method", outcome.method, parameters_text(best.parameters)))
         if outcome.nested_error is not None:
-            found.append(("Error", percents(outcome.nested_error), "choice of the method included"))
+            found.append(("Error", percents(outcome.nested_error), "including the choice of the method"))
         else:
             found.append(("Error", percents(best.error), "cross-validated"))
     tiles = (
@@ -128,9 +128,9 @@ def _spectrum(findings: Findings) -> Section:
     d, values = findings.diagnosis, findings.spectra.before
     negative, zeros = int(np.sum(values < 0)), int(np.sum(values == 0))
     choices = []
-    for how in findings.spectra.after:
-        checked = " checked" if how == findings.modification else ""
-        choices.append(f'<label><input type="radio" name="modification" value="{how}"{checked}> {how}</label>')
+    for method in findings.spectra.after:
+        checked = " checked" if method == findings.modification else ""
+        choices.append(f'<label><input type="radio" name="modification" value="{method}"{checked}> {method}</label>')
     summary = (
         f"The {len(values):,} eigenvalues{'' if d.symmetric else ' of the symmetric part'} lie between"
         f" {figure(values[-1])} and {figure(values[0])} (negative: {negative:,}; zero: {zeros:,})."
@@ -164,11 +164,11 @@ def _goodness(findings: Findings) -> Section | None:
         picture(
             "goodness-plot",
             "Share of samples whose margin is below gamma, against gamma.",
-            "The margin says how often a sample is more similar to a random sample of its class than to a random one of"
+            "The margin measures how often a sample is more similar to a random sample of its class than to one of"
             " another class: it is 1 if this is always so, and 0 if it is so half of the time. The lower the curve, the"
             " better the similarity.",
-            f"A vote of many random pairs errs on {percent(found.vote_error)} of the samples (at γ = 0); the ring marks"
-            f" the mean margin, {figure(found.pseudo_gamma)}.",
+            f"A vote of many random pairs misclassifies {percent(found.vote_error)} of the samples (at γ = 0); the ring"
+            f" marks the mean margin, {figure(found.pseudo_gamma)}.",
             f"With {found.confidence:.0%} confidence the band contains the curve of the distribution that the samples"
             " come from.",
         ),

@@ -1,4 +1,4 @@
-"""How good a similarity is for a problem, and what theorems promise of classifiers that learn from it."""
+"""Measures of how good a similarity is for a problem, and error bounds of classifiers that learn from it."""
 
 from similitude.theory.bounds import (
     GeneralizationBound,

@@ -1,4 +1,4 @@
-"""Confidence limits: of shares that are means over pairs, and of a whole distribution function."""
+"""Confidence limits of shares that are means over pairs, and of a whole distribution function."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 
 
 def dkw_width(n: int, level: float) -> float:
-    """Return by how much an empirical distribution function of n samples differs at most from the true one.
+    """Return a bound of the difference between an empirical distribution function of n samples and the true one.
 
-    It differs by more somewhere with probability at most ``level``.
+    The largest difference exceeds the bound with probability at most ``level``.
     """
     return float(np.sqrt(np.log(2 / level) / (2 * n)))
 
@@ -16,9 +16,9 @@ def dkw_width(n: int, level: float) -> float:
 def share_limits(shares: np.ndarray, k: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return limits below and above the true shares; a share is beyond its limits with probability at most ``level``.
 
-    Chernoff: a mean p of k independent trials of true share q is beyond ``KL(p, q) = ln(1/a) / k``, on either side,
-    with probability at most a. Hoeffding (1963, Section 5) has the same for a mean over all pairs of two groups, of
-    which the smaller has k: it is a mean of means of k independent pairs.
+    By Chernoff's inequality, a mean p of k independent trials with true share q is beyond ``KL(p, q) = ln(1/a) / k``,
+    on either side, with probability at most a. By Hoeffding (1963, Section 5) the same holds for a mean over all pairs
+    of two groups, of which the smaller has k members, because it is a mean of means of k independent pairs.
     """
     reach = np.log(2 / level) / k
     return _farthest(shares, reach, np.zeros_like(shares)), _farthest(shares, reach, np.ones_like(shares))

@@ -20,15 +20,15 @@ def row_block(S: Any, start: int, stop: int) -> np.ndarray:
 
 def _over_blocks(work: Any, n: int) -> None:
     rows = max(1, _BLOCK_BYTES // (8 * n))
-    # Small matrices are not worth a thread; of others every thread gets a share.
+    # Threads do not pay off for small matrices; for others every thread gets a share.
     over_row_blocks(work, n, min(rows, max(64, -(-n // 4))))
 
 
 def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
     """Return for each sample x the number of pairs of an x' != x of its class and a farther x'' of another class.
 
-    Both groups of a row are sorted and passed over once, O(n log n) a row; the numbers are whole, so that nothing is
-    rounded.
+    Both groups of a row are sorted and scanned once, which takes O(n log n) for a row. The numbers are integers, so
+    that nothing is rounded.
     """
     wins = np.zeros(len(labels), dtype=np.int64)
 
@@ -48,9 +48,9 @@ def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> n
 
 
 def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
-    """Return the weight of the pairs of :func:`count_wins`, a pair weighing the product of its two weights.
+    """Return the total weight of the pairs of :func:`count_wins`, divided by that of all pairs.
 
-    It is divided by the weight of all pairs: NaN where that is 0.
+    The weight of a pair is the product of its two weights. The result is NaN where the weight of all pairs is 0.
     """
     shares = np.full(len(labels), np.nan)
 
@@ -68,12 +68,12 @@ def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_cl
                 shares[i] = won / (closer[-1] * weights[other].sum())
 
     _over_blocks(work, len(labels))
-    # Sums in another order may exceed 1 in the last digit.
+    # Because sums are added up in different orders, a quotient may exceed 1 in the last digit.
     return np.minimum(shares, 1.0)
 
 
 def largest_size(S: Any) -> float:
-    """Return the largest ``|S_ij|`` of two different samples; 1 where all are 0."""
+    """Return the largest ``|S_ij|`` of two different samples, or 1 if all are 0."""
     n, largest = S.shape[0], 0.0
     rows = max(1, _BLOCK_BYTES // (8 * n))
     for start in range(0, n, rows):
@@ -84,7 +84,7 @@ def largest_size(S: Any) -> float:
 
 
 def class_sums(S: Any, labels: np.ndarray, weights: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each row the weighted sums of ``S_ij / scale`` over its own class, itself excluded, and the rest."""
+    """Return for each row the weighted sums of ``S_ij / scale`` over its own class, without itself, and the rest."""
     n, n_classes = len(labels), int(labels.max()) + 1
     members = sparse.csr_matrix((weights, (labels, np.arange(n))), shape=(n_classes, n))
     own, other = np.empty(n), np.empty(n)
@@ -103,9 +103,9 @@ def class_sums(S: Any, labels: np.ndarray, weights: np.ndarray, scale: float) ->
 
 
 def column_gaps(S: Any, labels: np.ndarray, scale: float) -> np.ndarray:
-    """Return for each x' the mean of ``S(x, x') / scale`` over the other x of its class, less that over the rest.
+    """Return for each x' the mean of ``S(x, x') / scale`` over the other x of its class, minus that over the rest.
 
-    A mean over nothing is 0.
+    The mean over an empty set is 0.
     """
     n, counts = len(labels), np.bincount(labels)
     own, other = np.zeros(n), np.zeros(n)

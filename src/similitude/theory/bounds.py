@@ -1,4 +1,4 @@
-"""What theorems promise: how many pairs are enough, and bounds on errors."""
+"""Error bounds, and the number of pairs that is sufficient for an error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from similitude.transform import SimilarityFeatures
 
 
 class Promise(NamedTuple):
-    """What is promised of a vote of n pairs.
+    """The guarantee for a vote of n pairs.
 
     Parameters
     ----------
@@ -29,6 +29,7 @@ class Promise(NamedTuple):
     confidence : float
         The probability with which that holds.
     margin : float
+        The margin at which the error is counted.
     """
 
     error: float
@@ -37,13 +38,14 @@ class Promise(NamedTuple):
 
 
 class GeneralizationBound(NamedTuple):
-    """A bound on the error, and its parts.
+    """A bound of the error, and its terms.
 
     Parameters
     ----------
     bound : float
-        The sum of the other three; where it is 1 or more it says nothing.
+        The sum of the other three. A bound of 1 or more is not informative.
     empirical_risk, capacity, deviation : float
+        The terms of the bound.
     """
 
     bound: float
@@ -53,10 +55,10 @@ class GeneralizationBound(NamedTuple):
 
 
 def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: float | None = None) -> int:
-    """Return how many pairs of examples are enough for a (dis)similarity of this goodness.
+    """Return the number of pairs of examples that is sufficient for a (dis)similarity of this goodness.
 
-    With probability at least 1 - delta over the draw of so many pairs, one of each class, a vote of them errs on no
-    more than epsilon + delta:
+    With probability at least 1 - delta over the draw of this number of pairs, with one example of each class, a vote of
+    the pairs has an error of at most epsilon + delta:
 
     ====================================  =======================================  ==================================
     goodness                              pairs                                    of the vote
@@ -74,15 +76,16 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
     gamma : float
         Margin of the goodness, in (0, 1].
     delta : float
-        In (0, 1).
+        The probability of failure, and the error above epsilon, in (0, 1).
     B : float, default=None
-        The square of the largest ratio of reweighted to true density, at least 1; None: strong goodness.
+        The square of the largest ratio of reweighted to true density, at least 1. None means strong goodness.
     eta : float, default=None
-        The share of examples on which the ratio may be larger.
+        The share of examples for which the ratio may be larger.
 
     Returns
     -------
     int
+        The number of pairs.
 
     References
     ----------
@@ -107,34 +110,35 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
     rate = _rate(gamma, B)
     number = math.log((1 if eta is None else 2) / delta) / rate if rate > 0 else math.inf
     if not number < 2**63:
-        raise ValueError(f"gamma and B ask for more pairs than can be counted: gamma = {gamma!r}, B = {B!r}.")
+        raise ValueError(f"gamma and B need more pairs than can be counted: gamma = {gamma!r}, B = {B!r}.")
     return math.ceil(number)
 
 
 def error_bound(
     epsilon: float, gamma: float, n_pairs: int, *, B: float | None = None, eta: float | None = None
 ) -> Promise:
-    """Return the error that the theorems of :func:`pairs_needed` promise of a vote of ``n_pairs`` pairs.
+    """Return the error that the theorems of :func:`pairs_needed` guarantee for a vote of ``n_pairs`` pairs.
 
-    They are solved for delta: ``exp(-n gamma^2 / 4)``, ``exp(-n gamma^2 / (16 B^2))``, or with eta the larger of
-    ``2 exp(-n gamma^2 / (16 B^2))`` and ``4 n eta``: in the proof of Theorem 8 n pairs hold a bad example with
-    probability 2 n eta, which may be delta/2.
+    The theorems are solved for delta: ``exp(-n gamma^2 / 4)``, ``exp(-n gamma^2 / (16 B^2))``, or with eta the larger
+    of ``2 exp(-n gamma^2 / (16 B^2))`` and ``4 n eta``, because in the proof of Theorem 8 n pairs hold a bad example
+    with probability 2 n eta, which may be delta/2.
 
     Parameters
     ----------
     epsilon : float
         The share of samples that the goodness leaves out, in [0, 1].
     gamma : float
-        In (0, 1].
+        Margin of the goodness, in (0, 1].
     n_pairs : int
+        The number of pairs.
     B, eta : float, default=None
         As in :func:`pairs_needed`.
 
     Returns
     -------
     Promise
-        ``error``, epsilon + delta and at most 1; ``confidence``, 1 - delta; ``margin``, at which the error is counted:
-        0 for the plain vote, gamma/(2B) for the combination.
+        ``error`` is epsilon + delta, at most 1; ``confidence`` is 1 - delta; ``margin``, at which the error is counted,
+        is 0 for the plain vote and gamma/(2B) for the combination.
 
     Examples
     --------
@@ -164,15 +168,15 @@ def generalization_bound(
     delta: float = 0.05,
     m: int | None = None,
 ) -> GeneralizationBound:
-    """Return a bound that the error of an SVM on similarities does not exceed with probability at least 1 - delta.
+    """Return a bound of the error of an SVM on similarities that holds with probability at least 1 - delta.
 
     ::
 
         kernel     P(y f(x) <= 0)  <=  risk + 4 beta kappa sqrt(1/n)            + sqrt(ln(2/delta) / (2 n))
         features   P(y f(x) <= 0)  <=  risk + 4 beta kappa^2 sqrt(m / (n - m))  + sqrt(ln(2/delta) / (2 (n - m)))
 
-    The risk is the mean of the hinge loss cut at 1, ``min(max(0, 1 - y f(x)), 1)``. Both are for f without intercept
-    and a beta fixed beforehand.
+    The risk is the mean of the hinge loss cut at 1, ``min(max(0, 1 - y f(x)), 1)``. Both bounds hold for f without
+    intercept and a beta fixed beforehand.
 
     Parameters
     ----------
@@ -180,26 +184,27 @@ def generalization_bound(
         The similarity as a positive semidefinite kernel, ``f(s) = w^T s`` with ``w^T S w <= beta^2``; or the
         similarities to m prototypes, drawn from the n samples, as features, ``||w|| <= beta``.
     n : int
-        Samples, the prototypes among them.
+        The number of samples, including the prototypes.
     beta : float
         Bound of the norm.
     kappa : float
         Kernel: ``psi(x, x) <= kappa^2``. Features: ``|psi(x, x')| <= kappa^2``.
     empirical_risk : float
-        On the n samples; features: on the n - m that are no prototypes.
+        The risk on the n samples, or for "features" on the n - m samples that are no prototypes.
     delta : float, default=0.05
+        The probability that the bound does not hold.
     m : int, default=None
-        Prototypes, fewer than n.
+        The number of prototypes, fewer than n.
 
     Returns
     -------
     GeneralizationBound
-        ``bound``, and the three terms it is the sum of.
+        The bound and its three terms.
 
     References
     ----------
-    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Theorems 1 and 2. In Theorem 2 two slips are mended: the
-    similarity is to be bounded in size, and the sums are over n - m samples.
+    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Theorems 1 and 2. Two errors in Theorem 2 are corrected: the
+    absolute value of the similarity must be bounded, and the sums are over n - m samples.
 
     Examples
     --------
@@ -215,13 +220,13 @@ def generalization_bound(
         _check_between(value, name, 0, math.inf, zero=True)
     if kind == "kernel":
         if m is not None:
-            raise ValueError(f"m has no meaning for kind='kernel'; leave it None. Got {m!r}.")
+            raise ValueError(f"m must be None for kind='kernel', which has no prototypes; got {m!r}.")
         counted, capacity = n, 4 * beta * kappa * math.sqrt(1 / n)
     elif kind == "features":
         _check_count(m, "m")
         assert m is not None
         if m >= n:
-            raise ValueError(f"m must be smaller than n: of {n} samples, {m} prototypes leave none to count errors on.")
+            raise ValueError(f"m must be smaller than n, so that samples are left to count errors; got {m} of {n}.")
         counted, capacity = n - m, 4 * beta * kappa * kappa * math.sqrt(m / (n - m))
     else:
         raise ValueError(f"kind must be 'kernel' or 'features'; got {kind!r}.")
@@ -232,7 +237,7 @@ def generalization_bound(
 def generalization_bound_of(
     model: Any, X: Any, y: Any, *, prototypes: Any = None, delta: float = 0.05
 ) -> GeneralizationBound:
-    """Return :func:`generalization_bound` with beta, kappa and the risk of a fitted model of two classes.
+    """Return the :func:`generalization_bound` with beta, kappa and the risk of a fitted model of two classes.
 
     ==================================  ===============================================================================
     SimilaritySVC                       K its kernel, the similarity after the change of spectrum, and f(x_i) = (K w)_i
@@ -241,24 +246,29 @@ def generalization_bound_of(
     a pipeline that ends in one         samples that are no prototypes
     ==================================  ===============================================================================
 
-    The figure is indicative, no guarantee. The theorems are for a norm bound fixed beforehand and f without intercept,
-    and beta was found by training; kappa should hold for all samples there are, and is that of these; the intercept is
-    left in the risk, where it helps the model.
+    The result is indicative and not a guarantee. The theorems need a norm bound that is fixed beforehand and f without
+    intercept, but beta was found by training; kappa should hold for all possible samples, but is that of these; and the
+    intercept is part of the risk, which makes it smaller.
 
     Parameters
     ----------
     model : fitted SimilaritySVC, linear classifier with ``coef_``, or Pipeline that ends in one
+        The model.
     X : as in the model's ``fit``
-        What it was trained on: for SimilaritySVC the square training matrix (or the raw objects), for a linear model
-        the similarities of the samples to the prototypes.
+        The training samples: for SimilaritySVC the square training matrix (or the raw objects), for a linear model the
+        similarities of the samples to the prototypes.
     y : array-like of shape (n,)
+        The labels.
     prototypes : array-like of int, default=None
-        Rows of X that are prototypes; None: ``prototypes_`` of the pipeline's first step, else none of them.
+        Rows of X that are prototypes. By default these are the ``prototypes_`` of the pipeline's first step, if it has
+        any.
     delta : float, default=0.05
+        The probability that the bound does not hold.
 
     Returns
     -------
     GeneralizationBound
+        The bound and its three terms.
 
     Examples
     --------
@@ -267,7 +277,7 @@ def generalization_bound_of(
     >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 3]]
     >>> model = SimilaritySVC().fit(S, [0, 0, 1, 1])
     >>> found = generalization_bound_of(model, S, [0, 0, 1, 1])
-    >>> round(found.empirical_risk, 3), round(found.capacity, 2)  # four samples tell nothing
+    >>> round(found.empirical_risk, 3), round(found.capacity, 2)  # four samples are too few for a useful bound
     (0.0, 3.46)
     """
     check_is_fitted(model)
@@ -275,7 +285,7 @@ def generalization_bound_of(
         raise ValueError(f"model must be of two classes; it was fitted to {len(model.classes_)}.")
     if isinstance(model, SimilaritySVC):
         if prototypes is not None:
-            raise ValueError("prototypes has no meaning for SimilaritySVC; leave it None.")
+            raise ValueError("prototypes must be None for SimilaritySVC, which has no prototypes.")
         values, beta, kappa = _read_kernel(model, X)
         risk = _truncated_hinge(values, y, model.classes_)
         return generalization_bound(
@@ -316,7 +326,7 @@ def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float
     spectrum = model._path.points[0].spectrum
     if spectrum == "none" and model.indefinite_:
         raise ValueError(
-            "model: spectrum='none' left an indefinite kernel, which has no norm; choose another spectrum."
+            "model: with spectrum='none' the kernel is indefinite and has no norm; choose another spectrum."
         )
     S = dense(model._rows(X).S).astype(np.float64)
     if S.shape[0] != S.shape[1]:
@@ -328,7 +338,7 @@ def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float
     values = K @ w
     size, total = float(w @ values), float(np.abs(w).sum())
     if abs(total - size / 2 - model.objective_) > 1e-4 * total:
-        raise ValueError("X must be what the model was fitted on; its objective has another value on this one.")
+        raise ValueError("X must be the data that the model was fitted on; the objective has another value on this X.")
     return values + model.intercept_[0], math.sqrt(max(size, 0.0)), math.sqrt(max(float(np.diagonal(K).max()), 0.0))
 
 
@@ -341,7 +351,7 @@ def _truncated_hinge(values: np.ndarray, y: Any, classes: np.ndarray) -> np.ndar
 
 
 def _rate(gamma: float, B: float | None) -> float:
-    """Return by how much a pair lowers the logarithm of delta."""
+    """Return the amount by which one pair lowers the logarithm of delta."""
     return (gamma / 2) ** 2 if B is None else (gamma / (4 * B)) ** 2
 
 
@@ -349,10 +359,10 @@ def _check_weighting(B: Any, eta: Any) -> None:
     if B is not None:
         _check_between(B, "B", 0, math.inf)
         if B < 1:
-            raise ValueError(f"B must be at least 1, as the ratio of two densities somewhere is; got {B!r}.")
+            raise ValueError(f"B must be at least 1, because the largest ratio of two densities is; got {B!r}.")
     if eta is not None:
         if B is None:
-            raise ValueError("eta has no meaning without B; give both.")
+            raise ValueError("eta needs B; pass both.")
         _check_between(eta, "eta", 0, 1, closed=True, zero=True)
 
 

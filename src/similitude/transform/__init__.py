@@ -1,4 +1,4 @@
-"""Transformers: modified spectra, embeddings, features from similarities to prototypes and landmarks, maps."""
+"""Transformers that modify spectra, embed samples, compute features, or turn dissimilarities into similarities."""
 
 from similitude.transform.dissimilarity import DissimilarityToSimilarity, Rescale
 from similitude.transform.embedding import Embedding, PseudoEuclideanEmbedding, pseudo_euclidean_embedding

@@ -1,4 +1,4 @@
-"""Compiled part of forward selection: what each candidate would make of the leave-one-out 1-NN error."""
+"""Compiled part of forward selection: the leave-one-out 1-NN error that each candidate would lead to."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from similitude.numerics._compile import kernel
 
 @kernel
 def _weigh(S, labels, i, first, last, bound, value, error, unit, errors, totals):
-    """What sample i adds for candidates j from ``first`` to ``last``: j itself where its similarity is above ``bound``.
+    """Add the contribution of sample i to the errors and totals of the candidates from ``first`` to ``last``.
 
-    Without branches, so that the compiler does several candidates at once.
+    Candidate j becomes the nearest prototype of sample i where its similarity is above ``bound``. The loop has no
+    branches, so that the compiler can treat several candidates at once.
     """
     own = labels[i]
     for j in range(first, last):
@@ -22,11 +23,11 @@ def _weigh(S, labels, i, first, last, bound, value, error, unit, errors, totals)
 
 @kernel
 def weigh_candidates(S, labels, best, at, unit, start, stop, errors, totals):
-    """Errors and total similarity to the nearest prototype if candidate j were one, for j from ``start`` to ``stop``.
+    """Compute errors and total similarities if candidate j became a prototype, for j from ``start`` to ``stop``.
 
-    ``best`` and ``at`` are the similarity and the position of each sample's nearest prototype other than itself, -inf
-    and -1 where it has none; ``unit`` multiplies similarities, so that totals do not overflow. ``errors`` and
-    ``totals`` start at zero.
+    The total is that of all samples' similarities to their nearest prototypes. ``best`` and ``at`` are the similarity
+    and the position of each sample's nearest prototype other than itself, -inf and -1 where it has none; ``unit``
+    multiplies similarities, so that totals do not overflow. ``errors`` and ``totals`` start at zero.
     """
     for i in range(S.shape[0]):
         value, error = best[i] * unit, 0
@@ -36,7 +37,7 @@ def weigh_candidates(S, labels, best, at, unit, start, stop, errors, totals):
             error = 1
         inside = start <= i < stop
         own_total, own_errors = (totals[i], errors[i]) if inside else (0.0, 0)
-        # Of equal similarities the first position is nearer.
+        # Among equal similarities, the first position counts as nearer.
         middle = min(max(at[i], start), stop)
         _weigh(S, labels, i, start, middle, np.nextafter(best[i], -np.inf), value, error, unit, errors, totals)
         _weigh(S, labels, i, middle, stop, best[i], value, error, unit, errors, totals)
@@ -46,7 +47,7 @@ def weigh_candidates(S, labels, best, at, unit, start, stop, errors, totals):
 
 @kernel
 def take_prototype(S, j, best, at):
-    """Make sample j a prototype: samples to which it is the nearest one turn to it."""
+    """Make sample j a prototype, and the nearest prototype of the samples that are most similar to it."""
     for i in range(S.shape[0]):
         value = S[i, j]
         if i != j and (value > best[i] or (value == best[i] and j < at[i])):

@@ -15,12 +15,17 @@ class DissimilarityToSimilarity(SimilarityTransformer):
     how : str, default="max-minus"
         The map: see :mod:`similitude.proximity.maps`.
     scale : float, default=None
-        The map's constant c; learned in ``fit`` where None.
+        The constant c of the map. If None, it is learned in ``fit``.
 
     Attributes
     ----------
     constants_ : dict
-        What was learned.
+        The learned constants of the map.
+
+    See Also
+    --------
+    Rescale : Maps the range of similarities onto [0, 1].
+    SpectrumModifier : Makes a similarity matrix positive semidefinite.
 
     Examples
     --------
@@ -31,7 +36,7 @@ class DissimilarityToSimilarity(SimilarityTransformer):
     """
 
     similarity = "precomputed"
-    # A search may change the map, which must then be learned anew.
+    # A search may change the map, which then has to be learned again.
     _takes_training = False
 
     def __init__(self, how="max-minus", scale=None):
@@ -59,15 +64,19 @@ class DissimilarityToSimilarity(SimilarityTransformer):
 
 
 class Rescale(SimilarityTransformer):
-    """Map the range of the training similarities linearly onto [0, 1]; new rows by the same constants.
+    """Map the range of the training similarities linearly onto [0, 1].
 
-    New rows may fall outside [0, 1]. A constant training matrix is mapped to zero, and so are new rows. A sparse
-    matrix must have 0 as its smallest entry.
+    New rows are mapped by the same constants, and may fall outside [0, 1]. A constant training matrix is mapped to
+    zero, and so are new rows. A sparse matrix must have 0 as its smallest entry.
 
     Attributes
     ----------
     min_, max_ : float
         The range of the training similarities.
+
+    See Also
+    --------
+    DissimilarityToSimilarity : Turns dissimilarities into similarities.
 
     Examples
     --------

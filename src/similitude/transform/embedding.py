@@ -19,6 +19,7 @@ class Embedding(NamedTuple):
     Parameters
     ----------
     X : ndarray of shape (n, p + q)
+        The vectors, as rows.
     signature : tuple of int
         (p, q), the numbers of positive and negative directions.
     """
@@ -28,7 +29,10 @@ class Embedding(NamedTuple):
 
 
 def _components(S: np.ndarray, n_components: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the chosen non-zero eigenvalues, positive ones first, each by falling size, and their eigenvectors."""
+    """Return the chosen non-zero eigenvalues and their eigenvectors.
+
+    The positive eigenvalues come before the negative ones, and each group is sorted by descending absolute value.
+    """
     values, vectors = eigh(S)
     values = cut_zeros(values)
     order = np.argsort(-np.abs(values), kind="stable")
@@ -36,7 +40,7 @@ def _components(S: np.ndarray, n_components: Any) -> tuple[np.ndarray, np.ndarra
     order = order[: _how_many(np.abs(values[order]), n_components)]
     order = np.concatenate([order[values[order] > 0], order[values[order] < 0]])
     vectors = vectors[:, order]
-    # The sign of an eigenvector is free: the entry of largest size is made positive.
+    # The sign of an eigenvector is arbitrary. Its entry of largest absolute value is made positive.
     if vectors.size:
         largest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(vectors.shape[1])]
         vectors = vectors * np.where(largest < 0, -1.0, 1.0)
@@ -58,13 +62,15 @@ def pseudo_euclidean_embedding(S: Any, n_components: Any = None) -> Embedding:
     """Return vectors whose pseudo-Euclidean inner products are the similarities.
 
     With ``S = V diag(lambda) V^T`` sample i becomes ``|Lambda|^(1/2) V^T e_i`` on the p positive and q negative
-    directions; the inner product takes the negative directions with a minus sign. An asymmetric S is symmetrised.
+    directions; in the inner product the negative directions have a minus sign. An asymmetric S is symmetrised.
 
     Parameters
     ----------
     S : array-like of shape (n, n)
+        The similarities.
     n_components : int, float or None, default=None
-        How many directions, by falling ``|lambda|``; or the share of ``sum |lambda|`` to keep; None: all.
+        The number of directions to keep, those of largest ``|lambda|``, or the share of ``sum |lambda|`` to keep. None
+        keeps all directions.
 
     Returns
     -------
@@ -85,25 +91,33 @@ def pseudo_euclidean_embedding(S: Any, n_components: Any = None) -> Embedding:
 
 
 class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransformer):
-    """Embed samples in a pseudo-Euclidean space, new ones by projection.
+    """Embed samples in a pseudo-Euclidean space, and new samples by projection.
 
     With ``S = V diag(lambda) V^T``, ``x_i = |Lambda|^(1/2) V^T e_i`` on the p positive and q negative directions; a
-    new row s becomes ``|Lambda|^(-1/2) sgn(Lambda) V^T s``. Taken as ordinary vectors (the associated Euclidean
-    space), any scikit-learn model works on them. Needs a symmetric S: an asymmetric one is symmetrised, with a warning.
+    new row s becomes ``|Lambda|^(-1/2) sgn(Lambda) V^T s``. Any scikit-learn model can use these as ordinary vectors
+    (in the associated Euclidean space). The embedding needs a symmetric S: an asymmetric one is symmetrised, with a
+    warning.
 
     Parameters
     ----------
     n_components : int, float or None, default=None
-        How many directions, by falling ``|lambda|``; or the share of ``sum |lambda|`` to keep; None: all.
+        The number of directions to keep, those of largest ``|lambda|``, or the share of ``sum |lambda|`` to keep. None
+        keeps all directions.
     similarity, dissimilarity
         The input contract; for distances, ``dissimilarity="double-centring"`` is the classical choice.
 
     Attributes
     ----------
     signature_ : tuple of int
-        (p, q), the kept positive and negative directions.
+        (p, q), the numbers of kept positive and negative directions.
     eigenvalues_ : ndarray of shape (p + q,)
-        Positive ones first, each by falling size.
+        The kept eigenvalues: the positive ones first, each group sorted by descending absolute value.
+
+    See Also
+    --------
+    IndefiniteNystroem : Computes similar features from similarities to a few landmarks.
+    SpectrumModifier : Makes the similarity matrix positive semidefinite.
+    SimilarityFeatures : Uses the similarities themselves as features.
 
     References
     ----------
@@ -126,7 +140,7 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransf
         S = dense(training.symmetric("PseudoEuclideanEmbedding"))
         self.eigenvalues_, self._vectors = _components(S, self.n_components)
         self.signature_ = int(np.sum(self.eigenvalues_ > 0)), int(np.sum(self.eigenvalues_ < 0))
-        # Rows of a matrix are taken as they are, as in transform.
+        # Rows of a matrix are used as they are, as in transform.
         return lambda: self._projected(training.S if training.reader.is_matrix else S)
 
     def _transform(self, rows):

@@ -1,4 +1,4 @@
-"""Landmarks: the few samples to which similarities are computed, block by block."""
+"""The choice of landmarks, the few samples to which similarities are computed, block by block."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from similitude.reader import Reader, Training
 SELECTIONS = ("random", "stratified", "kmedoids", "leverage")
 
 _ENTRIES = 2**21
-"""Entries of a block of rows: 16 MB, and about five times that in all while it is worked on."""
+"""Number of entries in a block of rows. They take 16 MB, and the computations on a block about five times as much."""
 
 _UNIFORM = 0.1
-"""The share of the draw by leverage that is uniform, so that a sample of no leverage in the sketch can be drawn."""
+"""Uniform share of the draw by leverage, so that a sample without leverage in the first approximation can be drawn."""
 
 
 def row_blocks(n: int, width: int) -> list[slice]:
@@ -53,11 +53,11 @@ class ToLandmarks(NamedTuple):
     Parameters
     ----------
     positions : ndarray of int of shape (m,)
-        Of the landmarks among the training samples, ascending.
+        The positions of the landmarks among the training samples, ascending.
     map : LearnedMap or None
-        From native values to similarities, learned from the landmarks alone.
+        The map from native values to similarities, learned from the landmarks alone.
     asymmetric : bool
-        Whether the mean of both directions is taken, where both are known.
+        Whether the mean of both directions is used where both are known.
     """
 
     positions: np.ndarray
@@ -70,8 +70,9 @@ class ToLandmarks(NamedTuple):
         Parameters
         ----------
         native : array or CSR matrix of shape (b, m)
+            The native values.
         transposed : bool, default=False
-            Whether they are values in the other direction, of the landmarks to the samples, transposed.
+            Whether they are the transposed values of the other direction, from the landmarks to the samples.
 
         Returns
         -------
@@ -79,7 +80,7 @@ class ToLandmarks(NamedTuple):
         """
         if self.map is None:
             return dense(native).astype(np.float64, copy=False)
-        # A sparse matrix goes to the map as it is, which refuses it.
+        # A sparse matrix is passed to the map unchanged, which then raises the error.
         learned = self.map.transposed() if transposed else self.map
         return learned(native, name="X").astype(np.float64, copy=False)
 
@@ -91,6 +92,7 @@ class ToLandmarks(NamedTuple):
         native : GivenValues or ComputedValues
             The native values of the samples.
         rows : slice
+            The positions of the samples.
 
         Returns
         -------
@@ -106,18 +108,21 @@ class ToLandmarks(NamedTuple):
         Parameters
         ----------
         samples : Training or Rows
+            The samples to compare with the landmarks.
 
         Yields
         ------
         rows : slice
+            The positions of consecutive samples.
         similarities : ndarray of shape (b, m)
+            Their similarities to the landmarks.
         """
         for rows in row_blocks(len(samples), len(self.positions)):
             yield rows, self.block(samples.native, rows)
 
 
 class Landmarks:
-    """Chosen training samples: the similarities among them, and of all training samples to them, block by block.
+    """The chosen landmarks, the similarities among them, and those of all training samples to them, block by block.
 
     The map from dissimilarities is learned from the landmarks alone. Where their own matrix is asymmetric, all
     similarities are the mean of both directions.
@@ -125,22 +130,23 @@ class Landmarks:
     Parameters
     ----------
     training : Training
+        The training samples.
     positions : ndarray of int
-        Which of its columns the landmarks are, ascending.
+        The positions of the landmarks among its columns, ascending.
     columns_matrix : array or CSR matrix of shape (p, p), default=None
-        The native values among the columns, where these are not training samples.
+        The native values among the columns, if these are not training samples.
     """
 
     def __init__(self, training: Training, positions: np.ndarray, columns_matrix: Any = None):
         self.training = training
         fixed = columns_matrix is not None
         native = cut(columns_matrix, positions, positions) if fixed else training.native.among(positions)
-        # Of the native values: in single precision the two directions may be rounded differently.
+        # Symmetry is that of the native values: mapped in single precision, both directions may be rounded differently.
         asymmetric = not is_symmetric(native)
         self.to = ToLandmarks(positions, training.reader.learned_map(native), asymmetric)
         self.own = self.to.similarities(native)
         self.W = mean_of_directions(self.own)
-        # Where all samples are landmarks S~ is S, and the detour over W^+ would cost digits.
+        # Where all samples are landmarks S~ is S, and computing it from W^+ would lose digits.
         self.are_all = not fixed and len(positions) == len(training)
 
     @property
@@ -154,20 +160,21 @@ class Landmarks:
         Returns
         -------
         iterator of tuples (slice, ndarray)
+            The similarities of one block have the shape (b, m).
         """
         return self.to.blocks(self.training)
 
     def spectrum(self, tol: float, R: Any = None, held: Iterable[np.ndarray] | None = None) -> NystroemSpectrum:
-        """Return the spectrum of ``C W^+ C^T``, C the similarities of the training samples to the landmarks.
+        """Return the spectrum of ``C W^+ C^T``, where C holds the samples' similarities to the landmarks.
 
         Parameters
         ----------
         tol : float
             Eigenvalues of at most ``tol`` times the largest count as zero.
         R : ndarray of shape (m, m), default=None
-            The triangle of C, where it is known.
+            The triangular factor of C, if it is known.
         held : iterable of ndarrays, default=None
-            Blocks of rows of C, where they are known.
+            Blocks of rows of C, if they are known.
 
         Returns
         -------
@@ -198,7 +205,7 @@ class Landmarks:
 
 
 class LandmarkEstimator(SimilarityEstimator):
-    """Base of the estimators that need similarities to a few samples only: it chooses these."""
+    """Base of the estimators that need similarities to a few samples only, and choose these."""
 
     selection: Any
     landmark_similarity: Any
@@ -227,7 +234,7 @@ class LandmarkEstimator(SimilarityEstimator):
             )
 
     def _landmarks_of(self, training: Training, y: Any) -> Landmarks:
-        """Choose landmarks among the training samples, or the columns; warn where they are asymmetric."""
+        """Choose landmarks among the training samples or the columns, and warn if their matrix is asymmetric."""
         fixed = self._columns_matrix(training.reader) if training.reader.is_columns else None
         landmarks = Landmarks(training, self._positions(training, y), fixed)
         if landmarks.to.asymmetric and training.announced:
@@ -256,7 +263,7 @@ class LandmarkEstimator(SimilarityEstimator):
         if training.reader.is_columns:
             raise ValueError(
                 f"selection={self.selection!r} needs the training samples as columns; with similarity='columns' "
-                "landmarks can be chosen by selection='random' alone."
+                "use selection='random'."
             )
         if self.selection == "leverage":
             scores = Landmarks(training, np.sort(rng.choice(n, m, replace=False))).leverage(self.tol)
@@ -269,7 +276,7 @@ class LandmarkEstimator(SimilarityEstimator):
         return choose_by_class("kmedoids", native if training.reader.map_name is None else -native, labels, m, rng)
 
     def _keep_landmarks(self, reader: Reader, positions: np.ndarray) -> None:
-        """Keep what new samples need: of raw objects the landmarks alone."""
+        """Keep what is needed to transform new samples; of raw objects only the landmarks are kept."""
         self._reader, self.landmarks_ = reader.reduced_to(positions), positions
         self.support_columns_ = self._reader.columns_read(positions)
 

@@ -1,4 +1,4 @@
-"""The Nystroem approximation of an indefinite similarity, its spectrum modified."""
+"""The Nystroem approximation of an indefinite similarity with a modified spectrum."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ SPECTRA = ("clip", "flip", "square", "none")
 
 
 class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, SimilarityTransformer):
-    """Compute features from similarities to m landmarks, whose inner products are a kernel.
+    """Compute features from the similarities to m landmarks, such that their inner products are a kernel.
 
-    With C the (n, m) similarities of the training samples to the landmarks, W those among the landmarks, and the
-    Nystroem approximation decomposed::
+    Let C be the (n, m) similarities of the training samples to the landmarks, W those among the landmarks, and
+    decompose the Nystroem approximation::
 
         S~ = C W^+ C^T = V diag(d) V^T
 
-    the features of the training samples, and of a new sample with similarities c to the landmarks, are
+    The features of the training samples, and of a new sample with similarities c to the landmarks, are
 
     ========  ===========================  ===================================  ============================
     spectrum  training samples             new sample, s~ = C W^+ c             kernel of the training samples
@@ -34,46 +34,49 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
 
     All of them are linear in c, and a training sample is treated like a new one. The decomposition is that of S~
     itself, not of W: it costs O(n m^2), and ``fit`` forms no matrix larger than a block of rows of C, or W
-    (``fit_transform`` holds C, so that its similarities are computed once). With all
-    samples as landmarks S~ is S, and the kernel is that of :class:`~similitude.SpectrumModifier`. With "none" the
-    vectors are those of "flip", but inner products take feature k with the sign ``signs_[k]`` (pseudo-Euclidean):
-    ``(F * signs_) @ F.T`` is S~.
+    (``fit_transform`` holds C, so that its similarities are computed once). If all samples are landmarks, S~ is S and
+    the kernel is that of :class:`~similitude.SpectrumModifier`. With "none" the vectors are those of "flip", but in
+    inner products feature k has the sign ``signs_[k]`` (pseudo-Euclidean): ``(F * signs_) @ F.T`` is S~.
 
-    Where S is indefinite W may have eigenvalues near 0 that C does not share, whose inverse then makes S~ large: a
-    larger ``tol`` cuts them off.
+    If S is indefinite, W may have eigenvalues near 0 that C does not share. Their inverses make S~ large; a larger
+    ``tol`` cuts these eigenvalues off.
 
     Landmarks are chosen among the training samples by
 
     ============  ============================================================================================
     selection
     ============  ============================================================================================
-    "random"      all sets are equally likely; y is not looked at
+    "random"      all sets are equally likely; y is not used
     "stratified"  at random within each class, in proportion to the classes' sizes, at least one each
-    "kmedoids"    :func:`similitude.numerics.medoids.k_medoids`, with y within each class; looks at all pairs, which
-                  takes the time of n^2 similarities where X holds raw objects
+    "kmedoids"    :func:`similitude.numerics.medoids.k_medoids`, within each class if y is given; uses all pairs, so
+                  that n^2 similarities are computed if X holds raw objects
     "leverage"    without replacement, in proportion to ``0.9 l_i / sum(l) + 0.1 / n``, l the leverage scores
                   ``l_i = sum_k V[i, k]^2`` of a first approximation with as many random landmarks
     ============  ============================================================================================
 
-    S must be symmetric. Where W is not, ``(S + S^T)/2`` takes its place, with a warning; so it does for new samples
-    that are raw objects, while new rows of a matrix are taken as they are.
+    S must be symmetric. If W is not, S is replaced by ``(S + S^T)/2``, with a warning. The same is done for new samples
+    that are raw objects, while new rows of a matrix are used as they are.
 
     Parameters
     ----------
     n_components : int, default=100
-        The number m of landmarks; at least n means all. There are at most as many features.
+        The number m of landmarks; if it is at least n, all samples are landmarks. There are at most as many features.
     spectrum : {"clip", "flip", "square", "none"}, default="clip"
+        How the spectrum is modified.
     selection : {"random", "stratified", "kmedoids", "leverage"}, default="random"
+        How landmarks are chosen.
     landmark_similarity : array-like of shape (p, p), default=None
-        With ``similarity="columns"``, and only there: the similarities among the p objects of X's columns. It belongs
-        to no sample, so that cross-validation leaves it whole. If p is above n_components, "random" chooses.
+        The similarities among the p objects of X's columns, needed if and only if ``similarity="columns"``. The matrix
+        belongs to no sample, so that cross-validation does not cut it. If p is larger than n_components, landmarks
+        are chosen by "random".
     tol : float, default=1e-10
         Eigenvalues of W, and of S~, of at most ``tol`` times the largest count as zero.
     random_state : int, RandomState or None, default=None
+        Seed for the choice of landmarks.
     similarity : "precomputed", "columns", name or callable, default="precomputed"
-        The input contract: see the page on input. Of raw objects the landmarks alone are kept.
+        The input contract: see the page on input. Of raw objects only the landmarks are kept.
     dissimilarity : str, default=None
-        The map where the input is a dissimilarity. Its constants are learned from the landmarks' matrix alone, which
+        The map, if the input is a dissimilarity. Its constants are learned from the landmarks' matrix alone, which
         for "double-centring" is the landmark version of classical scaling; "kmedoids" chooses by -d.
 
     Attributes
@@ -81,17 +84,24 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
     landmarks_ : ndarray of int of shape (m,)
         The positions of the landmarks among the training columns (objects), ascending.
     support_columns_ : ndarray of int
-        The columns that ``transform`` needs: the landmarks'. Rows with these alone are as good as whole ones.
+        The columns that ``transform`` needs, those of the landmarks. Rows may consist of these columns only.
     objects_ : sequence
-        With raw objects: the landmarks.
+        The landmarks. Only available if X holds raw objects.
     eigenvalues_ : ndarray of shape (k,)
-        The eigenvalues d of S~ behind the features, by falling size, before they are modified.
+        The eigenvalues d of S~ that belong to the features, sorted by descending absolute value, before they are
+        modified.
     signs_ : ndarray of shape (k,)
         The sign of each feature in inner products: 1, or with "none" that of its eigenvalue.
     n_negative_, negative_eigenfraction_ : int, float
-        How many eigenvalues of S~ are negative, and ``sum |negative d| / sum |d|``.
+        The number of negative eigenvalues of S~, and ``sum |negative d| / sum |d|``.
     projection_ : ndarray of shape (m, k)
-        The features of similarities c are ``c projection_``. Where no eigenvalue is left there is one feature, 0.
+        The features of similarities c are ``c projection_``. If no eigenvalue is left, there is one feature, 0.
+
+    See Also
+    --------
+    LandmarkClassifier : Fits a linear model on these features.
+    SpectrumModifier : Modifies the spectrum of the whole matrix.
+    SimilarityFeatures : Uses similarities to prototypes as features.
 
     References
     ----------
@@ -160,12 +170,12 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
         self.n_negative_ = int(np.sum(found.values < 0))
         self.negative_eigenfraction_ = negative_eigenfraction(found.values)
         self.projection_, self.eigenvalues_, self.signs_ = modified_features(found, self.spectrum)
-        if landmarks.are_all:  # S V = V diag(d): no product, and all digits
+        if landmarks.are_all:  # S V = V diag(d), which needs no product and loses no digits
             return lambda: self.projection_ * self.eigenvalues_
         return lambda: self._projected(held)
 
     def _projected(self, blocks):
-        for i, block in enumerate(blocks):  # one by one, so that no two copies of all are held
+        for i, block in enumerate(blocks):  # one block at a time, so that no second copy of all of them is held
             blocks[i] = block @ self.projection_
         return np.concatenate(blocks)
 

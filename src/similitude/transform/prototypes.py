@@ -1,4 +1,4 @@
-"""Choosing prototypes: the samples to which similarities are taken as features."""
+"""The choice of prototypes, the samples to which similarities are used as features."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from similitude._utils.threads import over_row_blocks, thread_count
 from similitude.numerics.votes import TIE_TOLERANCE
 
 SELECTIONS = ("random", "stratified", "kmedoids", "kcentres", "forward")
-LOOKS_AT_PAIRS = ("kmedoids", "kcentres", "forward")
+NEEDS_ALL_PAIRS = ("kmedoids", "kcentres", "forward")
 """The selections that need the whole training matrix."""
 
 _COLUMNS_A_THREAD = 512
-"""The least number of columns for which a thread pays."""
+"""The smallest number of columns for which starting a thread is worthwhile."""
 
 
 def how_many(n_prototypes: Any, n: int) -> int:
-    """Return the number of prototypes among n samples: all, a count (at most n), or a share, rounded (at least 1)."""
+    """Return the number of prototypes among n samples, from a count, a share of n, or None for all of them."""
     if n_prototypes is None:
         return n
     if isinstance(n_prototypes, Integral) and not isinstance(n_prototypes, bool) and int(n_prototypes) >= 1:
@@ -27,33 +27,35 @@ def how_many(n_prototypes: Any, n: int) -> int:
     if isinstance(n_prototypes, Real) and not isinstance(n_prototypes, Integral) and 0 < float(n_prototypes) <= 1:
         return max(1, round(float(n_prototypes) * n))
     raise ValueError(
-        f"n_prototypes must be None, a count of at least 1, or a share in (0, 1] (1.0, not 1, for all); "
+        f"n_prototypes must be None, a count of at least 1, or a share in (0, 1] (1.0, not 1, for all samples); "
         f"got {n_prototypes!r}."
     )
 
 
 def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
-    """Add, one by one, the prototype that leaves the least leave-one-out error of the nearest prototype.
+    """Choose prototypes one by one, each with the smallest leave-one-out error of the nearest-prototype rule.
 
-    With prototypes M, sample i is given the class of its nearest prototype other than itself: of the largest
-    ``S[i, m]``, m in M without i, equal ones to the first position; a sample without any is an error. Each step adds
-    the sample that leaves the fewest errors; among those, the one of the largest total similarity of all samples to
-    their nearest prototypes (totals within 1e-12 times the largest total of absolute similarities to one sample are
-    equal); among those, the first. A step costs O(n^2).
+    With prototypes M, sample i is given the class of its nearest prototype other than itself, the one with the largest
+    ``S[i, m]`` for m in M without i, or the first of several such; a sample without any is an error. Each step adds
+    the sample that leads to the fewest errors. Ties are broken by the largest total similarity of all samples to their
+    nearest prototypes (totals within 1e-12 times the largest total of absolute similarities to one sample are equal),
+    then by position. A step costs O(n^2).
 
     Parameters
     ----------
     S : ndarray of shape (n, n)
+        The similarities.
     labels : ndarray of int of shape (n,)
+        The classes of the samples.
     p : int
         The number of prototypes.
 
     Returns
     -------
     positions : ndarray of int of shape (p,)
-        In the order they were added.
+        The positions of the prototypes, in the order they were added.
     errors : ndarray of shape (p,)
-        The share of errors after each.
+        The share of errors after each addition.
     """
     from similitude.transform._forward_kernel import take_prototype, weigh_candidates
 

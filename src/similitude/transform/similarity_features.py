@@ -16,13 +16,13 @@ from similitude.numerics.medoids import choose_by_class
 from similitude.proximity.check import dense
 from similitude.proximity.maps import LearnedMap, apply_range, value_range
 from similitude.reader import Reader, Training
-from similitude.transform.prototypes import LOOKS_AT_PAIRS, SELECTIONS, forward_selection, how_many
+from similitude.transform.prototypes import NEEDS_ALL_PAIRS, SELECTIONS, forward_selection, how_many
 
 NORMALIZATIONS = (None, "range", "exp")
 
 
 class NegatedReader(Reader):
-    """Reads a dissimilarity d as -d, whatever its map."""
+    """Reader that takes -d for a dissimilarity d, whatever its map."""
 
     @property
     def map_name(self) -> str | None:
@@ -31,13 +31,13 @@ class NegatedReader(Reader):
 
 
 class SimilarityFeatures(SimilarityTransformer):
-    """Represent a sample by its similarities to prototypes, chosen among the training samples.
+    """Represent a sample by its similarities to prototypes chosen among the training samples.
 
     The sample x becomes the vector
 
         (f(psi(x, x_m)), m in M),    M a set of training samples, all of them by default
 
-    after which any scikit-learn model works. f is the identity, or
+    which any scikit-learn model can use. The function f is chosen by ``normalize``:
 
     ===========  =============================================================================================
     normalize    f(s)
@@ -45,9 +45,9 @@ class SimilarityFeatures(SimilarityTransformer):
     None         s
     "range"      (s - a) / (b - a), [a, b] the range over training samples and prototypes
     "exp"        exp(-d^2 / sigma), sigma = scale times the squared median of d over training samples and
-                 prototypes other than themselves: the map "gauss" of :mod:`similitude.proximity.maps`. Where the
-                 input is a dissimilarity (``dissimilarity=``, or one by its name), d is that itself, whatever the
-                 map, and prototypes are chosen by -d; of a similarity d is ``b - s``, at least 0
+                 prototypes other than themselves: the map "gauss" of :mod:`similitude.proximity.maps`. If the input
+                 is a dissimilarity (``dissimilarity`` is set, or the named measure is one), d is that dissimilarity,
+                 whatever the map, and prototypes are chosen by -d; for a similarity, d is ``max(b - s, 0)``
     ===========  =============================================================================================
 
     Prototypes are chosen by
@@ -55,51 +55,60 @@ class SimilarityFeatures(SimilarityTransformer):
     ============  ============================================================================================
     selection
     ============  ============================================================================================
-    "random"      all sets are equally likely; y is not looked at
+    "random"      all sets are equally likely; y is not used
     "stratified"  at random within each class, in proportion to the classes' sizes
     "kmedoids"    ``maximise sum_i max_{m in M} S[i, m]`` (:func:`similitude.numerics.medoids.k_medoids`)
     "kcentres"    ``maximise min_i max_{m in M} S[i, m]`` (:func:`similitude.numerics.medoids.k_centres`)
-    "forward"     greedily: each step adds the sample that leaves the fewest leave-one-out errors of the 1-NN
-                  rule on the prototypes, each sample leaving out itself. Equal errors: the largest total
-                  similarity of all samples to their nearest prototypes; then the first sample. The first
-                  prototype so comes from the largest class (exactly:
-                  :func:`similitude.transform.prototypes.forward_selection`)
+    "forward"     greedily: each step adds the sample that leads to the fewest leave-one-out errors of the 1-NN
+                  rule on the prototypes. Ties are broken by the largest total similarity of all samples to
+                  their nearest prototypes, then by position. The first prototype thus comes from the largest
+                  class (details: :func:`similitude.transform.prototypes.forward_selection`)
     ============  ============================================================================================
 
-    With y, k-medoids and k-centres work within each class, in proportion; without, on all samples. Where each class
-    has its share it has at least one prototype, so that there are never fewer than classes. S may be asymmetric:
-    ``S[i, m]``, the similarity of i to the prototype m, is taken as it is.
+    If y is given, k-medoids and k-centres work within each class, in proportion to the classes' sizes; otherwise on all
+    samples. A selection that works within classes chooses at least one prototype of each class, so that there are never
+    fewer prototypes than classes. S may be asymmetric: ``S[i, m]``, the similarity of i to the prototype m, is used as
+    it is.
 
     Parameters
     ----------
     n_prototypes : int, float or None, default=None
-        A count, or a share in (0, 1] of the training samples, rounded; None: all, in their order (with "forward":
-        ranked).
+        The number of prototypes, or a share in (0, 1] of the training samples, rounded. None uses all samples in their
+        order (with "forward": in the order of selection).
     selection : {"random", "stratified", "kmedoids", "kcentres", "forward"}, default="random"
+        How prototypes are chosen.
     normalize : {None, "range", "exp"}, default=None
+        The function f.
     scale : float, default=1.0
-        The factor of sigma, for ``normalize="exp"`` alone; made to be searched.
+        The factor of sigma, used only if ``normalize="exp"``. Its best value is usually found by a search.
     random_state : int, RandomState or None, default=None
-        For "random" and "stratified".
+        Seed for "random" and "stratified".
     similarity : "precomputed", "columns", name or callable, default="precomputed"
         The input contract: see the page on input. With "columns" X holds similarities to fixed prototypes, among
         which "random" may choose.
     dissimilarity : str, default=None
-        The map where the input is a dissimilarity.
+        The map, if the input is a dissimilarity.
 
     Attributes
     ----------
     prototypes_ : ndarray of int
-        The positions of the prototypes among the training columns, in the order of the features: that of selection
-        for "forward", else ascending.
+        The positions of the prototypes among the training columns, in the order of the features: the order of selection
+        for "forward", otherwise ascending.
     n_prototypes_ : int
+        The number of prototypes.
     support_columns_ : ndarray of int
-        The training columns that ``transform`` needs, ascending: those of the prototypes (all with the map
-        "double-centring"). Rows with these alone are as good as whole ones, and of raw objects no others are computed.
+        The training columns that ``transform`` needs, ascending: those of the prototypes (all columns with the map
+        "double-centring"). Rows may consist of these columns only, and for raw objects no others are computed.
     loo_errors_ : ndarray of shape (n_prototypes_,)
-        With "forward", the share of leave-one-out 1-NN errors after each prototype.
+        The share of leave-one-out 1-NN errors after each prototype. Only available if ``selection="forward"``.
     sigma_ : float
-        With ``normalize="exp"``.
+        The constant sigma. Only available if ``normalize="exp"``.
+
+    See Also
+    --------
+    IndefiniteNystroem : Computes features whose inner products are a kernel.
+    LPMachine : Classifies by a sparse linear function of the similarities.
+    similitude.features.recipes.recipe : Returns pipelines on these features that are known from the literature.
 
     References
     ----------
@@ -155,7 +164,7 @@ class SimilarityFeatures(SimilarityTransformer):
         return tags
 
     def _new_reader(self):
-        # exp(-d^2 / sigma) is a function of the dissimilarity itself, and -d is d but for its sign.
+        # exp(-d^2 / sigma) needs the dissimilarity itself, which is recovered from -d by a change of sign.
         kind = NegatedReader if self.normalize == "exp" else Reader
         return kind(self.similarity, self.dissimilarity, takes_columns=True)
 
@@ -178,7 +187,7 @@ class SimilarityFeatures(SimilarityTransformer):
         if self._new_reader().is_columns and self.selection != "random":
             raise ValueError(
                 f"selection={self.selection!r} needs the training samples as columns; with similarity='columns' "
-                "prototypes can be chosen by selection='random' alone."
+                "use selection='random'."
             )
 
     def _learn(self, training, y, transforms):
@@ -210,7 +219,7 @@ class SimilarityFeatures(SimilarityTransformer):
             return np.arange(n) if p == n else np.sort(rng.choice(n, p, replace=False))
         if p == n and self.selection != "forward":
             return np.arange(n)
-        S: Any = dense(training.S) if self.selection in LOOKS_AT_PAIRS else None
+        S: Any = dense(training.S) if self.selection in NEEDS_ALL_PAIRS else None
         if y is None and self.selection in ("kmedoids", "kcentres"):
             labels = np.zeros(n, dtype=np.intp)
         else:
@@ -223,23 +232,24 @@ class SimilarityFeatures(SimilarityTransformer):
     def _learned_normalizer(self, columns, reader):
         if self.normalize == "range":
             return RangeNormalizer(columns)
-        # Which of fixed columns are training samples is not known.
+        # With fixed columns it is not known which of them are training samples.
         own = np.arange(0) if reader.is_columns else self.prototypes_
         learned = ExponentialNormalizer(columns, own, reader.map_name, float(self.scale))
         self.sigma_ = learned.sigma
         return learned
 
     def get_feature_names_out(self, input_features=None):
-        """Return the names of the prototypes' columns: those of ``fit``'s X, else x0, x1, ...
+        """Return the names of the prototypes' columns.
 
         Parameters
         ----------
         input_features : sequence of str, default=None
-            The names of all training columns, where ``fit`` saw none.
+            The names of all training columns, if X had no column names in ``fit``.
 
         Returns
         -------
         ndarray of str objects
+            The names of the columns of X in ``fit``, or x0, x1, ... if there were none.
         """
         check_is_fitted(self)
         if not self._reader.is_matrix:
@@ -248,7 +258,7 @@ class SimilarityFeatures(SimilarityTransformer):
 
 
 class RangeNormalizer:
-    """Maps the range of the training features onto [0, 1]."""
+    """Function that maps the range of the training features onto [0, 1]."""
 
     def __init__(self, columns):
         self.range = value_range(columns)
@@ -258,15 +268,16 @@ class RangeNormalizer:
 
 
 class ExponentialNormalizer:
-    """Returns ``exp(-d^2 / sigma)``, sigma relative to the median of d over pairs of different samples.
+    """Function ``exp(-d^2 / sigma)``, where sigma is relative to the median of d over pairs of different samples.
 
     Parameters
     ----------
     columns : ndarray of shape (n, p)
+        The training features.
     own : ndarray of int
         ``own[k]`` is the row of the prototype of column k.
     map_name : {"negate", None}
-        "negate" where the columns hold -d, None where they are similarities.
+        "negate" if the columns hold -d, None if they are similarities.
     scale : float
         The factor of sigma.
     """

@@ -18,11 +18,11 @@ METHODS = SPECTRA
 TEST_ROWS = ("consistent", "augmented", "untreated")
 
 _SYMMETRIC = ("clip", "flip", "shift")
-"""The methods that need a symmetric matrix."""
+"""The values of ``method`` that need a symmetric matrix."""
 
 
 class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
-    """Make a similarity matrix positive semidefinite, and treat new rows consistently.
+    """Make a similarity matrix positive semidefinite, and transform new rows consistently.
 
     With ``S = V diag(lambda) V^T``:
 
@@ -37,32 +37,41 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
     ======  =================================  ===========================================
 
     Clip, flip and square are linear maps of the similarities, so training rows and new rows are treated alike:
-    ``fit_transform(S)`` equals ``fit(S).transform(S)``. Shift cannot have that: it changes the diagonal only. Clip,
-    flip and shift need a symmetric S: an asymmetric one is symmetrised, with a warning.
+    ``fit_transform(S)`` equals ``fit(S).transform(S)``. This does not hold for shift, which changes the diagonal only.
+    Clip, flip and shift need a symmetric S: an asymmetric one is symmetrised, with a warning.
 
     Parameters
     ----------
     method : {"clip", "flip", "shift", "square", "none"}, default="clip"
+        How the spectrum is modified.
     tol : float, default=1e-10
         Eigenvalues with ``|lambda| <= tol * max|lambda|`` count as zero.
     test_rows : {"consistent", "augmented", "untreated"}, default="consistent"
-        How new rows are treated: by the linear map above; by modifying, for clip and flip, the (n+1) x (n+1) matrix of
-        the training samples and the new one (Wu et al. 2005; one eigendecomposition per row; its self-similarity
-        from :class:`~similitude.Proximities`, by default the mean one of the training samples); not at all, which
-        shows what neglect costs.
+        How new rows are transformed. "consistent" applies the linear map above. "augmented", for clip and flip only,
+        modifies the (n+1) x (n+1) matrix of the training samples and the new one (Wu et al. 2005). It takes one
+        eigendecomposition per row, and the self-similarity of the new sample comes from
+        :class:`~similitude.Proximities`, or is the mean of those of the training samples. "untreated" leaves new rows
+        unchanged, for comparison.
     similarity, dissimilarity
         The input contract: see the page on input.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n,)
-        Of the (symmetrised) training similarities, ascending; for ``square`` and ``none`` of the symmetric part.
+        The eigenvalues of the (symmetrised) training similarities, ascending; for ``square`` and ``none`` those of the
+        symmetric part.
     n_negative_ : int
-        How many of them are negative.
+        The number of negative eigenvalues.
     negative_eigenfraction_ : float
         ``sum |negative lambda| / sum |lambda|``.
     transform_matrix_ : ndarray of shape (n, n)
-        P, such that rows S become S P; computed when first asked for.
+        The matrix P for which rows S become S P; computed on first access.
+
+    See Also
+    --------
+    SimilaritySVC : Modifies the spectrum and fits a support vector machine in one estimator.
+    LearnedSpectrumSVC : Learns how to modify the spectrum.
+    IndefiniteNystroem : Modifies the spectrum of an approximation by landmarks.
 
     References
     ----------
@@ -109,7 +118,7 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
 
     def _learn(self, training, y, transforms):
-        # set_params after fit changes what the next fit does, not what this one has done.
+        # Parameters are kept, so that set_params after fit does not affect transform.
         self._method, self._test_rows, self._tol = self.method, self.test_rows, self.tol
         S = dense(training.S).astype(np.float64, copy=False)
         if self._method in _SYMMETRIC:
@@ -165,7 +174,7 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
 
     @cached_property
     def transform_matrix_(self):
-        """P, such that rows S of similarities become S P."""
+        """The matrix P for which rows S of similarities become S P."""
         check_is_fitted(self)
         n = len(self.eigenvalues_)
         return np.eye(n) if self._method in ("shift", "none") else self._mapped(np.eye(n))

@@ -1,4 +1,4 @@
-"""Settings shared by all tests."""
+"""Settings shared by all tests and doctests."""
 
 import os
 import sys
@@ -7,14 +7,34 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from numba.core import event
 
-settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=30)
+collect_ignore = ["docs/conf.py", "docs/_ext"]
+
+# Uncompiled, a few examples reach every line.
+uncompiled = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=10 if uncompiled else 30)
 settings.load_profile("similitude")
+
+
+class Untraced(threading.local, event.Listener):
+    """Coverage does not follow numba while it compiles, which would take 1.4 times as long."""
+
+    def __init__(self):
+        self.tracers = []
+
+    def on_start(self, event):
+        self.tracers.append(sys.gettrace())
+        sys.settrace(None)
+
+    def on_end(self, event):
+        sys.settrace(self.tracers.pop())
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "kernel: tests of compiled kernels, run once more uncompiled for coverage")
     config.addinivalue_line("markers", "untraced: not for coverage, which would take 1.7 times as long")
+    event.register("numba:compile", Untraced())
 
 
 @pytest.hookimpl(wrapper=True)
@@ -28,10 +48,22 @@ def pytest_runtest_call(item):
         sys.settrace(tracer)
 
 
+@pytest.fixture(autouse=True)
+def _registry_as_it_was():
+    """Similarities that a page or a test registers are unknown to the next."""
+    from similitude.similarities.registry import _registry  # not earlier: coverage begins after this file
+
+    before = dict(_registry)
+    yield
+    if _registry != before:
+        _registry.clear()
+        _registry.update(before)
+
+
 @pytest.fixture(scope="session")
 def data_folder():
     """The folder with real data that is not shipped: SIMILITUDE_DATA, by default ``../shared/data``."""
-    folder = Path(os.environ.get("SIMILITUDE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    folder = Path(os.environ.get("SIMILITUDE_DATA", Path(__file__).parents[1] / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"no real data in {folder}: set SIMILITUDE_DATA to the folder that has it")
     return folder
