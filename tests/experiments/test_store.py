@@ -48,7 +48,7 @@ def test_failures_of_cells_that_were_done_later_are_gone(rows):
 def test_what_is_no_sqlite_file_is_refused_and_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("not a data base, but somebody's notes\n" * 50)
-    with pytest.raises(ValueError, match=r"store: .*notes.txt is no store of experiments"):
+    with pytest.raises(ValueError, match=r"store: .*notes.txt is not a store of experiments"):
         Store(path)
     assert path.read_text().startswith("not a data base")
     assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
@@ -59,7 +59,7 @@ def test_another_sqlite_file_is_refused_and_left_alone(tmp_path):
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE results (key TEXT)")
     before = path.read_bytes()
-    with pytest.raises(ValueError, match="an SQLite database, but no store of experiments"):
+    with pytest.raises(ValueError, match="an SQLite database, but not a store of experiments"):
         Store(path)
     assert path.read_bytes() == before
 
@@ -79,7 +79,7 @@ def test_a_damaged_file_is_refused(rows, tmp_path):
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="is no store of experiments"), Store(path) as store:
+    with pytest.raises(ValueError, match="is not a store of experiments"), Store(path) as store:
         store.rows()
 
 
@@ -94,7 +94,7 @@ def test_a_fifo_is_refused_and_left_alone(fifo):
 def test_no_folder_no_file(tmp_path):
     with pytest.raises(ValueError, match="there is no folder"):
         Store(tmp_path / "nowhere" / "s.db")
-    with pytest.raises(ValueError, match="is no store of experiments"):
+    with pytest.raises(ValueError, match="is not a store of experiments"):
         Store(tmp_path)
 
 

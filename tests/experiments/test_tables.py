@@ -57,7 +57,7 @@ def test_text_is_aligned():
 
 
 def test_rows_of_another_length():
-    with pytest.raises(ValueError, match="rows: each must have 2 entries"):
+    with pytest.raises(ValueError, match="rows: each row must have 2 entries"):
         Table(["a", "b"], [["c"]])
 
 

@@ -32,7 +32,7 @@ from similitude.search.path_search import PathSearchCV
 
 @dataclass(frozen=True)
 class Cell:
-    """What a worker needs for one result, and what the result is to be called."""
+    """The input of a worker for one result, and the names under which the result is stored."""
 
     key: str
     dataset: str
@@ -45,15 +45,15 @@ class Cell:
     y: np.ndarray
     estimator: Any
     grid: Any
-    """A grid, or a function of the training part and its folds that gives one."""
+    """A grid, or a function of the training part and its folds that returns one."""
 
     def work(self) -> Row | Failure:
-        """Do it, in one thread of BLAS, so that it gives the same to the last digit wherever it is done."""
+        """Compute the result with one BLAS thread, so that it is the same to the last digit on every worker."""
         start = time.perf_counter()
         try:
             alone = parallel_config("sequential", n_jobs=1)
             with one_blas_thread(), shared_work(), alone, warnings.catch_warnings():
-                # That a matrix is indefinite is known; a machine that was stopped early is judged by its errors.
+                # Indefinite matrices are expected, and a fit that did not converge is judged by its errors.
                 warnings.simplefilter("ignore", SimilarityWarning)
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 n_test, n_errors, log_loss, chosen = self._result()
@@ -97,7 +97,7 @@ class Cell:
         return len(test), errors, log_loss, chosen
 
     def _chosen(self, X: Any, y: np.ndarray) -> tuple[Any, dict]:
-        """Return the method fitted with the best parameters of its grid, and these."""
+        """Return the method fitted with the best parameters of its grid, and these parameters."""
         folds = self.protocol.inner_folds(self.partition.seed)
         grid = self._grid(X, y, folds)
         points = list(ParameterGrid(grid))
@@ -122,7 +122,7 @@ class Cell:
 
 
 def _log_loss(posterior: np.ndarray, classes: np.ndarray, truth: np.ndarray) -> float:
-    """Return minus the mean logarithm of the true classes' probabilities; a class that was not trained has none."""
+    """Return minus the mean logarithm of the true classes' probabilities; a class without training samples has 0."""
     place = {label: i for i, label in enumerate(np.asarray(classes).tolist())}
     own = [
         row[place[label]] if label in place else 0.0 for row, label in zip(np.asarray(posterior, float), truth.tolist())

@@ -1,4 +1,4 @@
-"""What makes two cells the same: digests of data, partition, method and grid that are equal in every process."""
+"""Digests of data, partitions, methods and grids that identify a cell and are equal in every process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from similitude.similarities.fingerprint import fingerprint
 
 
 def digest(*values: Any) -> str:
-    """32 hexadecimal digits."""
+    """Return a digest of the values as 32 hexadecimal digits."""
     return fingerprint(*(plain(value) for value in values)).hex()
 
 
 def plain(value: Any) -> Any:
-    """The value in terms of numbers, texts, arrays and sequences: estimators by class and parameters, not by pickle.
+    """Return the value as numbers, strings, arrays and sequences.
 
-    A pickle would differ from one version of scikit-learn to the next.
+    Estimators are represented by their class and parameters, not by a pickle, which would differ between versions of
+    scikit-learn.
     """
     if isinstance(value, Proximities):
         parts = (value.S, value.features, value.self_similarity, value.ids, value.column_ids)
@@ -34,7 +35,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, partial):
         return ["partial", plain(value.func), plain(value.args), plain(value.keywords)]
     if isinstance(value, FunctionType):
-        # A function that others cannot import is known by what it does.
+        # A function that cannot be imported is identified by its code.
         own = "<" in value.__qualname__
         closure = [cell.cell_contents for cell in value.__closure__ or ()] if own else None
         return [_name(value), _code(value.__code__) if own else None, plain(closure), plain(value.__defaults__)]
@@ -48,7 +49,7 @@ def plain(value: Any) -> Any:
 
 
 def _is_flat(values: list | tuple) -> bool:
-    """Return whether the items are numbers and texts: of long lists of raw objects none is to be looked at twice."""
+    """Return whether the items are numbers and strings, so that long lists of raw objects are not visited twice."""
     return all(item is None or isinstance(item, (str, bytes, int, float)) for item in values)
 
 

@@ -1,4 +1,4 @@
-"""How data is cut into training and test parts, and how parameters are chosen within a training part."""
+"""The division of data into training and test parts, and the choice of parameters within a training part."""
 
 from __future__ import annotations
 
@@ -21,7 +21,17 @@ KINDS = ("partitions", "folds", "leave-one-out", "least leave-one-out", "given")
 
 
 class Partition(NamedTuple):
-    """One cut of a data set: positions of the training and of the test samples."""
+    """One division of a data set.
+
+    Parameters
+    ----------
+    number : int
+        The number of the partition.
+    seed : int
+        The seed with which it was drawn.
+    train, test : ndarrays of int
+        The positions of the training samples and of the test samples.
+    """
 
     number: int
     seed: int
@@ -31,34 +41,38 @@ class Partition(NamedTuple):
 
 @dataclass(frozen=True)
 class Protocol:
-    """How an experiment is done: the outer partitions, and how each method's parameters are chosen within them.
+    """The protocol of an experiment: the outer partitions, and how parameters are chosen within their training parts.
 
-    Use the class methods: :meth:`partitions`, :meth:`folds`, :meth:`leave_one_out`, :meth:`given`. Whatever is random
-    comes from ``seed``: partition i (repetition i of folds) is drawn with the seed ``seed + i``, and so are the folds
-    within its training part. More partitions of the same seed therefore begin with the same ones.
+    Use the class methods: :meth:`partitions`, :meth:`folds`, :meth:`leave_one_out`, :meth:`given`. All randomness is
+    determined by ``seed``: partition i (or repetition i of folds) is drawn with the seed ``seed + i``, and so are the
+    folds within its training part. Therefore more partitions with the same seed begin with the same ones.
 
     Parameters
     ----------
     kind : {"partitions", "folds", "leave-one-out", "least leave-one-out", "given"}, default="partitions"
+        The kind of the outer partitions.
     n_partitions : int, default=20
-        Partitions, or repetitions of the folds.
+        The number of partitions, or of repetitions of the folds.
     test_size : float or int, default=0.2
-        Share or number of test samples of random partitions.
+        The share or number of test samples of random partitions.
     n_folds : int, default=5
-        Outer folds.
+        The number of outer folds.
     stratified : bool, default=False
-        Whether outer partitions and folds keep the classes' shares.
+        Whether outer partitions and folds keep the shares of the classes.
     seed : int, default=0
+        The seed of the first partition.
     inner : int or "leave-one-out", default=10
-        Folds within a training part, on which parameters are chosen.
+        The number of folds within a training part, on which parameters are chosen.
     inner_stratified : bool, default=False
+        Whether the inner folds keep the shares of the classes.
     selection : {"pooled", "mean"}, default="pooled"
-        "pooled" is the papers' rule: the fewest errors, counted over all folds together, ties by the order in which the
-        grid is written (its first name outermost). "mean" is scikit-learn's: the highest mean accuracy of the folds.
+        "pooled" is the rule of the papers: the fewest errors over all folds together, with ties broken by the order in
+        which the grid is written (its first name outermost). "mean" is the rule of scikit-learn: the highest mean
+        accuracy of the folds.
     ties : {"first", "last"}, default="first"
-        Which of equally good grid points "pooled" takes.
+        Which of equally good grid points "pooled" chooses.
     inner_test_size : float or int, default=None
-        Parameters are chosen on ``inner`` random splits instead, with this share or number of samples held out.
+        If it is given, parameters are chosen on ``inner`` random splits with this share or number of samples held out.
 
     Examples
     --------
@@ -99,34 +113,103 @@ class Protocol:
             if not (share or count or (name == "inner_test_size" and size is None)):
                 raise ValueError(f"{name} must be a share between 0 and 1 or a number of samples; got {size!r}.")
         if self.inner == "leave-one-out" and self.inner_test_size is not None:
-            raise ValueError("inner_test_size is for random splits: inner must be their number, not 'leave-one-out'.")
+            raise ValueError("inner_test_size is for random splits; inner must be their number, not 'leave-one-out'.")
 
     @classmethod
     def partitions(cls, n_partitions: int = 20, *, test_size: float | int = 0.2, **options: Any) -> Protocol:
-        """Random partitions into training and test part; ``options`` are the other parameters of the class."""
+        """Return a protocol of random partitions into a training and a test part.
+
+        Parameters
+        ----------
+        n_partitions : int, default=20
+            The number of partitions.
+        test_size : float or int, default=0.2
+            The share or number of test samples.
+        **options
+            The other parameters of the class.
+
+        Returns
+        -------
+        Protocol
+            The protocol.
+        """
         return cls("partitions", n_partitions, test_size, **options)
 
     @classmethod
     def folds(cls, n_folds: int = 5, *, repeats: int = 1, stratified: bool = True, **options: Any) -> Protocol:
-        """Folds, each the test part once, drawn anew in each repetition."""
+        """Return a protocol of folds, each of which is the test part once.
+
+        Parameters
+        ----------
+        n_folds : int, default=5
+            The number of folds.
+        repeats : int, default=1
+            The number of repetitions, each with other folds.
+        stratified : bool, default=True
+            Whether the folds keep the shares of the classes.
+        **options
+            The other parameters of the class.
+
+        Returns
+        -------
+        Protocol
+            The protocol.
+        """
         return cls("folds", repeats, n_folds=n_folds, stratified=stratified, **options)
 
     @classmethod
     def leave_one_out(cls, *, nested: bool = True, **options: Any) -> Protocol:
-        """Return each sample is the test part once.
+        """Return a protocol in which each sample is the test part once.
 
-        With ``nested=False`` there is one result per method: the least leave-one-out error over its grid. Parameters
-        are then chosen on the errors that are reported, as some papers do; that is optimistic.
+        Parameters
+        ----------
+        nested : bool, default=True
+            Whether parameters are chosen within each training part. If not, there is one result per method: the least
+            leave-one-out error over its grid. Parameters are then chosen by the errors that are reported, as in some
+            papers, which is optimistic.
+        **options
+            The other parameters of the class.
+
+        Returns
+        -------
+        Protocol
+            The protocol.
         """
         return cls("leave-one-out" if nested else "least leave-one-out", 1, **options)
 
     @classmethod
     def given(cls, n_partitions: int | None = None, **options: Any) -> Protocol:
-        """Return the splits that come with the data, or the first ``n_partitions`` of them."""
+        """Return a protocol of the splits that come with the data.
+
+        Parameters
+        ----------
+        n_partitions : int, default=None
+            The number of splits to use, beginning with the first; None means all.
+        **options
+            The other parameters of the class.
+
+        Returns
+        -------
+        Protocol
+            The protocol.
+        """
         return cls("given", 10**9 if n_partitions is None else n_partitions, **options)
 
     def cuts(self, y: Any, splits: Sequence | None = None) -> list[Partition]:
-        """Return the partitions of a data set with these labels; ``splits`` are those that come with the data."""
+        """Return the partitions of a data set with these labels.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            The labels.
+        splits : sequence of pairs of positions, default=None
+            The splits that come with the data.
+
+        Returns
+        -------
+        list of Partition
+            The partitions.
+        """
         y = np.asarray(y)
         n, everything = len(y), np.arange(len(y))
         if self.kind == "given":
@@ -153,7 +236,7 @@ class Protocol:
 
     def _given(self, n: int, splits: Sequence | None) -> list[Partition]:
         if splits is None:
-            raise ValueError("the protocol takes the splits that come with the data, and this has none.")
+            raise ValueError("the protocol uses the splits that come with the data, but there are none.")
         cuts = []
         for i, (train, test) in enumerate(list(splits)[: self.n_partitions]):
             train, test = np.asarray(train), np.asarray(test)
@@ -166,7 +249,18 @@ class Protocol:
         return cuts
 
     def inner_folds(self, seed: int) -> Any:
-        """Return the splitter of a training part on which parameters are chosen."""
+        """Return the splitter of a training part on which parameters are chosen.
+
+        Parameters
+        ----------
+        seed : int
+            The seed of the partition.
+
+        Returns
+        -------
+        splitter
+            A splitter of scikit-learn.
+        """
         if self.inner == "leave-one-out" or self.kind == "least leave-one-out":
             return LeaveOneOut()
         if self.inner_test_size is not None:
@@ -177,15 +271,15 @@ class Protocol:
 
     @property
     def within(self) -> tuple:
-        """What happens within one partition. Where partitions come from, they tell themselves."""
+        """The settings that determine what is done within a partition, which is itself identified by its samples."""
         least = self.kind == "least leave-one-out"
         known = (least, str(self.inner), self.inner_stratified, self.selection, self.ties)
-        # Appended only where it is given: stores that were written before it came to be stay known.
+        # Appended only if it is given, so that cells in older stores, written before it existed, are still found.
         return known if self.inner_test_size is None else (*known, self.inner_test_size)
 
     @property
     def description(self) -> str:
-        """In words, without the number of partitions."""
+        """A description in words, without the number of partitions."""
         shape = "stratified " if self.stratified else ""
         text = {
             "partitions": f"random {shape}partitions, test part {self.test_size:g}",
@@ -196,10 +290,10 @@ class Protocol:
         }[self.kind]
         if self.kind == "least leave-one-out":
             return text
-        how = "leave-one-out" if self.inner == "leave-one-out" else f"{self.inner} folds"
+        inner = "leave-one-out" if self.inner == "leave-one-out" else f"{self.inner} folds"
         if self.inner_test_size is not None:
-            how = f"{self.inner} random splits, {self.inner_test_size:g} held out,"
-        return f"{text}; parameters by {how} within the training part"
+            inner = f"{self.inner} random splits, {self.inner_test_size:g} held out,"
+        return f"{text}; parameters by {inner} within the training part"
 
     def __str__(self) -> str:
         if self.kind == "folds" and self.n_partitions > 1:

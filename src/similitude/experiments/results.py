@@ -1,4 +1,4 @@
-"""What an experiment gave: the cells, and the tables made of them."""
+"""The results of an experiment, and the tables made of them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from similitude.experiments.tables import Entry, Table
 class Results:
     """The results of a run.
 
-    Attributes
+    Parameters
     ----------
     protocol : Protocol
+        The protocol.
     datasets : dict of str to int
-        Names of the data sets, and how many partitions each has.
+        The names of the data sets, and the number of partitions of each.
     methods : list of str
+        The names of the methods.
     rows : list of Row
-        The finished cells: error, log_loss, parameters chosen, seconds, versions, seed.
-    failures : list of Failure
-        The cells that ended in an exception.
+        The finished cells: error, log_loss, chosen parameters, seconds, versions, seed.
+    failures : list of Failure, default=()
+        The cells that ended with an exception.
     """
 
     protocol: Protocol
@@ -44,19 +46,32 @@ class Results:
 
     @property
     def missing(self) -> list[tuple[str, int, str]]:
-        """Data set, partition and method of the cells without a result."""
+        """The data set, partition and method of the cells without a result."""
         known = {(row.dataset, row.partition, row.method) for row in self.rows}
         places = [(d, i, m) for d, count in self.datasets.items() for i in range(count) for m in self.methods]
         return [place for place in places if place not in known]
 
     @property
     def versions(self) -> dict[str, list[str]]:
-        """Versions with which the cells were done: more than one of a library where a store was filled over time."""
+        """The versions with which the cells were computed; several per library if a store was filled over time."""
         names = ("similitude", "numpy", "scipy", "scikit_learn", "python")
         return {name: sorted({getattr(row, name) for row in self.rows}) for name in names}
 
     def values(self, dataset: str, value: str = "error") -> np.ndarray:
-        """A column of the cells, such as ``error``, as an array of shape (methods, partitions); NaN where missing."""
+        """Return one value of the cells, such as ``error``, as an array.
+
+        Parameters
+        ----------
+        dataset : str
+            The name of the data set.
+        value : {"error", "log_loss", "seconds"}, default="error"
+            The value.
+
+        Returns
+        -------
+        ndarray of shape (methods, partitions)
+            The values; NaN if a cell is missing.
+        """
         if dataset not in self.datasets:
             raise ValueError(f"dataset must be one of {list(self.datasets)}; got {dataset!r}.")
         if value not in ("error", "log_loss", "seconds"):
@@ -68,7 +83,13 @@ class Results:
         return found
 
     def mean_errors(self) -> np.ndarray:
-        """Return mean errors, of shape (methods, data sets); NaN where a method has no result at all."""
+        """Return the mean errors of the methods on the data sets.
+
+        Returns
+        -------
+        ndarray of shape (methods, datasets)
+            The mean errors; NaN if a method has no result at all.
+        """
         means = np.full((len(self.methods), len(self.datasets)), np.nan)
         for j, dataset in enumerate(self.datasets):
             errors = self.values(dataset)
@@ -77,26 +98,40 @@ class Results:
         return means
 
     def ranking(self, level: float = 0.05) -> Ranking:
-        """Average ranks over the data sets, with Friedman's test and Nemenyi's critical difference."""
+        """Return the average ranks over the data sets, with Friedman's test and Nemenyi's critical difference.
+
+        Parameters
+        ----------
+        level : float, default=0.05
+            The significance level.
+
+        Returns
+        -------
+        Ranking
+            The ranking.
+        """
         return rank_methods(self.mean_errors(), self.methods, level)
 
     def table(self, value: str = "error", *, test: str | None = "wilcoxon", level: float = 0.05) -> Table:
-        """Return mean (standard deviation) over partitions: a row for each method, a column for each data set.
+        """Return the mean (standard deviation) over partitions: a row for each method, a column for each data set.
 
-        Errors are in percent. Bold is the lowest mean and what is not significantly above it, italic the highest and
-        what is not significantly below it, if the two differ significantly. Where some of a method's cells are missing,
-        their number is told, and pairs of cells are compared as far as there are any.
+        Errors are in percent. The lowest mean, and those not significantly above it, are bold; the highest mean, and
+        those not significantly below it, are italic if the two differ significantly. If some cells of a method are
+        missing, the number of its cells is shown, and methods are compared on the partitions that both have.
 
         Parameters
         ----------
         value : {"error", "log_loss", "seconds"}, default="error"
+            The value.
         test : {"wilcoxon", "t"} or None, default="wilcoxon"
-            Paired and one-sided; None marks nothing.
+            The paired one-sided test; None means that nothing is marked.
         level : float, default=0.05
+            The significance level.
 
         Returns
         -------
         Table
+            The table.
         """
         if test is not None and test not in TESTS:
             raise ValueError(f"test must be one of {list(TESTS)} or None; got {test!r}.")
@@ -121,7 +156,19 @@ class Results:
         )
 
     def csv(self, times: bool = True) -> str:
-        """Return the cells as text, a line each; without ``times`` the same for every run of the same experiment."""
+        """Return the cells as CSV, one per line.
+
+        Parameters
+        ----------
+        times : bool, default=True
+            Whether the columns of times are included; without them the text is the same for every run of the
+            experiment.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         names = [f.name for f in fields(Row) if times or f.name not in TIME_COLUMNS]
         file = io.StringIO()
         writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Running an experiment: every cell that the store does not hold yet is done, and stored as soon as it is."""
+"""Running of experiments: every cell that the store does not hold yet is computed and stored at once."""
 
 from __future__ import annotations
 
@@ -28,22 +28,32 @@ from similitude.search.path_search import input_parameters
 from similitude.similarities import pairwise, resolve
 
 LARGEST = 4000
-"""Of so many raw objects the whole matrix is computed once (128 MB), and each cell takes its part."""
+"""Up to this number of raw objects the whole matrix is computed once (128 MB), and each cell uses a part of it."""
 
 
 class ExperimentWarning(UserWarning):
-    """Some cells of an experiment failed."""
+    """A warning that some cells of an experiment failed."""
 
 
 class Dataset(NamedTuple):
-    """Data with its labels, how its similarities are to be had, and its own splits."""
+    """Data with labels, the input contract, and the splits that come with the data.
+
+    Parameters
+    ----------
+    X : square matrix, Proximities, or sequence of raw objects
+        The samples.
+    y : array-like of shape (n,)
+        The labels.
+    contract : dict, default={}
+        ``similarity`` and ``dissimilarity`` of every method on these data.
+    splits : sequence of pairs of positions, default=None
+        The training and test parts for :meth:`Protocol.given`.
+    """
 
     X: Any
     y: Any
     contract: Mapping[str, Any] = {}
-    """``similarity`` and ``dissimilarity`` of every method on this data."""
     splits: Sequence | None = None
-    """Pairs of positions, training and test part, for :meth:`Protocol.given`."""
 
 
 def run(
@@ -55,36 +65,39 @@ def run(
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Results:
-    """Do every cell (data set, partition, method) of an experiment that the store does not hold yet.
+    """Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
 
-    A cell is one job: the method's parameters are chosen within the training part, it is fitted there, and its errors
-    on the test part are counted. Workers return results and this process writes them, one by one as they come, so a
-    run that was killed goes on where it was, and ends with the same table. What is stored is known by the content of
-    the data, the partition, the way of choosing, and the method with its parameters and grid: other data under the same
-    name is another cell. A cell that fails is recorded and told at the end, the others go on; it is tried again when
-    the same is run again.
+    A cell is one job: the parameters of the method are chosen within the training part, it is fitted there, and its
+    errors on the test part are counted. Workers return results and this process writes them one by one, so that a run
+    that was killed can be continued and ends with the same table. A stored cell is identified by the content of the
+    data, the partition, the way of choosing parameters, and the method with its parameters and grid: other data under
+    the same name are another cell. A cell that fails is recorded and reported at the end, while the others are
+    computed; it is tried again when the same experiment is run again.
 
     Parameters
     ----------
     protocol : Protocol
+        The protocol.
     data : mapping of names to tuples (X, y), (X, y, contract) or (X, y, contract, splits)
-        X is a square matrix, Proximities, or a sequence of raw objects; contract a dict with ``similarity`` and
-        ``dissimilarity``, set on every method that takes similarities; splits a list of pairs of positions for
-        ``Protocol.given``.
+        The data sets. X is a square matrix, Proximities, or a sequence of raw objects; contract is a dict with
+        ``similarity`` and ``dissimilarity``, which are set on every method that takes similarities; splits is a list of
+        pairs of positions for ``Protocol.given``.
     methods : mapping of names to tuples (estimator, grid)
-        The grid is a dict of lists, a list of these, or a function ``grid(X_train, y_train, folds)`` that returns one;
-        an empty one means no choice. A method's own randomness is that of its ``random_state``.
+        The methods. The grid is a dict of lists, a list of these, or a function ``grid(X_train, y_train, folds)`` that
+        returns one; an empty grid means that nothing is chosen. The randomness of a method is that of its
+        ``random_state``.
     store : path or Store, default=None
-        The file that keeps the results; None keeps them in memory.
+        The file that keeps the results; None means that they are kept in memory.
     n_jobs : int, default=None
-        Cells done at a time, by joblib: any backend, so ``joblib.parallel_config("dask")`` runs them on a cluster.
-        Each has one thread of BLAS.
+        The number of cells that joblib computes at a time, with any backend: ``joblib.parallel_config("dask")``
+        computes them on a cluster. Each uses one BLAS thread.
     progress : bool, default=True
-        A bar for each data set with the time left and the best method so far; on a terminal only.
+        Whether a bar for each data set, with the time left and the best method so far, is shown on a terminal.
 
     Returns
     -------
     Results
+        The results.
 
     Examples
     --------
@@ -125,7 +138,7 @@ def run(
         if own:
             opened.close()
     if failed:
-        warnings.warn(_told(failed, len(cells)), ExperimentWarning, stacklevel=2)
+        warnings.warn(_failure_message(failed, len(cells)), ExperimentWarning, stacklevel=2)
     return results
 
 
@@ -152,7 +165,7 @@ def _check_methods(methods: Mapping[str, tuple]) -> None:
 
 
 def _cells(protocol: Protocol, sets: Mapping[str, Dataset], methods: Mapping[str, tuple]) -> Iterator[Cell]:
-    """Yield all cells, in the order in which they are done."""
+    """Yield all cells, in the order in which they are computed."""
     for name, dataset in sets.items():
         try:
             cuts = protocol.cuts(dataset.y, dataset.splits)
@@ -170,14 +183,14 @@ def _cells(protocol: Protocol, sets: Mapping[str, Dataset], methods: Mapping[str
 
 
 def _with_contract(estimator: Any, contract: Mapping[str, Any]) -> Any:
-    """Return the method with this similarity; one that takes none, such as a classifier of scikit-learn's, as it is."""
+    """Return the method with this similarity; a method that takes none, such as one of scikit-learn, is unchanged."""
     prefixes = list(_readers(estimator)) if contract else []
     values = {f"{prefix}{name}": value for prefix in prefixes for name, value in contract.items()}
     return clone(estimator).set_params(**values) if values else estimator
 
 
 def _readers(estimator: Any, prefix: str = "") -> Iterator[str]:
-    """Prefixes of the parameters of whatever in a method reads X as similarities: of a pipeline its first step."""
+    """Yield the prefixes of the parameters of those parts of a method that read X as similarities."""
     estimator, inner = reading_part(estimator)
     prefix += inner
     if isinstance(estimator, SimilarityEstimator):
@@ -189,18 +202,18 @@ def _readers(estimator: Any, prefix: str = "") -> Iterator[str]:
 
 
 class _Matrices:
-    """Matrices of raw objects, computed once for all the cells that share them."""
+    """The matrices of raw objects, which are computed once for all the cells that share them."""
 
     def __init__(self) -> None:
         self._dataset = ""
         self._known: dict[str, Any] = {}
 
     def ready(self, cell: Cell) -> Cell:
-        """Return the cell on a computed matrix, where the similarity learns nothing from the training part."""
+        """Return the cell on a computed matrix, if the similarity learns nothing from the training part."""
         try:
             return self._on_matrix(cell)
         except Exception:
-            return cell  # it will fail as a cell, and the others go on
+            return cell  # the error will occur again in the cell, and the other cells are computed
 
     def _on_matrix(self, cell: Cell) -> Cell:
         part, prefix = reading_part(cell.estimator)
@@ -227,16 +240,16 @@ class _Matrices:
 def _work(
     store: Store, cells: list[Cell], known: set[str], before: list[Row], n_jobs: int | None, progress: bool
 ) -> list[Failure]:
-    """Do the cells that are not known, and store each; the failures are returned."""
+    """Compute the cells that are not known, store each, and return the failures."""
     todo = [cell for cell in cells if cell.key not in known]
     so_far = _Progress(cells, before)
     failed: list[Failure] = []
     if not todo:
         return failed
     matrices = _Matrices()
-    parallel = Parallel(n_jobs=n_jobs, return_as=_how_results_come())
+    parallel = Parallel(n_jobs=n_jobs, return_as=_return_as())
     with warnings.catch_warnings(), ProgressBars(so_far.totals, so_far.done, progress) as bars:
-        # Workers get these filters; threads that share them leave nothing behind.
+        # Workers inherit these filters; for threads, which share them, they are restored at the end.
         warnings.simplefilter("ignore", SimilarityWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         for record in parallel(delayed(_do)(matrices.ready(cell)) for cell in todo):
@@ -253,13 +266,13 @@ def _do(cell: Cell) -> Row | Failure:
     return cell.work()
 
 
-def _how_results_come() -> str:
-    """Return one by one as they are ready, where joblib's backend can; all of its own can."""
+def _return_as() -> str:
+    """Return "generator_unordered" if joblib's backend supports it, as all of its own do, otherwise "list"."""
     return "generator_unordered" if get_active_backend()[0].supports_return_generator else "list"
 
 
 class _Progress:
-    """How far each data set is, and which method leads."""
+    """The number of finished cells of each data set, and the best method so far."""
 
     def __init__(self, cells: Sequence[Cell], before: Sequence[Row]):
         self.totals: dict[str, int] = {}
@@ -282,9 +295,9 @@ class _Progress:
         return f"best so far: {method}, {100 * means[method]:.2f}%"
 
 
-def _told(failed: Sequence[Failure], n_cells: int) -> str:
+def _failure_message(failed: Sequence[Failure], n_cells: int) -> str:
     first = failed[0]
     return (
-        f"{len(failed)} of {n_cells} cells failed; run the same again to retry them. The first: {first.method} on "
-        f"{first.dataset}, partition {first.partition}: {first.message}"
+        f"{len(failed)} of {n_cells} cells failed; run the experiment again to retry them. The first is {first.method} "
+        f"on {first.dataset}, partition {first.partition}: {first.message}"
     )

@@ -1,4 +1,4 @@
-"""Choosing parameters as the papers do: errors pooled over folds, ties to the first in the order of the grid."""
+"""The choice of parameters as in the papers: by errors pooled over folds, with ties broken by the order of the grid."""
 
 from __future__ import annotations
 
@@ -15,9 +15,19 @@ Grid = Mapping[str, Iterable] | Sequence[Mapping[str, Iterable]]
 
 
 def written_order(grid: Grid) -> list[tuple[int, ...]]:
-    """Return a key for each candidate of scikit-learn's ``ParameterGrid(grid)`` that sorts them as the grid is written.
+    """Return a key for each candidate of ``ParameterGrid(grid)`` that sorts them in the order of the written grid.
 
-    ``ParameterGrid`` sorts the names; as written, the first name is outermost.
+    ``ParameterGrid`` sorts the names; in the written order, the first name is outermost.
+
+    Parameters
+    ----------
+    grid : dict of lists, or list of these
+        The grid.
+
+    Returns
+    -------
+    list of tuples
+        The keys.
 
     Examples
     --------
@@ -35,13 +45,13 @@ def written_order(grid: Grid) -> list[tuple[int, ...]]:
 
 
 def pooled_errors(results: Mapping[str, Any], sizes: Sequence[int]) -> np.ndarray:
-    """Return errors over all folds together, a count for each grid point, from the accuracies in ``cv_results_``."""
+    """Return the number of errors over all folds together for each grid point, from accuracies in ``cv_results_``."""
     scores = np.array([results[f"split{i}_test_score"] for i in range(len(sizes))])
     return np.round(np.sum(sizes) - np.asarray(sizes, dtype=float) @ scores).astype(int)
 
 
 def fewest_errors(grid: Grid, sizes: Sequence[int], ties: str = "first") -> Callable[[Mapping[str, Any]], int]:
-    """The papers' rule as a function to be ``refit=`` of a search: which grid point has the fewest pooled errors."""
+    """Return a function for ``refit=`` of a search that chooses the grid point with the fewest pooled errors."""
     keys = written_order(grid)
 
     def choose(results: Mapping[str, Any]) -> int:
@@ -53,23 +63,29 @@ def fewest_errors(grid: Grid, sizes: Sequence[int], ties: str = "first") -> Call
 
 
 def pooled_search(estimator: Any, grid: Grid, X: Any, y: Any, cv: Any, ties: str = "first") -> PathSearchCV:
-    """Return a search fitted by the papers' rule, refitted at the point it chose.
+    """Return a search that chose parameters by the rule of the papers, refitted at the chosen point.
 
-    Its ``fewest_errors_`` is the number of errors there, over all folds.
+    Its attribute ``fewest_errors_`` is the number of errors at that point, over all folds.
 
     Parameters
     ----------
     estimator : classifier
+        The method.
     grid : dict of lists, or list of these
-        Ties go to the first in the order in which it is written, the first name outermost.
+        The grid; ties are broken by the order in which it is written, the first name outermost.
     X : square matrix, Proximities, or sequence of raw objects
+        The samples.
     y : array-like of shape (n,)
+        The labels.
     cv : int, splitter or iterable
+        The folds.
     ties : {"first", "last"}, default="first"
+        Which of equally good grid points is chosen.
 
     Returns
     -------
     PathSearchCV
+        The fitted search.
 
     References
     ----------

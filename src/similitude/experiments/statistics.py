@@ -1,4 +1,4 @@
-"""The statistics of the papers' tables, and of comparisons over many data sets."""
+"""The statistical tests of the papers' tables, and of comparisons over many data sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from similitude.numerics.significance import paired_differences, wilcoxon_greate
 
 
 def t_greater(a: Any, b: Any) -> float:
-    """Return the p-value of the one-sided paired t-test that a is larger than b; 1 where a test is not possible."""
+    """Return the p-value of the one-sided paired t-test that a is larger than b, or 1 if no test is possible."""
     differences = paired_differences(a, b)
     if len(differences) < 2:
         return 1.0
@@ -27,26 +27,30 @@ TESTS = {"wilcoxon": wilcoxon_greater, "t": t_greater}
 
 
 def fewest_pairs(test: str, level: float) -> int:
-    """With fewer pairs no difference can be significant: the signed-rank test's least p-value is 2 to the -n."""
+    """Return the number of pairs below which no difference can be significant.
+
+    The smallest p-value of the signed-rank test with n pairs is 2 to the power -n.
+    """
     return 2 if test == "t" else int(np.ceil(np.log2(1 / level)))
 
 
 def best_and_worst(errors: np.ndarray, test: str = "wilcoxon", level: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
-    """Return which methods are not significantly worse than the best, and which not better than the worst.
+    """Return the methods that are not significantly worse than the best, and those not better than the worst.
 
     Parameters
     ----------
     errors : array of shape (methods, partitions)
-        NaN where a cell is missing.
+        The errors; NaN if a cell is missing.
     test : {"wilcoxon", "t"}, default="wilcoxon"
-        One-sided, paired over the partitions that both methods have.
+        The test, which is one-sided and paired over the partitions that both methods have.
     level : float, default=0.05
+        The significance level.
 
     Returns
     -------
     best : array of bool, shape (methods,)
-        The lowest mean, and those that are not significantly above it. Where a method has too few partitions for any
-        difference to be significant (fewer than five at 5%), the lowest means alone; of a single method none.
+        The lowest mean, and those that are not significantly above it. If a method has too few partitions for any
+        difference to be significant (fewer than five at 5%), only the lowest means; if there is a single method, none.
     worst : array of bool, shape (methods,)
         The highest mean and those not significantly below it, if the best method is significantly below it.
     """
@@ -74,16 +78,29 @@ def best_and_worst(errors: np.ndarray, test: str = "wilcoxon", level: float = 0.
 
 @dataclass(frozen=True)
 class Ranking:
-    """Average ranks of methods over data sets, and how far apart they must be to differ."""
+    """The average ranks of methods over data sets, and the difference from which on they differ significantly.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        The names of the methods.
+    ranks : ndarray of shape (methods,)
+        The average rank of each method; 1 is the best.
+    n_datasets : int
+        The number of data sets.
+    critical_difference : float
+        Nemenyi's critical difference: methods whose average ranks differ by less are not significantly different.
+    p_value : float
+        The p-value of Friedman's test, which is small if the methods differ.
+    level : float
+        The significance level.
+    """
 
     methods: tuple[str, ...]
     ranks: np.ndarray
-    """The average rank of each method; 1 is the best."""
     n_datasets: int
     critical_difference: float
-    """Nemenyi's: methods whose average ranks differ by less are not significantly different."""
     p_value: float
-    """Friedman's: small where the methods are not all alike."""
     level: float
 
     @property
@@ -100,18 +117,21 @@ class Ranking:
 
 
 def rank_methods(errors: Any, methods: Sequence[str], level: float = 0.05) -> Ranking:
-    """Friedman's test and Nemenyi's critical difference of average ranks over data sets.
+    """Return the average ranks of methods over data sets, with Friedman's test and Nemenyi's critical difference.
 
     Parameters
     ----------
     errors : array of shape (methods, datasets)
-        Data sets on which a method has none (NaN) are left out.
+        The errors; data sets on which a method has none (NaN) are left out.
     methods : sequence of str
+        The names of the methods.
     level : float, default=0.05
+        The significance level.
 
     Returns
     -------
     Ranking
+        The ranking.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Results on disk: an SQLite file to which rows are only added, and which survives the death of its writers."""
+"""The store of results: an SQLite file to which rows are only added, and which survives the death of its writers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from similitude._utils.files import is_special
 
 APPLICATION = 0x53494D45
-"""SQLite's application_id of a store: "SIME"."""
+"""The application_id of a store in SQLite: "SIME"."""
 VERSION = 1
 TIME_COLUMNS = ("seconds", "finished")
 """The columns that differ between two runs of the same experiment."""
@@ -22,10 +22,41 @@ TIME_COLUMNS = ("seconds", "finished")
 
 @dataclass(frozen=True)
 class Row:
-    """One finished cell."""
+    """One finished cell.
+
+    Parameters
+    ----------
+    key : str
+        The digest of everything on which the result depends.
+    dataset : str
+        The name of the data set.
+    partition : int
+        The number of the partition.
+    method : str
+        The name of the method.
+    seed : int
+        The seed of the partition.
+    n_test, n_errors : int
+        The number of test samples, and of errors on them.
+    error : float
+        The error.
+    log_loss : float or None
+        The logarithmic loss; None if the method has no probabilities.
+    parameters : str
+        The parameters chosen from the grid, as JSON.
+    protocol : str
+        The description of the protocol.
+    data_digest, method_digest : str
+        The digests of the data and of the method.
+    similitude, numpy, scipy, scikit_learn, python : str
+        The versions.
+    seconds : float
+        The time it took.
+    finished : str
+        The time at which it was finished, in UTC.
+    """
 
     key: str
-    """The digest of everything that the result depends on."""
     dataset: str
     partition: int
     method: str
@@ -34,9 +65,7 @@ class Row:
     n_errors: int
     error: float
     log_loss: float | None
-    """None where the method gives no probabilities."""
     parameters: str
-    """What was chosen from the grid, as JSON."""
     protocol: str
     data_digest: str
     method_digest: str
@@ -47,12 +76,29 @@ class Row:
     python: str
     seconds: float
     finished: str
-    """When, in UTC."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """One cell that ended in an exception."""
+    """One cell that ended with an exception.
+
+    Parameters
+    ----------
+    key : str
+        The digest of everything on which the result would depend.
+    dataset : str
+        The name of the data set.
+    partition : int
+        The number of the partition.
+    method : str
+        The name of the method.
+    message : str
+        The error message.
+    traceback : str
+        The traceback.
+    finished : str
+        The time of the failure, in UTC.
+    """
 
     key: str
     dataset: str
@@ -72,14 +118,15 @@ def _create(table: str, kind: type, constraint: str = "") -> str:
 class Store:
     """The finished cells of experiments, in a file or in memory.
 
-    The file is an SQLite database in WAL mode. Rows are added, each in a transaction of its own, and never changed: a
-    process that is killed leaves all that it had finished. Several processes may use one file; of two that finish the
-    same cell the first one's row stays. (They must be on one machine: SQLite's WAL does not work across a network.)
+    The file is an SQLite database in WAL mode. Rows are added, each in its own transaction, and never changed: if a
+    process is killed, all cells that it had finished are kept. Several processes may use one file; if two of them
+    finish the same cell, the first row is kept. (They must be on one machine, because SQLite's WAL does not work across
+    a network.)
 
     Parameters
     ----------
     path : path, default=None
-        None keeps everything in memory.
+        The file; None means that everything is kept in memory.
 
     Examples
     --------
@@ -92,7 +139,7 @@ class Store:
     def __init__(self, path: str | os.PathLike | None = None):
         self.path = None if path is None else Path(path)
         if self.path is not None and not self.path.parent.is_dir():
-            raise ValueError(f"store: there is no folder {self.path.parent} to put {self.path.name} into.")
+            raise ValueError(f"store: there is no folder {self.path.parent} for {self.path.name}.")
         if self.path is not None and is_special(self.path):
             raise ValueError(f"store: {self.path} is not a regular file, which a store needs.")
         with self._reported():
@@ -112,12 +159,12 @@ class Store:
         self._connection.execute("PRAGMA synchronous = NORMAL")
 
     def _create_tables(self) -> None:
-        """Create the tables, unless another process has done so meanwhile; refuse a database of another kind."""
+        """Create the tables, unless another process has created them meanwhile; refuse a database of another kind."""
         if self._is_known():
             return
         if self._number("SELECT count(*) FROM sqlite_master"):
             raise ValueError(
-                f"store: {self.path} is an SQLite database, but no store of experiments. Choose another file."
+                f"store: {self.path} is an SQLite database, but not a store of experiments. Choose another file."
             )
         self._connection.execute(_create("results", Row, ", PRIMARY KEY (key)"))
         self._connection.execute(_create("failures", Failure))
@@ -136,7 +183,7 @@ class Store:
         return True
 
     def _write_ahead(self) -> None:
-        """Change to WAL mode; SQLite's own timeout does not wait for the lock that this needs."""
+        """Change to WAL mode; the timeout of SQLite does not apply to the lock that this needs."""
         for attempt in range(200):
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -151,14 +198,14 @@ class Store:
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
-        """Raise SQLite's error about a file that it cannot use as a ValueError, and other errors as an OSError."""
+        """Raise errors of SQLite about an unusable file as ValueError, and others as OSError."""
         try:
             yield
         except sqlite3.DatabaseError as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN):
                 raise ValueError(
-                    f"store: {self.path} is no store of experiments ({error}). Choose another file."
+                    f"store: {self.path} is not a store of experiments ({error}). Choose another file."
                 ) from error
             raise OSError(f"store: {self.path}: {error}.") from error
 
@@ -173,7 +220,13 @@ class Store:
         self._connection.execute("COMMIT")
 
     def add(self, record: Row | Failure) -> None:
-        """Write one cell; it is on disk when this returns."""
+        """Write one cell, which is on disk when this returns.
+
+        Parameters
+        ----------
+        record : Row or Failure
+            The cell.
+        """
         table = "results" if isinstance(record, Row) else "failures"
         values = astuple(record)
         marks = ", ".join("?" * len(values))
@@ -181,11 +234,33 @@ class Store:
             self._connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", values)
 
     def rows(self, keys: Iterable[str] | None = None) -> list[Row]:
-        """Return finished cells, all or those with these keys, by data set, method and partition."""
+        """Return the finished cells, sorted by data set, method and partition.
+
+        Parameters
+        ----------
+        keys : iterable of str, default=None
+            The keys of the cells; None means all.
+
+        Returns
+        -------
+        list of Row
+            The cells.
+        """
         return sorted(self._read("results", Row, keys), key=lambda row: (row.dataset, row.method, row.partition))
 
     def failures(self, keys: Iterable[str] | None = None) -> list[Failure]:
-        """Return the failed cells in the order of their failures, without those that were finished later."""
+        """Return the failed cells that were not finished later, in the order of their failures.
+
+        Parameters
+        ----------
+        keys : iterable of str, default=None
+            The keys of the cells; None means all.
+
+        Returns
+        -------
+        list of Failure
+            The cells.
+        """
         done = {row.key for row in self.rows(keys)}
         return [failure for failure in self._read("failures", Failure, keys) if failure.key not in done]
 
@@ -196,7 +271,13 @@ class Store:
         return [kind(*values) for values in found if wanted is None or values[0] in wanted]
 
     def contents(self) -> list[dict[str, Any]]:
-        """Return the number of finished cells by data set, method and protocol, and their digests."""
+        """Return the number of finished cells by data set, method and protocol, with their digests.
+
+        Returns
+        -------
+        list of dict
+            One dict for each combination.
+        """
         names = ("dataset", "method", "protocol", "data_digest", "method_digest")
         question = (
             f"SELECT {', '.join(names)}, count(*) FROM results GROUP BY {', '.join(names)} ORDER BY 1, 2, 3, 4, 5"

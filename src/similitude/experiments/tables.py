@@ -19,7 +19,17 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Entry:
-    """The text of one cell of a table, and how it is set."""
+    """The text of one cell of a table, and its style.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    bold : bool, default=False
+        Whether the text is bold.
+    italic : bool, default=False
+        Whether the text is italic.
+    """
 
     text: str
     bold: bool = False
@@ -27,18 +37,20 @@ class Entry:
 
 
 class Table:
-    """A table of text: the first column is aligned on the left, all others on the right.
+    """A table of text, which ``print`` shows as aligned text.
 
-    ``print`` shows it as aligned text.
+    The first column is aligned on the left, all others on the right.
 
     Parameters
     ----------
     columns : sequence of str
         The headings.
     rows : sequence of sequences of Entry or str
+        The cells.
     caption : str, default=""
+        The caption.
     left : int, default=1
-        How many of the first columns are aligned on the left.
+        The number of columns, from the first, that are aligned on the left.
 
     Examples
     --------
@@ -56,7 +68,7 @@ class Table:
         self.rows = [[cell if isinstance(cell, Entry) else Entry(str(cell)) for cell in row] for row in rows]
         self.caption, self.left = caption, left
         if any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError(f"rows: each must have {len(self.columns)} entries, one for each column.")
+            raise ValueError(f"rows: each row must have {len(self.columns)} entries, one for each column.")
 
     def __str__(self) -> str:
         """Return aligned text, with bold cells as ``*text*`` and italic ones as ``_text_``."""
@@ -71,7 +83,13 @@ class Table:
     __repr__ = __str__
 
     def markdown(self) -> str:
-        """Return a pipe table with the caption below it."""
+        """Return a pipe table with the caption below it.
+
+        Returns
+        -------
+        str
+            The table.
+        """
         heads = ["---" if j < self.left else "---:" for j in range(len(self.columns))]
         rows = [
             [_plain_markdown(column) for column in self.columns],
@@ -82,7 +100,13 @@ class Table:
         return "\n".join([*lines, *(["", _plain_markdown(self.caption)] if self.caption else [])])
 
     def latex(self) -> str:
-        """Return a ``tabular`` with rules of the package booktabs, within a ``table`` where there is a caption."""
+        """Return a ``tabular`` with rules of the package booktabs, within a ``table`` if there is a caption.
+
+        Returns
+        -------
+        str
+            The table.
+        """
         layout = "".join("l" if j < self.left else "r" for j in range(len(self.columns)))
         lines = [
             rf"\begin{{tabular}}{{{layout}}}",
