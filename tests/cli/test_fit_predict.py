@@ -233,7 +233,7 @@ class TestPredict:
         write_table(fitted / "mixed.csv", [f"new {i}" for i in range(6)], [*np.array(NAMES)[order], "else"], more)
         result = run("predict", "m.model", "mixed.csv", "-o", "out.csv")
         assert result.exit_code == 0, result.output
-        assert "1 columns are no training samples and are ignored: 'else'" in result.stderr
+        assert "1 columns are not training samples and are ignored: 'else'" in result.stderr
         assert (fitted / "out.csv").read_bytes() == (fitted / "expected.csv").read_bytes()
 
     def test_missing_columns_are_named(self, fitted, problem):
@@ -285,7 +285,7 @@ class TestPredict:
         model = PotentialSVC(dissimilarity="max-minus").fit(D, y)
         save_model("m.model", model)
         result = run("predict", "m.model", "new.npy", "-o", "out.csv")
-        assert "gives no probabilities" in result.stdout
+        assert "has no probabilities" in result.stdout
         header, *rows = read_table(folder / "out.csv")
         assert header == ["label", "decision b,c"]
         assert [float(row[1]) for row in rows] == model.decision_function(new).tolist()
@@ -350,7 +350,7 @@ class TestPredict:
             assert [row[header.index("label")] for row in rows] == ["a", "b"]
             assert ([row[0] for row in rows] == ids) == (ids is not None)
         (folder / "rows.csv").write_text("id,text\n")
-        assert_refused(run("predict", "m.model", "rows.csv", "-o", "out.csv"), "has a heading and no rows")
+        assert_refused(run("predict", "m.model", "rows.csv", "-o", "out.csv"), "has a header, but no rows")
         assert_refused(run("predict", "m.model", ".", "-o", "out.csv"), "ROWS: . is not a file")
 
     def test_objects_that_no_file_holds(self, folder):
@@ -359,7 +359,7 @@ class TestPredict:
 
     def test_a_transformer_predicts_nothing(self, folder, problem):
         save_model("m.model", SpectrumModifier("clip", dissimilarity="max-minus").fit(problem[0]))
-        assert_refused(run("predict", "m.model", "new.csv", "-o", "out.csv"), "predicts nothing")
+        assert_refused(run("predict", "m.model", "new.csv", "-o", "out.csv"), "is not a classifier")
 
     def test_a_model_of_features_and_similarities(self, folder, problem):
         D, y, _ = problem

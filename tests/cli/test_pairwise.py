@@ -124,7 +124,7 @@ def test_quiet(folder):
         ((".", "--similarity", "rbf"), "is not a file"),
         (("words.csv", "--similarity", "contning"), "Did you mean"),
         (("words.csv", "--similarity", "rbf"), "words.csv"),
-        (("texts.txt", "--similarity", "rbf"), "lines of text are no feature vectors"),
+        (("texts.txt", "--similarity", "rbf"), "lines of text are not feature vectors"),
         (("words.csv", "--similarity", "levenshtein"), "2 cells of text"),
         (("ragged.csv", "--similarity", "counting"), "row 2 has 1 cells"),
         (("empty.csv", "--similarity", "counting"), "empty"),

@@ -1,6 +1,6 @@
 """The command ``similitude``.
 
-Modules of commands import nothing heavy at the top: what a command needs is imported when it runs.
+The modules of the commands import nothing heavy at the top; what a command needs is imported when it runs.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from similitude.cli.predict import predict_rows
 from similitude.cli.report import report_matrix
 
 _GROUPS = {
-    "Look": {
-        "inspect": "What kind of similarity a matrix holds, and what follows.",
-        "compare": "The error of every method, by nested cross-validation.",
-        "report": "One HTML page: diagnosis, pictures, methods, mistakes.",
+    "Examine": {
+        "inspect": "Describe the similarity in a matrix, and give advice.",
+        "compare": "Compare the errors of methods by nested cross-validation.",
+        "report": "Write one HTML page: diagnosis, figures, methods, errors.",
     },
-    "Use": {
-        "fit": "Choose a method, fit it, save the model.",
-        "predict": "What a saved model says of new rows.",
+    "Model": {
+        "fit": "Choose a method, fit it, and save the model.",
+        "predict": "Predict the labels of new rows with a saved model.",
     },
     "Data": {
-        "pairwise": "From raw objects to a matrix.",
-        "datasets": "What data has a name; `export` writes it as files.",
+        "pairwise": "Compute a matrix from raw objects.",
+        "datasets": "List the named data sets; `export` writes one to files.",
     },
 }
 
@@ -43,15 +43,15 @@ An example session:
   similitude inspect voting/matrix.csv --labels voting/labels.csv --dissimilarity one-minus
   similitude compare --dataset voting --methods k-nn,svm-clip,svm-flip
   similitude fit --dataset voting -o party.model --time-budget 60
-  similitude predict party.model voting/objects.csv -o said.csv
+  similitude predict party.model voting/objects.csv -o predictions.csv
 
-Matrices are read from .csv, .tsv, .npy, .npz, .mat, .mtx and .parquet files, labels from text: one a line.
-Bad input ends with exit code 2 and one message; `similitude COMMAND --help` tells the options.
+Matrices are read from .csv, .tsv, .npy, .npz, .mat, .mtx and .parquet files, labels from text files with one per line.
+Invalid input ends with exit code 2 and one message. `similitude COMMAND --help` lists the options of a command.
 """
 
 
 class _Grouped(TyperGroup):
-    """The commands in groups, one line for each, and a session as the end of the help."""
+    """The help of the command: the commands in groups with one line for each, and an example session at the end."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         for heading, commands in _GROUPS.items():
@@ -89,7 +89,7 @@ def _list_datasets(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """List the data sets that --dataset takes."""
+    """List the data sets that --dataset accepts."""
     if context.invoked_subcommand is None:
         list_datasets(as_json)
 
@@ -112,9 +112,9 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; the exit code is 0, 2 for bad input, 130 when interrupted."""
+    """Run the command line; the exit code is 0, 2 for invalid input, or 130 if it was interrupted."""
     for stream in (sys.stdout, sys.stderr):
-        # A label that the terminal's encoding lacks is shown escaped.
+        # Characters that the encoding of the terminal lacks are escaped.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:

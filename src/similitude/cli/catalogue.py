@@ -1,4 +1,4 @@
-"""The data sets that have a name: those that ship, are simulated, or are fetched."""
+"""The catalogue of named data sets, which are included, simulated or fetched."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ SHIPS, SIMULATED, FETCHED = "ships", "simulated", "fetched"
 
 @dataclass(frozen=True)
 class Entry:
-    """One data set: the function that loads it, and the similarity that suits it."""
+    """One data set: the function that loads it, and a suitable similarity."""
 
     name: str
     kind: str
     samples: int
-    """Their number, with the seed 0 where they are simulated."""
+    """The number of samples, with the seed 0 if they are simulated."""
     classes: int
     objects: str
-    """The kind of the samples; "matrix" where there are only similarities."""
+    """The kind of the samples; "matrix" if there are only similarities."""
     similarity: str
     """A registered name, or "given"."""
     loader: str
@@ -28,16 +28,16 @@ class Entry:
     dissimilarity: str | None = None
     """The map of a matrix of dissimilarities."""
     needs: str = ""
-    """What is needed to fetch it; empty otherwise."""
+    """The requirements for fetching it, or an empty string."""
     module: str = "similitude.datasets"
     """The module of the loader."""
 
     def call(self, seed: int = 0) -> str:
-        """Return the call of the loader, as Python."""
+        """Return the call of the loader as Python code."""
         return f"{self.loader}({f'random_state={seed}' if self.kind == SIMULATED else ''})"
 
     def load(self, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
-        """Return samples or matrix, labels, and the input contract of the two."""
+        """Return the samples or the matrix, the labels, and the input contract."""
         arguments = {"random_state": seed} if self.kind == SIMULATED else {}
         bunch = getattr(import_module(self.module), self.loader)(**arguments)
         contract: dict[str, Any] = {"dissimilarity": self.dissimilarity}
@@ -47,7 +47,7 @@ class Entry:
 
 
 def catalogue() -> dict[str, Entry]:
-    """Return every data set by name: first those that ship, then the simulated ones, then the fetched ones."""
+    """Return all data sets by name: the included ones, then the simulated ones, then the fetched ones."""
     matrix = ("matrix", "given")
     numbers, scikit_learn = ("numbers", "euclidean"), "sklearn.datasets"
     entries = [
@@ -90,10 +90,10 @@ def catalogue() -> dict[str, Entry]:
 
 
 def entry_named(name: str) -> Entry:
-    """Return the data set of this name; the error for another name tells those that are known."""
+    """Return the data set of this name, or raise an error that lists the known names."""
     known = catalogue()
     if name not in known:
         raise ValueError(
-            f"--dataset must be one of {', '.join(known)}; got {name!r}. `similitude datasets` tells what they are."
+            f"--dataset must be one of {', '.join(known)}; got {name!r}. `similitude datasets` describes them."
         )
     return known[name]

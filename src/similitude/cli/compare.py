@@ -1,4 +1,4 @@
-"""``similitude compare``: cross-validate every method on one data set and rank them."""
+"""``similitude compare``: cross-validate the methods on one data set and rank them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from similitude.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from similitude.search.standing import Standing
+    from similitude.search import Standing
 
 LEAST_WIDTH = 110
 
@@ -40,48 +40,48 @@ def compare_methods(
     dissimilarity: Dissimilarity = None,
     key: Key = None,
     dataset: DatasetName = None,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Outer folds.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of outer folds.")] = 10,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE.csv", help="Save the table.", show_default=False)
+        Path | None, typer.Option("--output", "-o", metavar="FILE.csv", help="Save the table here.", show_default=False)
     ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Cross-validate the methods, parameters chosen within each training part, and rank them by error."""
+    """Rank the methods by their errors in nested cross-validation, with parameters chosen within each training part."""
     from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
-    from similitude.search.methods import methods as named
-    from similitude.search.nested import INNER_FOLDS, nested_errors
+    from similitude.search import INNER_FOLDS, nested_errors
+    from similitude.search import methods as named
 
     check_jobs(n_jobs)
     wanted = "all" if methods is None else listed(methods) or []
-    named(wanted)  # an unknown name is said before the work
+    named(wanted)  # an unknown name raises an error before the work begins
     if output is not None:
         check_writable(output, "--output")
-    say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
+    note = notes(quiet)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, in_order=labels_in_order)
     fold_count(data.y, folds)
     table = named(wanted, **data.contract)
     standings = nested_errors(data.samples, table, folds=folds, seed=seed, n_jobs=n_jobs, show=not quiet)
     for standing in standings:
         if standing.failure is not None:
-            say(f"{standing.method} failed: {' '.join(standing.failure.split())}")
+            note(f"{standing.method} failed: {' '.join(standing.failure.split())}")
     if output is not None:
         _save(standings, output)
     if as_json:
         typer.echo(json.dumps([_row(standing) for standing in standings], indent=2))
     elif not (quiet and output is not None):
-        how = f"{folds}-fold cross-validation, parameters chosen within each training part by {INNER_FOLDS} folds"
-        _show(standings, data.title, f"{how}; s.e.: standard error")
+        folding = f"{folds}-fold cross-validation, parameters chosen within each training part by {INNER_FOLDS} folds"
+        _show(standings, data.title, f"{folding}; s.e.: standard error")
         if output is not None:
             typer.echo(f"saved to {output}")
 
 
 def _row(standing: Standing) -> dict[str, Any]:
-    """Return what is said of a method in a file."""
-    from similitude.search.parameters import parameters_text
+    """Return the columns of a method in a file."""
+    from similitude.search import parameters_text
 
     return {
         "method": standing.method,
@@ -107,10 +107,10 @@ def _show(standings: list[Standing], title: str, caption: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from similitude.search.parameters import parameters_text
+    from similitude.search import parameters_text
 
     table = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left")
-    # Folded: on a narrow terminal nothing may be cut off.
+    # Columns are folded, so that nothing is cut off on a narrow terminal.
     table.add_column("rank", justify="right", overflow="fold")
     table.add_column("method", overflow="fold")
     table.add_column("error % (s.e.)", justify="right", overflow="fold")
@@ -123,7 +123,7 @@ def _show(standings: list[Standing], title: str, caption: str) -> None:
 
 
 def print_table(table: object) -> None:
-    """Print a table as wide as the terminal; in a file or a pipe as wide as it needs."""
+    """Print a table as wide as the terminal, or as wide as it needs in a file or a pipe."""
     from rich.console import Console
 
     console = Console()

@@ -1,4 +1,4 @@
-"""``similitude datasets``: list the data sets that have a name, and write their matrices as files."""
+"""``similitude datasets``: list the named data sets, and write one to files."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from similitude.cli.data import LoadedData
 
 _HEADINGS = {
-    "ships": "Data that ships with similitude or scikit-learn",
-    "simulated": "Simulated data, drawn by --seed",
-    "fetched": "Data that is fetched",
+    "ships": "Data that are included in similitude or scikit-learn",
+    "simulated": "Simulated data, drawn with --seed",
+    "fetched": "Data that are downloaded",
 }
 MATRIX, LABELS, OBJECTS = "matrix.csv", "labels.csv", "objects.csv"
 
 
 def list_datasets(as_json: AsJson = False) -> None:
-    """List the data sets that --dataset takes."""
+    """List the data sets that --dataset accepts."""
     from similitude.cli.catalogue import catalogue
 
     entries = list(catalogue().values())
@@ -38,8 +38,8 @@ def list_datasets(as_json: AsJson = False) -> None:
             if entry.needs != needs:
                 needs = entry.needs
                 typer.echo(f"  ({needs})")
-            how = "" if entry.similarity == "given" else f", {entry.similarity}"
-            typer.echo(f"  {entry.name:<20}{entry.samples:>6} samples {entry.classes:>3} classes  {entry.objects}{how}")
+            kind_of = entry.objects if entry.similarity == "given" else f"{entry.objects}, {entry.similarity}"
+            typer.echo(f"  {entry.name:<20}{entry.samples:>6} samples {entry.classes:>3} classes  {kind_of}")
         typer.echo("")
 
 
@@ -56,13 +56,15 @@ def _facts(entry: Entry) -> dict[str, Any]:
 
 
 def export_dataset(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name of `similitude datasets`.", show_default=False)],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write to; made if need be.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name from `similitude datasets`.", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write to; created if needed.")
+    ],
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the matrix and the labels of a data set (and its objects, if they are rows or text) as CSV."""
+    """Write the matrix and the labels of a data set (and its objects, if they are rows or text) to CSV files."""
     from scipy import sparse
 
     from similitude._utils.files import check_writable, replacing
@@ -74,9 +76,9 @@ def export_dataset(
         raise ValueError(f"--output: {output} is a file; a folder is needed.")
     output.mkdir(parents=True, exist_ok=True)
     check_writable(output / MATRIX, "--output")
-    S, how = data.matrix()
+    S, map_name = data.matrix()
     if "similarity" in data.contract and data.contract["similarity"] == "vdm":
-        notes(quiet)("the value difference metric is learned from all labels here; errors on this matrix are too low.")
+        notes(quiet)("the value difference metric was learned from all labels, so errors on this matrix are too low.")
     with replacing(output / MATRIX) as part:
         write_matrix(part, S.toarray() if sparse.issparse(S) else S, None, None)
     with replacing(output / LABELS) as part:
@@ -85,9 +87,9 @@ def export_dataset(
     if objects is not None:
         with replacing(output / OBJECTS) as part:
             write_rows(part, objects)
-    more = "" if how is None else f" --dissimilarity {how}"
+    more = "" if map_name is None else f" --dissimilarity {map_name}"
     if as_json:
-        files = {"matrix": str(output / MATRIX), "labels": str(output / LABELS), "dissimilarity": how}
+        files = {"matrix": str(output / MATRIX), "labels": str(output / LABELS), "dissimilarity": map_name}
         files["objects"] = str(output / OBJECTS) if objects is not None else None
         typer.echo(json.dumps({"name": name, "samples": len(data.y), **files}, indent=2))
     elif not quiet:
@@ -96,7 +98,7 @@ def export_dataset(
 
 
 def _rows_of_objects(data: LoadedData) -> list[list[Any]] | None:
-    """Raw objects as rows of a table; None for matrices and images."""
+    """Return raw objects as rows of a table, or None for matrices and images."""
     import numpy as np
 
     if "similarity" not in data.contract:
@@ -107,6 +109,6 @@ def _rows_of_objects(data: LoadedData) -> list[list[Any]] | None:
 
 
 def write_rows(path: Path, rows: Any) -> None:
-    """Rows as CSV."""
+    """Write rows as CSV."""
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)

@@ -1,4 +1,4 @@
-"""How commands end when something is wrong with what the user gave."""
+"""The end of a command if there is an error in the user's input."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _BROKEN_PIPE = 141
 
 
 def reports_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command, with bad files and arguments reported in one line on stderr instead of a traceback.
+    """Return the command with invalid files and arguments reported in one line on stderr instead of a traceback.
 
-    Those are what the library raises for them: ValueError, OSError, and ImportError for an extra that is not
-    installed. Anything else is a bug and shows its traceback.
+    For these the library raises ValueError, OSError, and ImportError for an extra that is not installed. Any other
+    error is a bug and shows its traceback.
     """
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
-            if sys.stdout is not None:  # closed by whoever started the command
+            if sys.stdout is not None:  # it is None if the calling program closed it
                 sys.stdout.flush()
         except BrokenPipeError:
-            # Whoever read the output has gone.
+            # The program that read the output has ended.
             drop_output()
             raise typer.Exit(_BROKEN_PIPE) from None
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except (ValueError, OSError, ImportError) as error:
-            # Python names the module that it could not import; the library, the extra to install.
+            # An ImportError of Python has the name of a module; one of the library names the extra to install.
             if getattr(error, "name", None) is not None:
                 raise
             typer.echo(f"similitude: {one_line(error)}", err=True)
@@ -45,12 +45,12 @@ def reports_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def drop_output() -> None:
-    """Let nothing be written at exit, where it would fail again."""
+    """Discard the output that is still buffered, because writing it at exit would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def one_line(error: Exception) -> str:
-    """Return the message of an error, however many lines it has."""
+    """Return the message of an error as one line."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__

@@ -1,4 +1,4 @@
-"""``similitude fit``: choose method and parameters by cross-validation, fit on all samples, and save the model."""
+"""``similitude fit``: choose a method and its parameters by cross-validation, fit it, and save the model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def fit_model(
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="A method of `similitude compare` (svm-clip, ...), or auto: the best.")
+        str,
+        typer.Option(metavar="NAME", help="Method of `similitude compare` (svm-clip, ...), or auto to choose one."),
     ] = AUTO,
     time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
@@ -53,7 +54,7 @@ def fit_model(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose method and parameters by cross-validation, fit on all samples, and save the model."""
+    """Choose a method and its parameters by cross-validation, fit it on all samples, and save the model."""
     from similitude import save_model
     from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
@@ -64,9 +65,9 @@ def fit_model(
     if time_budget is not None and name != AUTO:
         raise ValueError(f"--time-budget is for --method auto; got {method!r}.")
     check_writable(output, "--output")
-    say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
-    folds = fold_count(data.y, FOLDS, say)
+    note = notes(quiet)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, in_order=labels_in_order)
+    folds = fold_count(data.y, FOLDS, note)
     if name == AUTO:
         model, found = _chosen(data, folds, seed, time_budget, n_jobs, not quiet)
     else:
@@ -74,7 +75,7 @@ def fit_model(
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}
     save_model(output, model, ids=data.ids, notes=outcome)
     for failed, why in outcome.get("failures", {}).items():
-        say(f"{failed} could not be used: {' '.join(why.split())}")
+        note(f"{failed} could not be used: {' '.join(why.split())}")
     if as_json:
         typer.echo(json.dumps({**outcome, "model": str(output)}, indent=2))
     elif not quiet:
@@ -82,8 +83,8 @@ def fit_model(
 
 
 def named_method(name: str) -> str:
-    """Return the method that is meant, whatever its case, spaces and brackets."""
-    from similitude.search.methods import methods, slug
+    """Return the method of this name, whatever its case, spaces and brackets."""
+    from similitude.search import methods, slug
 
     known = {AUTO: AUTO, **{slug(known): known for known in methods()}}
     if slug(name) not in known:
@@ -92,14 +93,12 @@ def named_method(name: str) -> str:
 
 
 def _tuned(name: str, data: LoadedData, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
-    """Return one method at the best point of its grid."""
+    """Return one method fitted at the best point of its grid, and the outcome."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import StratifiedKFold
 
     from similitude import PathSearchCV, SimilarityWarning
-    from similitude.search.contest import at_best
-    from similitude.search.methods import methods
-    from similitude.search.parameters import plain_parameters
+    from similitude.search import at_best, methods, plain_parameters
 
     (estimator, grid), *_ = methods([name], **data.contract).values()
     search = PathSearchCV(
@@ -112,7 +111,7 @@ def _tuned(name: str, data: LoadedData, folds: int, seed: int, n_jobs: int, show
         verbose=show,
     )
     with warnings.catch_warnings():
-        # What there is to say about the matrix has been said; a machine that was stopped early is judged by its errors.
+        # The user has been warned about the matrix, and a fit that did not converge is judged by its errors.
         warnings.simplefilter("ignore", SimilarityWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         search.fit(data.X, data.y)
@@ -124,9 +123,12 @@ def _tuned(name: str, data: LoadedData, folds: int, seed: int, n_jobs: int, show
 def _chosen(
     data: LoadedData, folds: int, seed: int, time_budget: float | None, n_jobs: int, show: bool
 ) -> tuple[Any, dict[str, Any]]:
-    """The method that suits the data, and how all of them did; no times, so that the same model is the same file."""
+    """Return the chosen method, and the outcome of all methods.
+
+    The outcome has no times, so that the same model gives the same file.
+    """
     from similitude import AutoClassifier
-    from similitude.search.parameters import plain_parameters
+    from similitude.search import plain_parameters
 
     auto = AutoClassifier(
         time_budget=time_budget, cv=folds, random_state=seed, n_jobs=n_jobs, verbose=int(show), **data.contract
@@ -157,7 +159,7 @@ def _chosen(
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
-    from similitude.search.parameters import parameters_text
+    from similitude.search import parameters_text
 
     typer.echo(f"method      {outcome['method']}")
     typer.echo(f"parameters  {parameters_text(outcome['parameters']) or 'none to choose'}")
@@ -169,7 +171,9 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
         error = f"{100 * row['error']:.2f} ({100 * row['standard_error']:.2f})"
         typer.echo(f"{'best ones' if i == 0 else '':<12}{error:<14}{row['method']}")
     if len(rows) > _SHOWN:
-        typer.echo(f"{'':<12}and {len(rows) - _SHOWN} more; the simplest within a standard error of the first is taken")
+        typer.echo(
+            f"{'':<12}and {len(rows) - _SHOWN} more; the simplest within a standard error of the first is chosen"
+        )
     if outcome.get("left_out"):
         typer.echo(f"no time for {', '.join(outcome['left_out'])}")
     typer.echo(f"model       {output}")

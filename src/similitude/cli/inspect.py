@@ -29,33 +29,33 @@ def inspect_matrix(
     key: Key = None,
     dataset: DatasetName = None,
     max_samples: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Of more samples, draw so many at random.")
+        int, typer.Option(min=1, metavar="N", help="If there are more samples, draw this number at random.")
     ] = 5000,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say what kind of similarity a matrix holds: figures, and what follows from them."""
+    """Describe the similarity in a matrix by figures, and give advice."""
     from similitude.cli.data import read_samples
     from similitude.diagnosis import diagnose
 
-    # Left on disk where it can be: of a large matrix only the samples drawn are read.
+    # The matrix stays on disk if possible, so that only the drawn samples of a large one are read.
     data = read_samples(
         matrix,
         labels,
         dissimilarity,
         dataset,
         key,
-        say=notes(quiet),
+        note=notes(quiet),
         seed=seed,
         needs_labels=False,
         in_order=labels_in_order,
         mmap=True,
     )
-    S, how = data.matrix()
+    S, map_name = data.matrix()
     try:
-        found = diagnose(S, data.y, dissimilarity=how, max_samples=max_samples, random_state=seed)
-    except ValueError as error:  # of values left on disk, which no reader has checked
+        found = diagnose(S, data.y, dissimilarity=map_name, max_samples=max_samples, random_state=seed)
+    except ValueError as error:  # values that stay on disk have not been checked by the reader
         raise ValueError(f"{matrix or dataset}: {error}") from None
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
@@ -64,7 +64,7 @@ def inspect_matrix(
 
 
 def _show(card: str) -> None:
-    """Print a card, headings in bold; a Text, since labels are data and may look like markup."""
+    """Print a card with headings in bold; a Text is used because labels may look like markup."""
     from rich.console import Console
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""Reading raw objects from files: text, words, numbers, images."""
+"""Reading of raw objects from files: texts, words, numbers, images."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ _SETS = ("sets or binary vectors",)
 
 
 class Objects(NamedTuple):
-    """Objects, and their names where the file has them."""
+    """Objects, and their ids if the file has them."""
 
     items: Any
     ids: list[str] | None
 
 
 def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
-    """Return the objects of a file, of the kind that a measure is for.
+    """Return the objects of a file, of the kind that a measure compares.
 
-    * ``.npy`` and ``.npz``: the items of an array: rows of numbers or of words, images.
-    * ``.txt``: one object a line: a text, or, for sets, words with blanks between.
-    * ``.csv`` and ``.tsv``: one object a row: numbers, words, or a text; a first row that begins with ``id`` is a
-      heading, and its first column names the objects. Of numbers, headings and names are found as of matrices.
+    * ``.npy`` and ``.npz``: the items of an array, which are rows of numbers or of words, or images.
+    * ``.txt``: one object per line, which is a text, or for sets words separated by blanks.
+    * ``.csv`` and ``.tsv``: one object per row, which is numbers, words, or a text. If the first row begins with
+      ``id``, it is a header, and the first column contains the ids. For numbers, headers and ids are recognised as in
+      matrices.
     """
-    from similitude.datasets._tables import suffix
+    from similitude.datasets import suffix
 
     check_file(path, "OBJECTS")
     found = suffix(path)
@@ -37,11 +38,12 @@ def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
         return _table(path, kind)
     if found == ".txt":
         return _lines(path, kind)
-    raise ValueError(f"{path}: objects are read from .txt, .csv, .tsv, .npy and .npz files; this is {found or 'none'}.")
+    found = found or "a file without a suffix"
+    raise ValueError(f"{path}: objects are read from .txt, .csv, .tsv, .npy and .npz files; this is {found}.")
 
 
 def check_file(path: Path, name: str) -> None:
-    """Refuse what cannot be read, naming the argument."""
+    """Raise an error that names the argument if the file cannot be read."""
     if not path.exists():
         raise FileNotFoundError(f"{name}: there is no file {path}.")
     if not path.is_file():
@@ -53,7 +55,7 @@ def check_file(path: Path, name: str) -> None:
 def _array(path: Path, key: str | None) -> Any:
     import numpy as np
 
-    from similitude.datasets.files import choose_array, readable
+    from similitude.datasets import choose_array, readable
 
     found = readable(path, "a file of NumPy", lambda: np.load(path, allow_pickle=False))
     if isinstance(found, np.ndarray):
@@ -70,7 +72,7 @@ def _array(path: Path, key: str | None) -> Any:
 
 
 def _lines(path: Path, kind: str) -> Objects:
-    from similitude.datasets._tables import open_text
+    from similitude.datasets import open_text
 
     with open_text(path) as file:
         lines = [line.rstrip("\r\n") for line in file]
@@ -80,7 +82,7 @@ def _lines(path: Path, kind: str) -> Objects:
         return Objects([frozenset(line.split()) for line in lines], None)
     if kind in _TEXT:
         return Objects(lines, None)
-    raise ValueError(f"{path}: lines of text are no {kind}; give a .csv, .tsv or .npy file.")
+    raise ValueError(f"{path}: lines of text are not {kind}; give a .csv, .tsv or .npy file.")
 
 
 def _table(path: Path, kind: str) -> Objects:
@@ -89,14 +91,14 @@ def _table(path: Path, kind: str) -> Objects:
 
         data = load_proximity(path, square=False)
         return Objects(data.S, None if data.ids is None else data.ids.tolist())
-    from similitude.datasets._tables import check_unique
+    from similitude.datasets import check_unique
 
     rows = read_cells(path)
     ids = None
     if rows[0][0].strip().lower() == "id":
         ids, rows = [row[0].strip() for row in rows[1:]], [row[1:] for row in rows[1:]]
         if not rows or not rows[0]:
-            raise ValueError(f"{path}: has a heading and ids, and no objects.")
+            raise ValueError(f"{path}: has a header and ids, but no objects.")
         check_unique(path, ids, list(range(2, len(ids) + 2)))
     if kind in _WORDS:
         import numpy as np
@@ -104,17 +106,17 @@ def _table(path: Path, kind: str) -> Objects:
         return Objects(np.array(rows, dtype=object), ids)
     if len(rows[0]) != 1:
         raise ValueError(
-            f"{path}: has {len(rows[0])} cells of text in a row; one is needed, or two below a heading that begins "
+            f"{path}: has {len(rows[0])} cells of text in a row; one is needed, or two below a header that begins "
             "with id. Texts with commas need quotes."
         )
     return Objects([row[0] for row in rows], ids)
 
 
 def read_cells(path: Path) -> list[list[str]]:
-    """Return the rows that are not blank, all of the same length."""
+    """Return the rows that are not blank, which must all have the same length."""
     import csv
 
-    from similitude.datasets._tables import open_text, suffix
+    from similitude.datasets import open_text, suffix
 
     with open_text(path) as file:
         try:
@@ -125,5 +127,5 @@ def read_cells(path: Path) -> list[list[str]]:
         raise ValueError(f"{path}: the file is empty.")
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise ValueError(f"{path}: row {number} has {len(row)} cells; the first has {len(rows[0])}.")
+            raise ValueError(f"{path}: row {number} has {len(row)} cells; the first row has {len(rows[0])}.")
     return rows

@@ -1,4 +1,4 @@
-"""The options that commands have in common, each with one name, one meaning and one line of help."""
+"""The options that commands share, each with one name, one meaning and one line of help."""
 
 from __future__ import annotations
 
@@ -17,61 +17,69 @@ Labels = Annotated[
 ]
 LabelsInOrder = Annotated[
     bool,
-    typer.Option("--labels-in-order", help="Labels with ids are in the order of the samples, which have no ids."),
+    typer.Option(
+        "--labels-in-order", help="State that labels with ids are in the order of the samples, which have no ids."
+    ),
 ]
 Dissimilarity = Annotated[
     str | None,
     typer.Option(
         metavar="MAP",
-        help="MATRIX holds dissimilarities; this map makes them similarities: max-minus, gauss, exp, ...",
+        help="State that MATRIX holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ...",
         show_default=False,
     ),
 ]
 Key = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Which array, of a file with several.", show_default=False)
+    str | None, typer.Option(metavar="NAME", help="Name of the array, if the file holds several.", show_default=False)
 ]
 DatasetName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="A data set of `similitude datasets`, instead of MATRIX.", show_default=False),
+    typer.Option(metavar="NAME", help="Data set of `similitude datasets`, instead of MATRIX.", show_default=False),
 ]
 Methods = Annotated[
     str | None,
-    typer.Option(metavar="NAMES", help="Some methods, with commas: k-nn,svm-clip; else all.", show_default=False),
+    typer.Option(
+        metavar="NAMES", help="Methods, separated by commas: k-nn,svm-clip. Default: all.", show_default=False
+    ),
 ]
 TimeBudget = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="Try what fits into this time, and say what does not.", show_default=False),
+    typer.Option(
+        metavar="SECONDS", help="Time for trying methods; those that do not fit are listed.", show_default=False
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of folds and random draws.")]
-Jobs = Annotated[int, typer.Option(metavar="N", help="How much is done at a time; -1 for one job per core.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No notes, no progress bar, and no result where a file holds it.")]
+Jobs = Annotated[int, typer.Option(metavar="N", help="Number of parallel jobs; -1 means one per core.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", help="Suppress notes, the progress bar, and the result if it is in a file.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Notes = Callable[[str], None]
 
 
 def notes(quiet: bool) -> Notes:
-    """Return what tells the user something on stderr, unless that is not wanted."""
+    """Return a function that prints a note on stderr, or does nothing if ``quiet``."""
 
-    def say(words: str) -> None:
+    def note(text: str) -> None:
         if not quiet:
-            typer.echo(f"similitude: {words}", err=True)
+            typer.echo(f"similitude: {text}", err=True)
 
-    return say
+    return note
 
 
 def check_jobs(n_jobs: int) -> None:
-    """Refuse 0 jobs, which joblib would do with a traceback."""
+    """Raise a ValueError for 0 jobs, for which joblib would show a traceback."""
     if n_jobs == 0:
-        raise ValueError("--n-jobs must not be 0; -1 takes one job per core.")
+        raise ValueError("--n-jobs must not be 0; -1 means one job per core.")
 
 
 def check_budget(seconds: float | None) -> None:
-    """Refuse a time in which nothing can be tried."""
+    """Raise a ValueError unless the time is None or a positive number of seconds."""
     if seconds is not None and not 0 < seconds < float("inf"):
         raise ValueError(f"--time-budget must be a number of seconds above 0; got {seconds:g}.")
 
 
 def listed(names: str | None) -> list[str] | None:
-    """Return the names in a list with commas; None for all."""
+    """Return the names in a comma-separated list, or None for all."""
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]

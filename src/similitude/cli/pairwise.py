@@ -1,4 +1,4 @@
-"""``similitude pairwise``: from raw objects to a matrix."""
+"""``similitude pairwise``: compute a matrix from raw objects."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def fill_matrix(
         Path,
         typer.Argument(
             metavar="OBJECTS",
-            help="File with raw objects: lines of text, CSV rows of numbers or words, an array in .npy.",
+            help="File with raw objects: lines of text, CSV rows of numbers or words, or an array in .npy.",
             show_default=False,
         ),
     ],
     similarity: Annotated[
         str,
-        typer.Option(metavar="NAME", help="A registered name: levenshtein, counting, rbf, ...", show_default=False),
+        typer.Option(metavar="NAME", help="Registered name: levenshtein, counting, rbf, ...", show_default=False),
     ],
     output: Annotated[
         Path,
@@ -37,13 +37,15 @@ def fill_matrix(
             "--output",
             "-o",
             metavar="MATRIX",
-            help="Where to write: .csv, .npz or .npy; ids go beside D.npy, into D.ids.txt.",
+            help="File to write: .csv, .npz or .npy; the ids of D.npy are written to D.ids.txt.",
             show_default=False,
         ),
     ],
     against: Annotated[
         Path | None,
-        typer.Option(metavar="OBJECTS", help="The columns, if they are other objects.", show_default=False),
+        typer.Option(
+            metavar="OBJECTS", help="File with the objects of the columns, if they differ.", show_default=False
+        ),
     ] = None,
     labels: Annotated[
         Path | None,
@@ -57,16 +59,16 @@ def fill_matrix(
     key: Key = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Fill a .npy file on disk; after an interruption the same command goes on."),
+        typer.Option("--resume", help="Fill a .npy file on disk; after an interruption the same command continues."),
     ] = False,
     n_jobs: Jobs = 1,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fill a matrix with the similarities of raw objects."""
+    """Compute the matrix of similarities of raw objects."""
     from similitude._utils.files import check_writable
     from similitude.cli.objects import read_objects
-    from similitude.datasets.id_files import id_files, write_ids
+    from similitude.datasets import id_files, write_ids
     from similitude.similarities import resolve
 
     measure = resolve(similarity)
@@ -85,15 +87,15 @@ def fill_matrix(
     if not resume:
         _save(output, matrix, rows, columns)
     write_ids(output, files)
-    _tell(matrix.shape, measure, output, list(map(str, files)), as_json, quiet)
+    _print_summary(matrix.shape, measure, output, list(map(str, files)), as_json, quiet)
 
 
 def _names(rows: Objects, columns: Objects) -> dict[str, list[str] | None]:
-    """Return the ids to keep beside or in a binary file, by name; columns that are the rows have none of their own."""
+    """Return the ids to store in or beside a binary file, by name; columns that are the rows have no other ids."""
     return {"ids": rows.ids, "column_ids": None if columns is rows else columns.ids}
 
 
-def _tell(
+def _print_summary(
     shape: tuple[int, int], measure: Measure, output: Path, id_files: list[str], as_json: bool, quiet: bool
 ) -> None:
     """Print what was written."""
@@ -112,14 +114,14 @@ def _tell(
     elif not quiet:
         typer.echo(f"{found['rows']} x {found['columns']} {found['values']} ({measure.name})")
         if found["dissimilarity"]:
-            typer.echo(f"give them to the other commands with --dissimilarity {found['dissimilarity']}")
+            typer.echo(f"pass them to the other commands with --dissimilarity {found['dissimilarity']}")
         typer.echo(f"saved to {output}" + (f", ids in {' and '.join(id_files)}" if id_files else ""))
 
 
 def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: bool) -> Measure:
-    """Return the measure after seeing the objects of the columns, which are the known ones."""
+    """Return the measure after it has learned from the objects of the columns."""
     from similitude.cli.objects import check_file
-    from similitude.datasets._tables import read_labels
+    from similitude.datasets import read_labels
 
     if not measure.learns:
         if labels is not None:
@@ -130,7 +132,7 @@ def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: 
         check_file(labels, "--labels")
         y = read_labels(labels, len(columns.items), columns.ids, in_order)[0]
     elif measure.name == "vdm":
-        raise ValueError("--similarity vdm learns from labels: give those of the columns by --labels.")
+        raise ValueError("--similarity vdm learns from labels; give those of the columns with --labels.")
     return measure.learned(columns.items, y)
 
 
@@ -156,7 +158,7 @@ def _save(path: Path, matrix: Any, rows: Objects, columns: Objects) -> None:
         if path.suffix.lower() == ".csv":
             write_matrix(part, matrix, rows.ids, columns.ids)
             return
-        with part.open("wb") as file:  # a file, since NumPy adds its suffix to the name of a path
+        with part.open("wb") as file:  # NumPy would add its suffix to the name of a path
             if path.suffix.lower() == ".npy":
                 np.save(file, matrix)
             else:
@@ -165,7 +167,7 @@ def _save(path: Path, matrix: Any, rows: Objects, columns: Objects) -> None:
 
 
 def write_matrix(path: Path, matrix: Any, ids: list[str] | None, column_ids: list[str] | None) -> None:
-    """A matrix as CSV that reads back to the last bit, with a heading and a first column where there are ids."""
+    """Write a matrix as CSV that reads back to the last bit, with a header and a first column if there are ids."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         if column_ids is not None:

@@ -1,4 +1,4 @@
-"""``similitude predict``: what a saved model says of new rows."""
+"""``similitude predict``: predict the labels of new rows with a saved model."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _SHOWN = 5
 
 def predict_rows(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="File that `similitude fit` made.", show_default=False)
+        Path, typer.Argument(metavar="MODEL", help="File written by `similitude fit`.", show_default=False)
     ],
     rows: Annotated[
         Path,
         typer.Argument(
             metavar="ROWS",
-            help="File with one row per new sample: its similarities to the training samples (dissimilarities, if the "
-            "model was fitted on these), or the sample itself, if the model was fitted on raw objects.",
+            help="File with one row per new sample: its similarities to the training samples (or dissimilarities, if "
+            "the model was fitted on these), or the sample itself, if the model was fitted on raw objects.",
             show_default=False,
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT.csv", help="Where to write the table.", show_default=False)
+        Path, typer.Option("--output", "-o", metavar="OUT.csv", help="File to write the table to.", show_default=False)
     ],
     key: Key = None,
     as_json: AsJson = False,
@@ -40,65 +40,68 @@ def predict_rows(
     from similitude._utils.files import check_writable
     from similitude.persistence import load_model
 
-    say = notes(quiet)
+    note = notes(quiet)
     check_writable(output, "--output")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         fitted, info = load_model(model, return_info=True)
         if not hasattr(fitted, "predict"):
-            raise ValueError(f"{model}: holds a {type(fitted).__name__}, which predicts nothing.")
+            raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
         if info["input"] == "other" and not _takes_rows(fitted):
             raise ValueError(
-                f"{model}: holds a {type(fitted).__name__}, which takes more or else than rows of similarities. "
+                f"{model}: holds a {type(fitted).__name__}, whose input is not only rows of similarities. "
                 "Load the model in Python: similitude.load_model(path)."
             )
         if info["input"] == "objects":
             X, ids = _objects(fitted, rows, key)
         else:
-            X, ids = _similarities(fitted, info, rows, key, say)
-        said = fitted.predict(X)
-        kind, names, values = _scores(fitted, X, len(said))
+            X, ids = _similarities(fitted, info, rows, key, note)
+        predicted = fitted.predict(X)
+        kind, names, values = _scores(fitted, X, len(predicted))
     for warning in caught:
-        # Columns were matched by their names above, where they have any.
+        # Columns with names were matched above.
         if issubclass(warning.category, UserWarning) and "valid feature names" not in str(warning.message):
-            say(f"warning: {' '.join(str(warning.message).split())}")
-    _save(output, said, names, values, ids)
+            note(f"warning: {' '.join(str(warning.message).split())}")
+    _save(output, predicted, names, values, ids)
     if as_json or not quiet:
-        _tell(said, info["classes"], kind, output, as_json)
+        _print_summary(predicted, info["classes"], kind, output, as_json)
 
 
-def _tell(said: Any, classes: list[str], kind: str, output: Path, as_json: bool) -> None:
-    """How many rows got each label, and where the table is."""
-    counts = Counter(str(label) for label in said.tolist())
+def _print_summary(predicted: Any, classes: list[str], kind: str, output: Path, as_json: bool) -> None:
+    """Print how many rows got each label, and the name of the file."""
+    counts = Counter(str(label) for label in predicted.tolist())
     if as_json:
-        found = {"rows": len(said), "labels": dict(counts), "columns": kind, "output": str(output)}
+        found = {"rows": len(predicted), "labels": dict(counts), "columns": kind, "output": str(output)}
         typer.echo(json.dumps(found, indent=2))
         return
-    told = ", ".join(f"{label} {counts[label]}" for label in classes if label in counts)
-    typer.echo(f"{len(said)} {'row' if len(said) == 1 else 'rows'}: {told}")
+    summary = ", ".join(f"{label} {counts[label]}" for label in classes if label in counts)
+    typer.echo(f"{len(predicted)} {'row' if len(predicted) == 1 else 'rows'}: {summary}")
     typer.echo(f"columns: label{_AND[kind]}")
     typer.echo(f"saved to {output}")
 
 
 _AND = {
     "probabilities": ", probabilities of the classes",
-    "decision values": ", decision values (this model gives no probabilities; larger speaks for the class)",
-    "labels": " alone (this model gives neither probabilities nor decision values)",
+    "decision values": ", decision values (this model has no probabilities; larger values favour the class)",
+    "labels": " only (this model has neither probabilities nor decision values)",
 }
 
 
-def _save(path: Path, said: Any, names: list[str], values: Any, ids: Any) -> None:
+def _save(path: Path, predicted: Any, names: list[str], values: Any, ids: Any) -> None:
     from similitude._utils.files import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*([] if ids is None else ["id"]), "label", *names])
-        for i, label in enumerate(said.tolist()):
+        for i, label in enumerate(predicted.tolist()):
             writer.writerow([*([] if ids is None else [ids[i]]), label, *values[i].tolist()])
 
 
 def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:
-    """Probabilities of the classes, or decision values, or nothing: what they are, their names, one row per sample."""
+    """Return the kind of the scores, their names, and their values with one row per sample.
+
+    The scores are probabilities of the classes, or decision values, or none.
+    """
     import numpy as np
 
     classes = [str(label) for label in fitted.classes_]
@@ -113,7 +116,7 @@ def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:
 
 
 def _takes_rows(fitted: Any) -> bool:
-    """Return whether a fused model was fitted on a matrix alone, so that all its parts look at the same rows."""
+    """Return whether a fused model was fitted on a matrix alone, so that all its parts use the same rows."""
     from similitude import FusedClassifier
 
     if not isinstance(fitted, FusedClassifier) or not hasattr(fitted, "n_features_in_"):
@@ -122,8 +125,8 @@ def _takes_rows(fitted: Any) -> bool:
     return widths == {fitted.n_features_in_}
 
 
-def _similarities(fitted: Any, info: dict, path: Path, key: str | None, say: Any) -> tuple[Any, Any]:
-    """Return the rows in the order of the training samples, and their names."""
+def _similarities(fitted: Any, info: dict, path: Path, key: str | None, note: Any) -> tuple[Any, Any]:
+    """Return the rows in the order of the training samples, and their ids."""
     from similitude import Proximities
     from similitude.datasets import load_proximity
     from similitude.persistence import input_reader
@@ -133,13 +136,13 @@ def _similarities(fitted: Any, info: dict, path: Path, key: str | None, say: Any
     support = None if support is None or not 0 < len(support) < needed else support
     S, known = data.S, info["ids"]
     if known is not None and data.column_ids is not None:
-        order = _matched(path, known, data.column_ids.tolist(), support, say)
+        order = _matched(path, known, data.column_ids.tolist(), support, note)
         S = S[:, order]
     elif S.shape[1] != needed and (support is None or S.shape[1] != len(support)):
         few = "" if support is None else f", or the {len(support)} that it needs"
         raise ValueError(
-            f"{path}: has {S.shape[1]} columns; the model was fitted on {needed} samples{few}: one column for each, in "
-            "their order."
+            f"{path}: has {S.shape[1]} columns; the model was fitted on {needed} samples{few}. One column for each is "
+            "needed, in their order."
         )
     reader: Any = getattr(input_reader(fitted), "_reader", None)
     if "ids" in getattr(reader, "extras", ()):  # ids were given in fit, and predict needs them too
@@ -147,8 +150,8 @@ def _similarities(fitted: Any, info: dict, path: Path, key: str | None, say: Any
     return S, data.ids
 
 
-def _matched(path: Path, known: list[str], given: list[str], support: Any, say: Any) -> list[int]:
-    """Return which columns of the rows are the training samples, or the ones among these that the model needs."""
+def _matched(path: Path, known: list[str], given: list[str], support: Any, note: Any) -> list[int]:
+    """Return the positions of the columns of the training samples, or of those among them that the model needs."""
     position = {name: j for j, name in enumerate(given)}
     wanted = known
     if support is not None and any(name not in position for name in known):
@@ -161,7 +164,7 @@ def _matched(path: Path, known: list[str], given: list[str], support: Any, say: 
         )
     extra = sorted(set(given) - set(known), key=position.__getitem__)
     if extra:
-        say(f"{path}: {len(extra)} columns are no training samples and are ignored: {_some(extra)}.")
+        note(f"{path}: {len(extra)} columns are not training samples and are ignored: {_some(extra)}.")
     return [position[name] for name in wanted]
 
 
@@ -170,7 +173,7 @@ def _some(names: list[str]) -> str:
 
 
 def _objects(fitted: Any, path: Path, key: str | None) -> tuple[Any, Any]:
-    """Raw objects from a file, of the kind that the model was fitted on, and their names."""
+    """Return raw objects from a file, of the kind on which the model was fitted, and their ids."""
     import numpy as np
 
     from similitude.datasets import load_proximity
@@ -185,8 +188,8 @@ def _objects(fitted: Any, path: Path, key: str | None) -> tuple[Any, Any]:
     texts = known.ravel() if is_array else known
     if not (is_array or isinstance(known, list)) or not all(isinstance(cell, str) for cell in texts):
         raise ValueError(
-            "MODEL was fitted on objects that ROWS cannot hold; it holds rows of numbers, rows of words, or strings. "
-            "Load the model in Python: similitude.load_model(path).predict(objects)."
+            "MODEL was fitted on objects that ROWS cannot hold; it can hold rows of numbers, rows of words, or "
+            "strings. Load the model in Python: similitude.load_model(path).predict(objects)."
         )
     columns = [set(column) for column in known.T] if is_array else [set(known)]
     cells, ids = _read_words(path, columns)
@@ -199,9 +202,9 @@ def _check_width(path: Path, found: int, needed: int) -> None:
 
 
 def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[str] | None]:
-    """Return rows of words, one per column, or with a name in front; a heading is left out."""
+    """Return rows of words, one per column, and their ids if there is a column more; a header is left out."""
     from similitude.cli.objects import check_file, read_cells
-    from similitude.datasets._tables import suffix
+    from similitude.datasets import suffix
 
     check_file(path, "ROWS")
     if suffix(path) not in (".csv", ".tsv"):
@@ -214,15 +217,16 @@ def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[s
     if _is_heading(rows, columns):
         rows = rows[1:]
     if not rows:
-        raise ValueError(f"{path}: has a heading and no rows.")
+        raise ValueError(f"{path}: has a header, but no rows.")
     ids = [row[0] for row in rows] if has_ids else None
     return [row[-len(columns) :] for row in rows], ids
 
 
 def _is_heading(rows: list[list[str]], columns: list[set]) -> bool:
-    """Return whether the first row begins with id, or, of several columns, has no word that its column had in training.
+    """Return whether the first row is a header.
 
-    Of one column that tells nothing: new texts are seldom old ones.
+    It is if it begins with ``id``, or if there are several columns and none of its words occurred in its column in
+    training. With one column this criterion fails, because new texts seldom occur in training.
     """
     if rows[0][0].strip().lower() == "id":
         return True

@@ -1,4 +1,4 @@
-"""``similitude report``: one HTML page about a matrix with labels, and the model that suits it."""
+"""``similitude report``: write one HTML page about a matrix with labels and the chosen model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def report_matrix(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where to write the page.", show_default=False)
+        Path, typer.Option("--output", "-o", metavar="FILE.html", help="File to write the page to.", show_default=False)
     ],
     matrix: Matrix = None,
     labels: Labels = None,
@@ -42,29 +42,34 @@ def report_matrix(
     dissimilarity: Dissimilarity = None,
     key: Key = None,
     dataset: DatasetName = None,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Folds on which the methods are tried.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds for comparing methods.")] = 10,
     nested: Annotated[
         int | None,
-        typer.Option(min=2, metavar="N", help="Outer folds for the error of choosing, too.", show_default=False),
+        typer.Option(
+            min=2,
+            metavar="N",
+            help="Number of outer folds for the error including the choice of the method.",
+            show_default=False,
+        ),
     ] = None,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
     quiet: Quiet = False,
 ) -> None:
-    """Write one HTML page, which needs no network: diagnosis, pictures, the methods' errors, what went wrong."""
+    """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
     from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
-    from similitude.search.methods import methods as named
+    from similitude.search import methods as named
 
     check_jobs(n_jobs)
     check_budget(time_budget)
-    named("all" if methods is None else listed(methods) or [])  # an unknown name is said before the work
+    named("all" if methods is None else listed(methods) or [])  # an unknown name raises an error before the work
     check_writable(output, "--output")
-    say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
+    note = notes(quiet)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, in_order=labels_in_order)
     fold_count(data.y, folds)
     with warnings.catch_warnings():
-        # What there is to say about the matrix, the page says.
+        # The page reports what there is to know about the matrix.
         warnings.simplefilter("ignore")
         auto = choose(
             data,
@@ -79,20 +84,20 @@ def report_matrix(
         title = str(dataset) if matrix is None else matrix.name
         size = _write(output, data, auto, title, _source(data, matrix, labels, labels_in_order, key, seed), seed)
     for name, why in auto.failures_.items():
-        say(f"{name} could not be used: {' '.join(why.split())}")
+        note(f"{name} could not be used: {' '.join(why.split())}")
     if not quiet:
-        _tell(auto, output, size)
+        _print_summary(auto, output, size)
 
 
 def choose(data: LoadedData, names: list[str] | None, **settings: Any) -> Any:
-    """Return the method that suits the data, and how all of them did."""
+    """Return the fitted AutoClassifier, which holds the chosen method and the results of all methods."""
     from similitude import AutoClassifier
 
     return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.samples, data.y)
 
 
 def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, seed: int) -> int:
-    """Make the page; returns its size in bytes."""
+    """Write the page, and return its size in bytes."""
     from similitude._utils.files import replacing
     from similitude.report import find, page
 
@@ -112,7 +117,7 @@ def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, s
     return len(content)
 
 
-def _tell(auto: Any, output: Path, size: int) -> None:
+def _print_summary(auto: Any, output: Path, size: int) -> None:
     typer.echo(f"method  {auto.best_method_}")
     if auto.left_out_:
         typer.echo(f"no time for {', '.join(auto.left_out_)}")
@@ -122,7 +127,7 @@ def _tell(auto: Any, output: Path, size: int) -> None:
 def _source(
     data: LoadedData, matrix: Path | None, labels: Path | None, in_order: bool, key: str | None, seed: int
 ) -> Any:
-    """Return how Python reads the same samples."""
+    """Return the Python code that reads the same samples."""
     from similitude.report.code import Source
 
     if data.entry is not None:

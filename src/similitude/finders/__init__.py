@@ -1,12 +1,11 @@
 """Finders of neighbours among the training samples: in a matrix, block by block, or by a graph."""
 
-from typing import Any
-
 from similitude.finders.finder import BothDirections, Collection, Finder, MatrixFinder, ObjectFinder, same_values
 from similitude.finders.graph import GraphSearch
 from similitude.finders.stream import Ends, RunningBest, StreamSearch, Target, best_of
 
 __all__ = [
+    "SEARCHES",
     "BothDirections",
     "Collection",
     "Ends",
@@ -25,7 +24,7 @@ __all__ = [
 SEARCHES = ("matrix", "stream", "graph")
 
 
-def check_search(search: Any) -> ObjectFinder | None:
+def check_search(search: object) -> ObjectFinder | None:
     """Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
-from similitude.neighbors.local_weights import local_weights
+from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.neighbors.nearest_centroid import (
     LocalNearestCentroid,
     NearestCentroid,
@@ -14,6 +14,7 @@ from similitude.neighbors.nearest_means import LocalNearestMeans
 from similitude.neighbors.searching import SearchingClassifier
 
 __all__ = [
+    "LOCAL_WEIGHTS",
     "KNNClassifier",
     "LocalNearestCentroid",
     "LocalNearestMeans",

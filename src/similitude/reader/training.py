@@ -105,7 +105,7 @@ class Training:
         measure = self.reader.measure
         if measure is not None and measure.symmetric:
             return False
-        # Where there is no matrix, a few objects tell.
+        # If there is no matrix, a few objects are compared.
         S = self.S if self.has_matrix else pairwise(_safe_indexing(self.reader.objects, _SOME), similarity=measure)
         if self.announced:
             asymmetric = warn_of_asymmetry(who, S, both_directions=measure is not None)
