@@ -12,7 +12,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function compiled by ``numba.njit`` with the package's settings.
 
     Where no cache directory can be written, numba raises an error when the function is decorated; the function is then
-    compiled anew in each process.
+    compiled again in each process.
     """
     try:
         return numba.njit(function, nogil=True, cache=True, error_model="numpy")

@@ -93,7 +93,9 @@ def decompose(R: np.ndarray, W: np.ndarray, tol: float) -> NystroemSpectrum:
         small = linalg.qr(A, mode="r", check_finite=False)[0][: A.shape[1]] if A.size else np.empty((0, 0))
         T = (small * signs) @ small.T
     if not np.isfinite(T).all():
-        raise ValueError("X: the similarities to the landmarks are too large beside those among them; rescale X first.")
+        raise ValueError(
+            "X: the similarities to the landmarks are too large compared with those among them; rescale X first."
+        )
     d, Z = eigh((T + T.T) / 2)
     d = cut_zeros(d, tol)
     order = np.argsort(-np.abs(d), kind="stable")

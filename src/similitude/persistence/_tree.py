@@ -250,13 +250,13 @@ class Decoder:
         dtype, value = _dtype(parts[0]), self.decode(parts[1])
         if dtype.kind not in _SCALAR_KINDS:
             raise ValueError(f"a scalar of type {dtype} is not one of numbers or text")
-        # Text is as long as it is, not as long as its type says.
+        # The length of a text is that of its value, not that of its type.
         return np.str_(value) if dtype.kind == "U" else np.asarray(value, dtype=dtype)[()]
 
     def _sparse(self, parts: list) -> Any:
         kind, shape, *arrays = parts
         matrix = _SPARSE[kind](tuple(map(self.decode, arrays)), shape=tuple(shape))
-        # Compiled code follows the indices wherever they point.
+        # The indices must lie within the matrix, because compiled code relies on them.
         matrix.check_format(full_check=True)
         return matrix
 

@@ -165,7 +165,7 @@ def _labels(estimator: Any, y: Any) -> np.ndarray:
 
 
 def input_parameters(estimator: Any) -> Callable[[str], bool]:
-    """Return a function that tells whether a parameter changes how the input is read.
+    """Return a function of a parameter's name that returns whether the parameter changes how the input is read.
 
     These parameters are the first step of a pipeline, its similarity and dissimilarity, and their own parameters.
 
