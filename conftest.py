@@ -32,7 +32,7 @@ class Untraced(threading.local, event.Listener):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "kernel: tests of compiled kernels, run once more uncompiled for coverage")
+    config.addinivalue_line("markers", "compiled: tests of compiled functions, run once more uncompiled for coverage")
     config.addinivalue_line("markers", "untraced: not for coverage, which would take 1.7 times as long")
     event.register("numba:compile", Untraced())
 

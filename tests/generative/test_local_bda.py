@@ -33,7 +33,7 @@ def gaussians(n=60, m=20, d=4, n_classes=3, seed=0):
     return X[:n], y[:n], X[n:]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("Z", "x", "expected"),
     [
@@ -50,7 +50,7 @@ def test_known_log_densities(Z, x, expected):
         assert density(Z, x) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=40)
 @given(problems, labels, st.integers(1, 12), st.sampled_from([reference.student, reference.predictive]))
 def test_equals_the_definition(X, y, k, density):
@@ -67,7 +67,7 @@ def test_equals_the_definition(X, y, k, density):
     assert np.allclose(posterior[np.arange(3), said], posterior.max(axis=1))
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=30)
 @given(problems, labels, st.lists(st.integers(1, 12), min_size=1, max_size=6), st.sampled_from(RESPONSES))
 def test_the_path_equals_plain_fits(X, y, ks, response):

@@ -34,7 +34,7 @@ def _expected(S, y, rows, k, fallback):
     return said
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("scale", [1.0, 1e-8, 1e8])
 @pytest.mark.parametrize(
     ("k", "alpha", "expected"),
@@ -51,7 +51,7 @@ def test_vectors(k, alpha, expected, scale):
     assert close(model.predict_joint_log_proba(ROW_SIX * scale), [expected], 1e-9)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=25)
 @given(similarities(), labels, st.integers(1, N + 2), st.sampled_from(FALLBACKS), scales)
 def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
@@ -72,7 +72,7 @@ def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
     ).all()
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=12)
 @given(similarities(), labels, st.integers(1, N + 2), st.sampled_from([1e-3, 0.5, 1.0]))
 def test_regularized_equals_the_definition(given_problem, y, k, alpha):
@@ -102,7 +102,7 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch
         assert np.argmin(errors) + 1 == k
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=15)
 @given(
     similarities(),

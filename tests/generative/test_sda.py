@@ -17,7 +17,7 @@ from tests.generative.problems import ROW_SIX, S_SIX, Y_SIX, N, close, labels, p
 from tests.reference import sda as reference
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=30)
 @given(similarities(), labels, scales)
 def test_it_equals_the_definition(given_problem, y, scale):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 SAFE = 1.0 - 1e-12
 """What the bound of Z is multiplied by, for it is rounded as Z itself is."""
@@ -65,7 +65,7 @@ def space_for(n: int, n_buckets: int) -> Space:
     )
 
 
-@kernel
+@compiled
 def value_of(positive, negative, positives, negatives, real):
     """What a cut is judged by, from the masses of both classes at or below it: Z, or its error less ``negatives``."""
     if real:
@@ -74,12 +74,12 @@ def value_of(positive, negative, positives, negatives, real):
     return positive - negative
 
 
-@kernel
+@compiled
 def _ramp(value, knot, slope, height):
     return min(max((value - knot) * slope, 0.0), height)
 
 
-@kernel
+@compiled
 def encode(bits, codes):
     """Numbers that ascend with the floating-point numbers of these bits as a logarithm does: their upper halves."""
     for i in range(bits.shape[0]):
@@ -87,7 +87,7 @@ def encode(bits, codes):
         codes[i] = half if half >= 0 else half ^ np.int32(2**31 - 1)
 
 
-@kernel
+@compiled
 def bucket_by_knots(values, knots, slopes, n_buckets, keys, buckets):
     """Bucket of each value: a sum of ramps, one from each knot to the next, that ascends with it to the last bit.
 
@@ -113,7 +113,7 @@ def bucket_by_knots(values, knots, slopes, n_buckets, keys, buckets):
         buckets[i] = min(keys[i], last)
 
 
-@kernel
+@compiled
 def _bucket_by_width(values, start, stop, n_buckets, buckets):
     """Bucket of each value from ``start`` to ``stop``, all of one width; False where they are too close together."""
     low, high = math.inf, -math.inf
@@ -127,7 +127,7 @@ def _bucket_by_width(values, start, stop, n_buckets, buckets):
     return True
 
 
-@kernel
+@compiled
 def _fill_buckets(units, region, n_buckets, space):
     """In ``[k + 1]``, the mass of each class in bucket k.
 
@@ -144,7 +144,7 @@ def _fill_buckets(units, region, n_buckets, space):
         negative[np.uint32(buckets[i]) + np.uint32(1)] += units[i]
 
 
-@kernel
+@compiled
 def _bound_buckets(n_buckets, positives, negatives, real, space):
     """Return what no cut in a bucket can be below, and the least of these bounds.
 
@@ -170,7 +170,7 @@ def _bound_buckets(n_buckets, positives, negatives, real, space):
     return least
 
 
-@kernel
+@compiled
 def _tighten_bounds(values, region, n_buckets, atoms, positives, negatives, real, space):
     """The least bound, where no cut lies within a bucket that holds nothing but the value that ``atoms`` has for it."""
     start, _, stop = region
@@ -188,7 +188,7 @@ def _tighten_bounds(values, region, n_buckets, atoms, positives, negatives, real
     return least
 
 
-@kernel
+@compiled
 def _push_buckets(values, units, region, n_buckets, limit, side, depth, top, space):
     """Make a region of every bucket bounded by at most ``limit``, in the arrays of ``side``: the stack's new height."""
     start, middle, stop = region
@@ -218,7 +218,7 @@ def _push_buckets(values, units, region, n_buckets, limit, side, depth, top, spa
     return top
 
 
-@kernel
+@compiled
 def _sort(values, start, stop, order):
     """Positions from ``start`` to ``stop`` by their values: Shell's method, for a few at a time."""
     sorted_already = True
@@ -242,7 +242,7 @@ def _sort(values, start, stop, order):
         gap //= 3
 
 
-@kernel
+@compiled
 def _walk(values, units, region, positives, negatives, real, best, space):
     """The least value of a cut above one of a few values, if below ``best``, and the value at or below the first."""
     start, middle, stop = region
@@ -263,7 +263,7 @@ def _walk(values, units, region, positives, negatives, real, best, space):
     return best, place
 
 
-@kernel
+@compiled
 def _reached(n_buckets, positives, negatives, real, space):
     """Return the least value of a cut between buckets."""
     positive, negative = space.positive, space.negative
@@ -273,7 +273,7 @@ def _reached(n_buckets, positives, negatives, real, space):
     return least
 
 
-@kernel
+@compiled
 def search_pair(units, n_positive, positives, negatives, real, best, atoms, space):
     """Return the least value of a cut, if below ``best``, and the difference at or below the first such cut.
 

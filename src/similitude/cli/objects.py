@@ -25,7 +25,7 @@ def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
     * ``.csv`` and ``.tsv``: one object a row: numbers, words, or a text; a first row that begins with ``id`` is a
       heading, and its first column names the objects. Of numbers, headings and names are found as of matrices.
     """
-    from similitude.datasets._tables import suffix
+    from similitude.datasets.tables import suffix
 
     check_file(path, "OBJECTS")
     found = suffix(path)
@@ -70,7 +70,7 @@ def _array(path: Path, key: str | None) -> Any:
 
 
 def _lines(path: Path, kind: str) -> Objects:
-    from similitude.datasets._tables import open_text
+    from similitude.datasets.tables import open_text
 
     with open_text(path) as file:
         lines = [line.rstrip("\r\n") for line in file]
@@ -89,7 +89,7 @@ def _table(path: Path, kind: str) -> Objects:
 
         data = load_proximity(path, square=False)
         return Objects(data.S, None if data.ids is None else data.ids.tolist())
-    from similitude.datasets._tables import check_unique
+    from similitude.datasets.tables import check_unique
 
     rows = read_cells(path)
     ids = None
@@ -114,7 +114,7 @@ def read_cells(path: Path) -> list[list[str]]:
     """Return the rows that are not blank, all of the same length."""
     import csv
 
-    from similitude.datasets._tables import open_text, suffix
+    from similitude.datasets.tables import open_text, suffix
 
     with open_text(path) as file:
         try:

@@ -119,7 +119,7 @@ def _tell(
 def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: bool) -> Measure:
     """Return the measure after seeing the objects of the columns, which are the known ones."""
     from similitude.cli.objects import check_file
-    from similitude.datasets._tables import read_labels
+    from similitude.datasets.tables import read_labels
 
     if not measure.learns:
         if labels is not None:

@@ -201,7 +201,7 @@ def _check_width(path: Path, found: int, needed: int) -> None:
 def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[str] | None]:
     """Return rows of words, one per column, or with a name in front; a heading is left out."""
     from similitude.cli.objects import check_file, read_cells
-    from similitude.datasets._tables import suffix
+    from similitude.datasets.tables import suffix
 
     check_file(path, "ROWS")
     if suffix(path) not in (".csv", ".tsv"):
