@@ -140,7 +140,7 @@ def test_one_method_that_fails_does_not_keep_the_others_from_it(matrix, monkeypa
         (("D.csv",), "--labels"),
         (("D.csv", "--labels", "y.txt", "--folds", "20"), "lower --folds"),
         (("D.csv", "--labels", "y.txt", "--dissimilarity", "magic", "--folds", "3"), "dissimilarity must be"),
-        (("D.csv", "--labels", "y.txt", "--methods", "magic"), "'magic' is none of them"),
+        (("D.csv", "--labels", "y.txt", "--methods", "magic"), "got 'magic'"),
         (("D.csv", "--labels", "y.txt", "--methods", ","), "got none"),
         (("D.csv", "--labels", "y.txt", "--n-jobs", "0"), "--n-jobs"),
         (("D.csv", "--labels", "y.txt", "-o", "nowhere/t.csv"), "no folder nowhere"),

@@ -1,4 +1,4 @@
-"""The method that suits a similarity, found by trying them on the same folds."""
+"""The classifier that chooses a method by evaluating all of them on the same folds."""
 
 from __future__ import annotations
 
@@ -29,73 +29,83 @@ from similitude.search.standing import Standing
 
 
 def _best_has(method: str):
-    # Before the fit it may turn out to have it.
+    # Before the fit it is not known which method will be chosen.
     return lambda self: not hasattr(self, "best_estimator_") or hasattr(self.best_estimator_, method)
 
 
 class AutoClassifier(ClassifierMixin, SimilarityEstimator):
-    """Try the methods on the same folds and take the simplest that is as good as the best.
+    """Evaluate the methods on the same folds and choose the simplest one that is as good as the best.
 
-    1. The similarity is diagnosed; the diagnosis gives the order in which methods are tried.
-    2. Each method's whole grid is evaluated on every fold, as ``PathSearchCV`` does it; the methods share what they
-       have in common, such as the eigendecomposition and the neighbour sort of a fold.
-    3. The error at the best point of a grid is too small, and the more so the larger the grid. What a chosen point is
-       to be expected to make takes its place: points are chosen on bootstrap samples of the answers on the folds, and
-       judged on the samples that those left out [1]_.
-    4. The one-standard-error rule: of the methods whose error exceeds the smallest by no more than its standard error,
-       the simplest is taken, in the order of :func:`similitude.search.methods.methods`.
-    5. It is fitted on everything.
+    1. The similarity is diagnosed; the diagnosis determines the order in which methods are tried.
+    2. The whole grid of each method is evaluated on every fold, as by ``PathSearchCV``; the methods share the work that
+       they have in common, such as the eigendecomposition and the neighbour sort of a fold.
+    3. The error at the best point of a grid is too small, the more so the larger the grid is. It is replaced by the
+       expected error of a chosen point: points are chosen on bootstrap samples of the predictions on the folds, and
+       evaluated on the samples that were not drawn [1]_.
+    4. One-standard-error rule: of the methods whose error exceeds the smallest by no more than its standard error,
+       the simplest is chosen, in the order of :func:`similitude.search.methods.methods`.
+    5. It is fitted on all samples.
 
-    The method itself is chosen on these errors, so that the chosen one's is still a little too small. ``nested_cv``
-    repeats all of it within each of so many outer folds, and so tells an error that is not.
+    The method itself is chosen by these errors, so that the error of the chosen one is still slightly too small.
+    ``nested_cv`` repeats the whole procedure within outer folds, which gives an error without this bias.
 
     Parameters
     ----------
     methods : "all" or list of str, default="all"
         Names from :func:`similitude.search.methods.methods`.
     time_budget : float, default=None
-        Seconds. On the first fold methods are tried, in the order that the diagnosis gives, as long as all folds of
-        those so far are expected to fit into it (the first is always tried); should it run out later, the folds done
-        decide (at least two). Answers then depend on the machine.
+        The time in seconds. On the first fold methods are tried, in the order of the diagnosis, as long as all folds of
+        those so far are expected to fit into it (the first one is always tried). If time runs out later, the choice is
+        made from the folds done so far (at least two). The result then depends on the machine.
     cv : int, splitter or iterable, default=10
-        Folds. An int means stratified and shuffled ones, at most as many as the smallest class has samples.
+        The folds. An int means stratified and shuffled folds, at most as many as the smallest class has samples.
     stack : bool, default=False
         Whether the best local and the best global method, fused by the product of their posteriors, also take part
         in the selection.
     nested_cv : int, default=None
-        Outer folds for ``nested_error_``, at most as many as the smallest class has samples. Each takes as long as the
-        rest of ``fit``, a ``time_budget`` included.
+        The number of outer folds for ``nested_error_``, at most as many as the smallest class has samples. Each takes
+        as long as the rest of ``fit``, including a ``time_budget``.
     random_state : int, default=0
-        Of the folds.
+        The random state for the folds.
     n_jobs : int, default=None
-        Folds at the same time, as joblib counts. With a time budget the first fold is done alone.
+        The number of folds at the same time, as in joblib. With a time budget the first fold is done alone.
     verbose : int, default=0
-        Above 0: a progress bar, on a terminal.
+        If it is above 0, a progress bar is shown on a terminal.
     similarity, dissimilarity
         The input contract: see the page on input.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
+        The classes.
     leaderboard_ : list of Standing
-        From the smallest error to the largest.
+        The methods, from the smallest error to the largest.
     best_method_ : str
+        The name of the chosen method.
     best_estimator_ : estimator
-        Fitted on everything; with ``probability=True`` where it has that parameter and each class two samples.
+        The chosen method fitted on all samples, with ``probability=True`` if it has that parameter and each class has
+        two samples.
     best_params_ : dict
+        The parameters of the chosen method.
     diagnosis_ : Diagnosis
+        The diagnosis of the similarity.
     failures_ : dict
-        What went wrong, by method, of those that could not be used.
+        The error messages of the methods that failed, by name.
     left_out_ : list of str
-        The methods that did not fit into ``time_budget``, in the order in which they were to be tried.
+        The methods that did not fit into ``time_budget``, in the order in which they would have been tried.
     n_folds_ : int
-        Folds that decided.
+        The number of folds on which the choice was made.
     nested_error_, nested_standard_error_ : float or None
-        Where ``nested_cv`` is given.
+        The error and its standard error by nested cross-validation, if ``nested_cv`` is given.
     out_of_fold_ : OutOfFold or None
-        ``labels`` (n,) and ``proba`` ((n, G), or None) that the chosen method, at its parameters, gives each sample
-        while that is in no training part; None where the folds do not test each sample once. Those that a time budget
-        has left out are done for it.
+        ``labels`` (n,) and ``proba`` ((n, G), or None) that the chosen method, at its parameters, predicts for each
+        sample by a fit without that sample; None if the folds do not test each sample once. Folds that a time budget
+        left out are evaluated for this purpose.
+
+    See Also
+    --------
+    PathSearchCV : Chooses the parameters of one method.
+    diagnose : Describes a similarity.
 
     References
     ----------
@@ -142,19 +152,21 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         self.dissimilarity = dissimilarity
 
     def fit(self, X, y):
-        """Diagnose the similarity, try the methods, choose one, and fit it on everything.
+        """Diagnose the similarity, evaluate the methods, choose one, and fit it on all samples.
 
         Parameters
         ----------
         X : square matrix, Proximities, or sequence of raw objects
+            The training samples.
         y : array-like of shape (n,)
             The labels.
 
         Returns
         -------
         self
+            The fitted classifier.
         """
-        fitted = copy.copy(self)  # a fit that fails leaves the estimator as it was
+        fitted = copy.copy(self)  # if the fit fails, the estimator is unchanged
         fitted._fit(X, y)
         self.__dict__.update(vars(fitted))
         return self
@@ -165,7 +177,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         table = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
         with warnings.catch_warnings():
             samples = self._read_samples(X, y)
-            # The user has been warned of the matrix; a machine that was stopped early is judged by its errors.
+            # The user has been warned about the matrix, and a fit that did not converge is judged by its errors.
             warnings.simplefilter("ignore", SimilarityWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
             contest = Contest(samples, table, self._folds(samples.y))
@@ -202,7 +214,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             raise ValueError("nested_cv needs a cv that splits any number of samples: an integer or a splitter.")
 
     def _read_samples(self, X: Any, y: Any) -> Samples:
-        """Return the samples from which the folds are cut, having diagnosed them."""
+        """Diagnose the samples, and return them for division into folds."""
         samples = X if isinstance(X, Samples) else Samples(self._new_reader(), X, check_labels(y, _num_samples(X)))
         self.classes_ = np.unique(samples.y)
         if len(self.classes_) < 2:
@@ -220,14 +232,14 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         except (ValueError, IndexError) as error:
             raise ValueError(f"cv={self.cv!r} does not split these samples: {error}") from error
         if not folds or not all(len(train) and len(test) for train, test in folds):
-            raise ValueError(f"cv must give at least one fold, and none without samples; got {self.cv!r}.")
+            raise ValueError(f"cv must give at least one fold, and no empty ones; got {self.cv!r}.")
         return folds
 
     def _stratified(self, n_folds: int, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return so many folds, or as many as the smallest class has samples, but two or more."""
+        """Return ``n_folds`` folds, or as many as the smallest class has samples, but at least two."""
         counts = np.unique(y, return_counts=True)[1]
         if counts.max() < 2:
-            raise ValueError("y must have a class of at least two samples: with one of each nothing can be tried.")
+            raise ValueError("y must have a class of at least two samples; with one of each there can be no folds.")
         n_folds = max(2, min(int(n_folds), int(counts.min())))
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
         with warnings.catch_warnings():
@@ -235,7 +247,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             return list(splitter.split(np.zeros(len(y)), y))
 
     def _choose(self, contest: Contest) -> None:
-        """Set the leaderboard, and the simplest method that is at most a standard error behind the best."""
+        """Set the leaderboard, and choose the simplest method that is at most a standard error behind the best."""
         runs = sorted(contest.runs.values(), key=lambda run: run.error)
         if not runs:
             first = next(iter(contest.failures.items()))
@@ -260,17 +272,19 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         self.failures_, self.left_out_, self.n_folds_ = contest.failures, contest.left_out, contest.n_folds
 
     def _nest(self, samples: Samples, table: dict[str, Method]) -> None:
-        """Set the error of the whole procedure, the choice included, on folds that had no part in it."""
+        """Set the error of the whole procedure, including the choice, on folds that were not used for the choice."""
         names = [name for name in table if name != FUSED]
         inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
-        # What raw objects have become is not computed again; a similarity that learns, learns from each fold anew.
+        # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.reader.similarity, dissimilarity=outer.reader.dissimilarity)
         folds = self._stratified(self.nested_cv, samples.y)
         try:
             found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds)]
         except ValueError as error:
-            raise ValueError(f"nested_cv={self.nested_cv!r} leaves an outer fold too little: {error}") from error
+            raise ValueError(
+                f"nested_cv={self.nested_cv!r} leaves too few samples in an outer fold: {error}"
+            ) from error
         scores = np.array([np.mean(labels == samples.y[test]) for labels, (_, test) in zip(found, folds)])
         self.nested_error_ = float(1 - np.mean(scores))
         self.nested_standard_error_ = standard_error(scores)
@@ -289,6 +303,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         Returns
         -------
         ndarray of shape (m,)
+            The predicted labels.
         """
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
@@ -305,7 +320,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         Returns
         -------
         ndarray of shape (m, G)
-            In the order of ``classes_``.
+            The probabilities, in the order of ``classes_``.
         """
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
@@ -322,6 +337,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         Returns
         -------
         ndarray of shape (m,) or (m, G)
+            The decision values.
         """
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)

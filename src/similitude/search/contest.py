@@ -1,4 +1,4 @@
-"""Many methods, each with its grid, on the same folds."""
+"""Evaluation of several methods, each with its grid, on the same folds."""
 
 from __future__ import annotations
 
@@ -35,21 +35,28 @@ N_BOOTSTRAPS = 200
 
 
 class OutOfFold(NamedTuple):
-    """What a method predicted for each training sample when that was in no training part."""
+    """The predictions of a method for each sample by a fit without that sample.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        The predicted labels.
+    proba : ndarray of shape (n, G) or None
+        The probabilities; None if the method has none.
+    """
 
     labels: np.ndarray
     proba: np.ndarray | None
-    """Of shape (n, G); None where the method has no probabilities."""
 
 
 @dataclass
 class Run:
-    """One method's answers on the folds done so far."""
+    """The predictions of one method on the folds evaluated so far."""
 
     name: str
     points: list[dict[str, Any]]
     answers: list[np.ndarray]
-    """For each fold, the positions in the classes that each point predicts, (points, test samples)."""
+    """For each fold, the positions of the predicted classes at each point, of shape (points, test samples)."""
     truths: list[np.ndarray]
     seconds: float = 0.0
 
@@ -60,74 +67,97 @@ class Run:
 
     @property
     def parameters(self) -> dict[str, Any]:
+        """The parameters of the best point."""
         return self.points[self._at]
 
     @property
     def errors(self) -> np.ndarray:
-        """At the best point, one for each fold."""
+        """The errors at the best point, one for each fold."""
         at = self._at
         return np.array([np.mean(found[at] != truth) for found, truth in zip(self.answers, self.truths)])
 
     @property
     def labels(self) -> list[np.ndarray]:
+        """The positions of the predicted classes at the best point, for each fold."""
         at = self._at
         return [found[at] for found in self.answers]
 
     @property
     def optimistic_error(self) -> float:
-        """At the best point: the more points there are, the better one looks by luck."""
+        """The error at the best point, which is too small: the more points there are, the better one is by chance."""
         return float(np.mean(self.errors))
 
     @cached_property
     def error(self) -> float:
-        """The error of a point that is chosen: on bootstrap samples of the answers, judged on those they left out."""
+        """The expected error of a chosen point.
+
+        Points are chosen on bootstrap samples of the predictions and evaluated on the samples that were not drawn.
+        """
         wrong = np.concatenate([found != truth for found, truth in zip(self.answers, self.truths)], axis=1).astype(
             float
         )
         n = wrong.shape[1]
         drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=N_BOOTSTRAPS).astype(float)
         left = drawn == 0
-        # Against the best point on the same samples, so that a method with one point is not judged by the draw.
+        # The difference from the best point on the same samples, so that a method with one point is not affected.
         more = ((wrong[np.argmin(wrong @ drawn.T, axis=0)] - wrong[self._at]) * left).sum(axis=1)
         return self.optimistic_error + float(np.mean(more / np.maximum(left.sum(axis=1), 1)))
 
     @property
     def standard_error(self) -> float:
+        """The standard error of the errors over the folds."""
         return standard_error(self.errors)
 
     def is_level_with(self, best: Run) -> bool:
-        """Return whether it is behind by no more than the best's standard error."""
+        """Return whether the error exceeds the best one by no more than the standard error of the best."""
         return self.error <= best.error + best.standard_error + 1e-12
 
 
 def at_best(estimator: Any, parameters: dict[str, Any], *labels: np.ndarray) -> Any:
-    """Return a method to be used: at these parameters, with probabilities where all of these labels allow them."""
+    """Return the estimator with these parameters, and with ``probability=True`` if it can be calibrated.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+    parameters : dict
+        Its parameters.
+    *labels : ndarrays
+        The labels of the training sets; each must have two samples of every class, because probabilities are calibrated
+        by cross-validation.
+
+    Returns
+    -------
+    estimator
+        A copy that is not fitted.
+    """
     chosen = at_point(estimator, parameters)
-    # Probabilities are calibrated by cross-validation.
     enough = all(np.unique(part, return_counts=True)[1].min() > 1 for part in labels)
     return chosen.set_params(probability=True) if enough and "probability" in chosen.get_params(deep=False) else chosen
 
 
 class Contest:
-    """Many methods on the same folds of the same samples.
+    """Evaluation of several methods on the same folds of the same samples.
 
     Parameters
     ----------
     samples : Samples
+        The samples.
     methods : dict of Method
-        By name, simplest first.
+        The methods by name, simplest first.
     folds : list of tuples (train, test)
+        The positions of the samples.
 
     Attributes
     ----------
     runs : dict of Run
-        By name, simplest first, of the methods that were evaluated.
+        The methods that were evaluated, by name, simplest first.
     failures : dict of str
-        What went wrong with the others, by name.
+        The error messages of the others, by name.
     left_out : list of str
         The methods for which there was no time, in the order in which they would have been tried.
     n_folds : int
-        How many folds are done.
+        The number of folds that are done.
     """
 
     def __init__(self, samples: Samples, methods: dict[str, Method], folds: list[tuple[np.ndarray, np.ndarray]]):
@@ -139,7 +169,7 @@ class Contest:
         self.n_folds = 0
 
     def run(self, order: list[str], deadline: float | None, n_jobs: int | None, show: bool) -> None:
-        """Evaluate on all folds, or, with a deadline (of ``time.perf_counter``), as the time allows."""
+        """Evaluate the methods on all folds, or on as many as possible before a deadline (of ``time.perf_counter``)."""
         if deadline is not None:
             affordable = self._affordable(order, deadline)
             self.left_out = [name for name in order if name not in affordable and name not in self.failures]
@@ -162,7 +192,7 @@ class Contest:
         return {n: (self._table[n][0], self.runs[n].points) for n in order if n not in self.failures}
 
     def _take(self, found: dict[str, Evaluated], test: np.ndarray) -> None:
-        """Take what the methods predicted on one more fold."""
+        """Store the predictions of the methods on one more fold."""
         for name, evaluated in found.items():
             self._record(name, evaluated, test)
         self.n_folds += 1
@@ -177,7 +207,7 @@ class Contest:
         run.seconds += evaluated.seconds
 
     def _affordable(self, order: list[str], deadline: float) -> list[str]:
-        """Evaluate the first fold; return the methods of which all folds can be expected to be done in time."""
+        """Evaluate the first fold; return the methods that can be expected to finish all folds in time."""
         start, spent = time.perf_counter(), 0.0
         left = deadline - start
         kept: list[str] = []
@@ -198,7 +228,7 @@ class Contest:
         return kept
 
     def add_fused(self) -> dict[str, Method]:
-        """Let the best local and the best global method, fused, take part too, and return that method."""
+        """Evaluate the fusion of the best local and the best global method, and return it as a method by name."""
         usable = [run for run in self.runs.values() if _has_probabilities(self._table[run.name][0])]
         sides = [[run for run in usable if (run.name in LOCAL) == local] for local in (True, False)]
         if not all(sides):
@@ -218,7 +248,7 @@ class Contest:
         return {FUSED: (fused, {})}
 
     def out_of_fold(self, name: str) -> OutOfFold | None:
-        """Return the answers of a method at its best point; None where the folds do not test each sample once."""
+        """Return the predictions of a method at its best point, or None if the folds do not test each sample once."""
         tested = np.concatenate([test for _, test in self._folds])
         if not np.array_equal(np.sort(tested), np.arange(len(self._codes))):
             return None
@@ -242,13 +272,13 @@ class Contest:
 
 
 def _posteriors(batch: Any, fold: Fold) -> list[tuple]:
-    """Judge: predicted labels, posteriors, and the classes these are of."""
+    """Judge a batch by its predicted labels, its posteriors, and the classes of the posteriors."""
     answers = zip(batch.answers(0, "predict"), batch.answers(0, "predict_proba"))
     return [(labels, posterior, batch.classes) for labels, posterior in answers]
 
 
 def _labels_alone(batch: Batch, fold: Fold) -> list[tuple]:
-    """Judge: predicted labels, of a method that has no posteriors."""
+    """Judge a batch by its predicted labels, if the method has no posteriors."""
     return [(labels, None, None) for labels in batch.answers(0, "predict")]
 
 

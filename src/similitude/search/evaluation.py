@@ -1,7 +1,7 @@
-"""The engine: what methods, each with its grid, answer about samples that they were not trained on.
+"""The engine that evaluates methods, each with its grid, on samples that they were not trained on.
 
-``PathSearchCV``, ``AutoClassifier``, the command ``compare`` and the experiments read what :func:`evaluate` returns. On
-each fold, grid points and methods share what they have in common.
+``PathSearchCV``, ``AutoClassifier``, the command ``compare`` and the experiments use the results of :func:`evaluate`.
+On each fold, grid points and methods share the work that they have in common.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from similitude.numerics.shared import shared_work
 from similitude.reader import Reader, Samples
 
 Judge = Callable[["Batch", "Fold"], list]
-"""Gives one result for each point of a batch on a fold."""
+"""A function of a batch and a fold that returns one result for each point of the batch."""
 
 Method = tuple[Any, dict[str, list]]
-"""An estimator, and the grid from which its parameters are chosen."""
+"""An estimator and the grid from which its parameters are chosen."""
 
 
 class Evaluated(NamedTuple):
-    """One method on one fold.
+    """The results of one method on one fold.
 
-    Attributes
+    Parameters
     ----------
     results : list
-        What the judge returned for each point of the grid, in its order; empty where the method failed.
+        The result of the judge for each point of the grid, in its order; empty if the method failed.
     seconds : float
-        The time it took; work that methods share is charged to the first that needs it.
+        The time it took; work that methods share is attributed to the first one that needs it.
     failure : str or None
-        What went wrong.
+        The error message, if the method failed.
     """
 
     results: list[Any]
@@ -50,11 +50,24 @@ class Evaluated(NamedTuple):
 
 
 def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Samples:
-    """Return all samples, read as this estimator reads its input."""
+    """Return all samples, read according to this estimator's input contract.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+    X, y
+        The samples and their labels.
+
+    Returns
+    -------
+    Samples
+        The samples.
+    """
     part, _ = reading_part(estimator)
     if reads_training(estimator):
         return Samples(part._new_reader(), X, y, warns=part._warns_of_dissimilarity)
-    # What an estimator that is not ours takes its matrix for is not known.
+    # It is not known how an estimator of another library interprets its matrix.
     reader = Reader() if get_tags(estimator).input_tags.pairwise else None
     return Samples(reader, X, y, warns=False)
 
@@ -71,27 +84,34 @@ def evaluate(
     pre_dispatch: Any = "2*n_jobs",
     show: bool = False,
 ) -> Iterator[dict[str, Evaluated]]:
-    """Fit every method at every point of its grid on each fold, and yield what the judge returns, fold by fold.
+    """Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by fold.
 
     On each fold methods and points share the eigendecomposition, the neighbour sort and the factorisations.
 
     Parameters
     ----------
     samples : Samples
+        The samples.
     methods : mapping of names to tuples (estimator, points)
-        The points are dicts of parameters.
+        The methods; the points are dicts of parameters.
     folds : sequence of tuples (train, test)
-        Positions of the samples.
+        The positions of the samples.
     judge : callable
-        ``judge(batch, fold)`` gives a result for each point of a batch.
+        ``judge(batch, fold)`` returns a result for each point of a batch.
     on_error : {"raise", "point", "method"}, default="raise"
-        What becomes of an error: it is raised, or the judge gets a batch with it, or the method is marked as failed.
+        What happens if a fit fails: the error is raised, the judge gets a batch with the error, or the method is marked
+        as failed.
     train_too : bool, default=False
-        Whether batches answer about the training samples, too.
+        Whether batches can also predict the training samples.
     n_jobs, pre_dispatch
-        As in joblib; over folds.
+        The parallelism over folds, as in joblib.
     show : bool, default=False
-        Whether to show a progress bar over the folds, on a terminal.
+        Whether a progress bar over the folds is shown on a terminal.
+
+    Yields
+    ------
+    dict of Evaluated
+        The results of each method on one fold, by name.
     """
     parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=_return_as())
     work = (delayed(evaluate_fold)(samples, methods, fold, judge, on_error, train_too) for fold in folds)
@@ -99,7 +119,7 @@ def evaluate(
 
 
 def _return_as() -> str:
-    """Return one by one, for the progress bar, where joblib's backend can."""
+    """Return "generator", for the progress bar, if joblib's backend supports it, otherwise "list"."""
     return "generator" if get_active_backend()[0].supports_return_generator else "list"
 
 
@@ -111,14 +131,14 @@ def evaluate_fold(
     on_error: str = "raise",
     train_too: bool = False,
 ) -> dict[str, Evaluated]:
-    """Return what every method gives on one fold."""
+    """Return the results of every method on one fold, by name; the parameters are those of :func:`evaluate`."""
     fold = Fold(samples, *split, train_too=train_too)
     with shared_work():
         return {name: evaluate_method(*method, fold, judge, on_error) for name, method in methods.items()}
 
 
 def evaluate_method(estimator: Any, points: list[dict], fold: Fold, judge: Judge, on_error: str) -> Evaluated:
-    """Return what one method gives on one fold."""
+    """Return the results of one method on one fold."""
     start = time.perf_counter()
     results: list[Any] = [None] * len(points)
     try:
@@ -133,32 +153,34 @@ def evaluate_method(estimator: Any, points: list[dict], fold: Fold, judge: Judge
 
 
 def predictions(batch: Batch, fold: Fold) -> list[np.ndarray]:
-    """Judge: the predicted labels of the test samples."""
+    """Judge a batch by its predicted labels of the test samples."""
     return batch.answers(0, "predict")
 
 
 def first_best(scores: Any) -> int:
-    """Return the position of the best point: the first with the highest mean score, as ``GridSearchCV`` chooses.
+    """Return the position of the best point: the first with the highest mean score, like ``GridSearchCV``.
 
-    ``scores`` is (folds, points).
+    ``scores`` has the shape (folds, points).
     """
     return int(np.argmax(np.average(np.asarray(scores).T, axis=1)))
 
 
 def at_point(estimator: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return a copy of the estimator with these parameters."""
+    """Return a copy of the estimator with these parameters, which is not fitted."""
     return clone(estimator).set_params(**clone(dict(parameters), safe=False))
 
 
 class Fold:
-    """One fold of the samples, in the form that each estimator takes; cut out when it is first asked for.
+    """One fold of the samples, in the form that each estimator needs; the values are selected when they are first used.
 
     Parameters
     ----------
     samples : Samples
+        The samples.
     train, test : ndarrays of int
+        The positions of the training samples and of the test samples.
     train_too : bool, default=False
-        Whether the training samples are evaluated as well: they are the second target then.
+        Whether the training samples are evaluated as well; they are then the second target.
     """
 
     def __init__(self, samples: Samples, train: np.ndarray, test: np.ndarray, train_too: bool = False):
@@ -177,14 +199,14 @@ class Fold:
         return {}
 
     def given_to(self, estimator: Any) -> tuple[Any, list[Any]]:
-        """Return the training part, and the targets: read already for our own, else as the user gave them."""
+        """Return the training part and the targets: already read for our own estimators, else as they were given."""
         if reads_training(estimator):
             return self._read
         pairwise = bool(get_tags(estimator).input_tags.pairwise)
         return self.as_given(pairwise)
 
     def as_given(self, pairwise: bool) -> tuple[Any, list[Any]]:
-        """Return the training part and the targets as the user gave them; ``pairwise``: cut on both axes."""
+        """Return the training part and the targets as the user gave them; with ``pairwise`` both axes are selected."""
         if pairwise not in self._native:
             parts = [self.samples.native(self.train, target, pairwise) for target in self._targets]
             self._native[pairwise] = parts[0][0], [test for _, test in parts]
@@ -192,7 +214,20 @@ class Fold:
 
 
 def reading_part(estimator: Any) -> tuple[Any, str]:
-    """Return the part of an estimator that reads its input, and the prefix of that part's parameters."""
+    """Return the part of an estimator that reads its input, and the prefix of that part's parameters.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An estimator or a pipeline.
+
+    Returns
+    -------
+    part : estimator
+        The estimator, or the first step of the pipeline.
+    prefix : str
+        The prefix, such as ``"step__"``, or "".
+    """
     prefix = ""
     while isinstance(estimator, Pipeline) and estimator.steps:
         name, estimator = estimator.steps[0]
@@ -201,22 +236,22 @@ def reading_part(estimator: Any) -> tuple[Any, str]:
 
 
 def reads_training(estimator: Any) -> bool:
-    """Return whether an estimator takes samples that have been read already."""
+    """Return whether an estimator accepts samples that have been read already."""
     part, _ = reading_part(estimator)
     return isinstance(part, SimilarityEstimator) and part._takes_training
 
 
 class Batch:
-    """Grid points that were fitted together, or the error where that failed.
+    """Grid points that were fitted together, or the error if the fit failed.
 
     Attributes
     ----------
     indices : list of int
         The positions of the points in the grid.
     seconds : float
-        What fitting took.
+        The time of the fit.
     error : str or None
-        The traceback of the fit that failed.
+        The traceback, if the fit failed.
     """
 
     error: str | None = None
@@ -227,7 +262,7 @@ class Batch:
         self._known: dict[tuple[int, str], list[np.ndarray]] = {}
 
     def answers(self, target: int, response: str) -> list[np.ndarray]:
-        """Return what each point answers about a target; computed once."""
+        """Return the answer of each point for a target, which is computed once."""
         if (target, response) not in self._known:
             self._known[target, response] = self._answers(self.targets[target], response)
         return self._known[target, response]
@@ -236,22 +271,22 @@ class Batch:
         raise NotImplementedError
 
     def fitted(self, j: int) -> Any:
-        """Return the estimator fitted at the j-th point, which takes ``targets``."""
+        """Return the estimator fitted at the j-th point, whose input are the ``targets``."""
         raise NotImplementedError
 
     def whole(self, j: int) -> Any:
-        """Return the estimator fitted at the j-th point with the steps before it, which takes X as the user does."""
+        """Return the estimator fitted at the j-th point with the steps before it, which takes X as the user gave it."""
         return self._wrap(self.fitted(j))
 
     def after(self, steps: list, name: str) -> Batch:
-        """Return the batch as one of a pipeline with these steps before it."""
+        """Return the batch as part of a pipeline with these steps before it."""
         wrap = self._wrap
         self._wrap = lambda estimator: Pipeline([*steps, (name, wrap(estimator))])
         return self
 
 
 class PathBatch(Batch):
-    """Points of a path, fitted at once."""
+    """Points of a path, which were fitted at once."""
 
     def __init__(self, indices: list[int], targets: list[Any], fit: GridFit, seconds: float):
         super().__init__(indices, targets, seconds)
@@ -265,7 +300,7 @@ class PathBatch(Batch):
 
     @property
     def estimator(self) -> Any:
-        """An estimator of the kind that was fitted."""
+        """The estimator that was fitted, with other parameters."""
         return self._fit.estimator
 
     @property
@@ -275,7 +310,7 @@ class PathBatch(Batch):
 
 
 class PlainBatch(Batch):
-    """Equal points, fitted as one."""
+    """Equal points, which were fitted as one."""
 
     def __init__(self, indices: list[int], targets: list[Any], estimator: Any, seconds: float):
         super().__init__(indices, targets, seconds)
@@ -302,7 +337,7 @@ class FailedBatch(Batch):
 
 
 def grouped(grid: list[dict], chosen: Callable[[str], bool]) -> Iterator[tuple[dict, list[int]]]:
-    """Yield the points that agree in the chosen parameters: those parameters, and the points' positions."""
+    """Yield the points that agree in the chosen parameters: these parameters, and the positions of the points."""
     groups: list[tuple[dict, list[int]]] = []
     for i, point in enumerate(grid):
         fixed = {name: value for name, value in point.items() if chosen(name)}
@@ -322,10 +357,10 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def fit_grid(estimator: Any, fold: Fold, grid: list[dict], guarded: bool) -> Iterator[Batch]:
-    """Fit every point of a grid on the training part of a fold; yields batches as they are ready.
+    """Fit every point of a grid on the training part of a fold, and yield batches as they are ready.
 
-    Points that differ only in the estimator's path parameters share one path; points of a pipeline that differ only
-    in its last step share the steps before; the rest is fitted one by one. With ``guarded`` a fit that fails gives a
+    Points that differ only in the estimator's path parameters share one path; points of a pipeline that differ only in
+    its last step share the steps before it; the others are fitted one by one. With ``guarded`` a fit that fails gives a
     batch with its error.
     """
     X, targets = fold.given_to(estimator)
@@ -353,7 +388,7 @@ def _fit_grid(
             if not guarded:
                 raise
             if len(indices) > 1 and together:
-                # One bad point must not fail the others: each on its own tells which.
+                # One invalid point must not make the others fail, so each is fitted on its own.
                 for i in indices:
                     yield _alone(estimator, X, y, targets, grid[i], i)
             else:
@@ -361,7 +396,7 @@ def _fit_grid(
 
 
 def _path_parameters(estimator: Any, grid: list[dict]) -> set[str]:
-    """Return the parameters that may differ between points that are fitted together."""
+    """Return the parameters in which points that are fitted together may differ."""
     if isinstance(estimator, PathClassifier):
         return set(estimator._path_parameters)
     if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
@@ -388,7 +423,7 @@ def _pipeline(
     indices: list[int],
     guarded: bool,
 ) -> Iterator[Batch]:
-    """Fit the steps before the last once; the last step gets its own grid on what comes out of them."""
+    """Fit the steps before the last one once, and the last step at the points of its grid on their output."""
     start = time.perf_counter()
     name, last = pipeline.steps[-1]
     if last == "passthrough" or last is None:

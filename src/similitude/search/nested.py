@@ -1,4 +1,4 @@
-"""Nested cross-validation of many methods that share the work of each fold."""
+"""Nested cross-validation of several methods, which share the work on each fold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INNER_FOLDS = 5
 
 
 class _OuterFold:
-    """Every method tuned on the training part of an outer fold, refitted there, and tested."""
+    """A function that tunes every method on the training part of an outer fold, refits it there, and tests it."""
 
     def __init__(self, samples: Samples, methods: dict[str, Method], seed: int):
         self.samples, self.methods, self.seed = samples, methods, seed
@@ -32,7 +32,7 @@ class _OuterFold:
     def __call__(self, train: np.ndarray, test: np.ndarray) -> dict[str, tuple[Evaluated, dict[str, Any]]]:
         """Return for each method its predictions on the test part, and the parameters that were chosen."""
         with warnings.catch_warnings():
-            # The user has been warned of the matrix; a machine that was stopped early is judged by its errors.
+            # The user has been warned about the matrix, and a fit that did not converge is judged by its errors.
             warnings.simplefilter("ignore", SimilarityWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
@@ -56,9 +56,29 @@ class _OuterFold:
 def nested_errors(
     samples: Samples, methods: dict[str, Method], *, folds: int, seed: int, n_jobs: int, show: bool
 ) -> list[Standing]:
-    """Return how each method does, parameters chosen by 5 folds within each outer training part; the best first.
+    """Return the results of the methods by nested cross-validation, the best first.
 
-    Methods that failed come last. The parameters are those chosen in most folds.
+    The parameters are chosen by 5 folds within each outer training part.
+
+    Parameters
+    ----------
+    samples : Samples
+        The samples.
+    methods : dict of Method
+        The methods by name.
+    folds : int
+        The number of outer folds.
+    seed : int
+        The random state for the folds.
+    n_jobs : int
+        The number of outer folds at the same time.
+    show : bool
+        Whether a progress bar is shown on a terminal.
+
+    Returns
+    -------
+    list of Standing
+        The results, with the parameters chosen in most folds; methods that failed come last.
     """
     splits = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(samples.n), samples.y))
     task = _OuterFold(samples, methods, seed)

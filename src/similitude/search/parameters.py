@@ -1,4 +1,4 @@
-"""Parameters as text: for people, as Python code, and as plain values that JSON can hold."""
+"""Parameters as text for people, as Python code, and as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -10,9 +10,19 @@ import numpy as np
 
 
 def parameters_text(parameters: Mapping[str, Any]) -> str:
-    """Return parameters as one line for people: ``n_neighbors=3, reg=0.1``.
+    """Return parameters as one line of text for people: ``n_neighbors=3, reg=0.1``.
 
-    A nested parameter is named by the last part of its name where that tells it from the others.
+    A nested parameter is named by the last part of its name if that is unique.
+
+    Parameters
+    ----------
+    parameters : dict
+        The values by name.
+
+    Returns
+    -------
+    str
+        The text.
 
     Examples
     --------
@@ -30,12 +40,34 @@ def parameters_text(parameters: Mapping[str, Any]) -> str:
 
 
 def parameters_code(parameters: Mapping[str, Any]) -> str:
-    """Return parameters as the keyword arguments of a call in Python: ``C=10.0, kernel='rbf'``."""
+    """Return parameters as the keyword arguments of a call in Python: ``C=10.0, kernel='rbf'``.
+
+    Parameters
+    ----------
+    parameters : dict
+        The values by name.
+
+    Returns
+    -------
+    str
+        The code.
+    """
     return ", ".join(f"{name}={python_value(value)!r}" for name, value in parameters.items())
 
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON can hold them: numbers, text, booleans and None as they are, the rest as text."""
+    """Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as strings.
+
+    Parameters
+    ----------
+    parameters : dict
+        The values by name.
+
+    Returns
+    -------
+    dict
+        The plain values by name.
+    """
     plain = {name: python_value(value) for name, value in parameters.items()}
     return {
         name: value if value is None or isinstance(value, (str, int, float)) else str(value)
@@ -44,7 +76,18 @@ def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def python_value(value: Any) -> Any:
-    """Return the Python number, boolean or text for a NumPy scalar, and any other value unchanged."""
+    """Return the Python number, boolean or string for a NumPy scalar, and any other value unchanged.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+
+    Returns
+    -------
+    object
+        The Python value.
+    """
     return value.item() if isinstance(value, np.generic) else value
 
 

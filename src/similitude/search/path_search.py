@@ -1,4 +1,4 @@
-"""A drop-in for GridSearchCV that asks the estimator for a whole path at once."""
+"""A replacement for ``GridSearchCV`` that fits the whole path of an estimator at once."""
 
 from __future__ import annotations
 
@@ -22,29 +22,36 @@ from similitude.search.scoring import score_batch
 
 
 class PathSearchCV(GridSearchCV):
-    """Cross-validated search over a grid that does once what grid points share.
+    """Cross-validated search over a grid in which the work that grid points share is done once.
 
-    It takes the parameters of scikit-learn's ``GridSearchCV`` and gives the same ``cv_results_`` and ``best_params_``.
-    Per fold it does one neighbour sort for all k, one eigendecomposition and one transformation for all parameters of
+    It has the parameters of scikit-learn's ``GridSearchCV`` and gives the same ``cv_results_`` and ``best_params_``. On
+    each fold it does one neighbour sort for all k, one eigendecomposition and one transformation for all parameters of
     the last step of a pipeline, and one scoring pass for the whole path (accuracy, balanced accuracy, log loss; any
-    other scorer is called per grid point). Estimators without a path are fitted one by one. A DataFrame is cut on both
-    axes; of raw objects the matrix is computed once (once per fold, on its training part, where the similarity learns
-    from data).
+    other scorer is called for each grid point). Estimators without a path are fitted one by one. A DataFrame is split
+    on both axes. The matrix of raw objects is computed once (or once per fold, on its training part, if the similarity
+    learns from data).
 
-    Times in ``cv_results_`` are the path's, shared evenly among its grid points. Further ``fit`` arguments (such as
-    ``sample_weight``) are handed to ``GridSearchCV``, which fits each point.
+    The times in ``cv_results_`` are those of the path, shared evenly among its grid points. Further ``fit`` arguments
+    (such as ``sample_weight``) are passed to ``GridSearchCV``, which fits each point.
 
     Parameters
     ----------
-    estimator, param_grid, scoring, n_jobs, refit, cv, pre_dispatch, error_score, return_train_score
-        As in ``GridSearchCV``; ``n_jobs`` runs over folds.
+    estimator, param_grid, scoring, n_jobs, refit, cv
+        As in ``GridSearchCV``; ``n_jobs`` is the number of folds at the same time.
     verbose : int, default=0
-        Above 0: a progress bar over the folds, on a terminal.
+        If it is above 0, a progress bar over the folds is shown on a terminal.
+    pre_dispatch, error_score, return_train_score
+        As in ``GridSearchCV``.
 
     Attributes
     ----------
     cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_
         As in ``GridSearchCV``.
+
+    See Also
+    --------
+    AutoClassifier : Chooses the method, too.
+    sklearn.model_selection.GridSearchCV : The search that fits each grid point on its own.
 
     Examples
     --------
@@ -57,20 +64,23 @@ class PathSearchCV(GridSearchCV):
     """
 
     def fit(self, X, y=None, *, groups=None, **params):
-        """Search, and refit on all of the data.
+        """Search for the best point of the grid, and refit the estimator at it on all samples.
 
         Parameters
         ----------
         X : square matrix, Proximities, or sequence of raw objects
+            The samples.
         y : array-like of shape (n,)
+            The labels.
         groups : array-like of shape (n,), default=None
-            Handed to the splitter.
+            The groups, which are passed to the splitter.
         **params
-            Handed to ``GridSearchCV.fit``: each grid point is then fitted on its own.
+            Arguments of ``GridSearchCV.fit``; with them each grid point is fitted on its own.
 
         Returns
         -------
         self
+            The fitted search.
         """
         if params or y is None:
             return super().fit(X, y, **({} if groups is None else {"groups": groups}), **params)
@@ -81,7 +91,7 @@ class PathSearchCV(GridSearchCV):
         splits = list(splitter.split(X, y, groups))
         candidates = list(ParameterGrid(self.param_grid))
         for names in {tuple(candidate): candidate for candidate in candidates}.values():
-            clone(self.estimator).set_params(**clone(names, safe=False))  # an unknown name is an error at once
+            clone(self.estimator).set_params(**clone(names, safe=False))  # an unknown name raises an error early
         if not splits or not candidates:
             raise ValueError("No fits were performed: param_grid or cv is empty.")
         self.n_splits_ = len(splits)
@@ -89,7 +99,7 @@ class PathSearchCV(GridSearchCV):
         rows, samples = self._evaluate(X, y, splits, candidates)
         results = self._format_results(candidates, len(splits), rows)
         first = rows[0]["test_scores"]
-        self.multimetric_ = isinstance(first, dict)  # known of a callable only by what it returns
+        self.multimetric_ = isinstance(first, dict)  # for a callable this is known only from its results
         if self.multimetric_:
             self._check_refit_for_multimetric(first)
             refit_metric = self.refit
@@ -108,7 +118,7 @@ class PathSearchCV(GridSearchCV):
         start = time.time()
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         part, _ = reading_part(best)
-        # Raw objects have a matrix already, unless neighbours are to be found without one.
+        # The matrix of raw objects is known already, unless neighbours are to be found without one.
         has_matrix = reads_training(best) and check_search(getattr(part, "search", "matrix")) is None
         self.best_estimator_ = best.fit(samples.whole() if has_matrix else X, y)
         self.refit_time_ = time.time() - start
@@ -116,9 +126,9 @@ class PathSearchCV(GridSearchCV):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
 
     def _evaluate(self, X, y, splits, candidates):
-        """Return one row of scores and times per candidate and split, in the order that ``GridSearchCV`` has them.
+        """Return one row of scores and times per candidate and split, in the order of ``GridSearchCV``.
 
-        Also return the samples that each candidate was evaluated on.
+        Also return the samples on which each candidate was evaluated.
         """
         samples: dict[int, Samples] = {}
         table: dict[tuple[int, int], dict[str, Any]] = {}
@@ -155,7 +165,20 @@ def _labels(estimator: Any, y: Any) -> np.ndarray:
 
 
 def input_parameters(estimator: Any) -> Callable[[str], bool]:
-    """Return what tells the parameters that change how the input is read: the first step, its similarity, all in it."""
+    """Return a function that tells whether a parameter changes how the input is read.
+
+    These parameters are the first step of a pipeline, its similarity and dissimilarity, and their own parameters.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An estimator or a pipeline.
+
+    Returns
+    -------
+    callable
+        ``reads_input(name)`` returns a bool.
+    """
     prefix = reading_part(estimator)[1]
     steps = prefix.split("__")[:-1]
     replaced = {"__".join(steps[: i + 1]) for i in range(len(steps))}
@@ -168,7 +191,7 @@ def input_parameters(estimator: Any) -> Callable[[str], bool]:
 
 
 class _Scores:
-    """Judge: scores and times of the points of a batch."""
+    """Judges a batch by the scores and times of its points."""
 
     def __init__(self, estimator: Any, scoring: Any, error_score: Any, train_too: bool):
         self.pairwise = bool(get_tags(estimator).input_tags.pairwise)
@@ -194,7 +217,7 @@ class _Scores:
 
 
 def _complete_failed_scores(rows, error_score):
-    """Where a callable gave several scores by name, failed fits get the error score under each of the names."""
+    """Give failed fits the error score under each name, if a callable returned several scores by name."""
     for kind in ("test_scores", "train_scores"):
         names = next((row[kind] for row in rows if isinstance(row.get(kind), dict)), None)
         for row in rows:
@@ -203,7 +226,7 @@ def _complete_failed_scores(rows, error_score):
 
 
 def _report_failures(rows):
-    """Warn once about failed fits, or fail where none succeeded."""
+    """Warn once about failed fits, or raise a ValueError if all failed."""
     errors = [row["fit_error"] for row in rows if row["fit_error"] is not None]
     if not errors:
         return

@@ -1,4 +1,4 @@
-"""Scoring all points of a batch at once."""
+"""Scoring of all points of a batch at once."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from similitude.search.evaluation import Batch
 
 
 def is_single(scoring: Any) -> bool:
-    """Return whether ``scoring`` stands for one scorer, whose name in ``cv_results_`` is "score"."""
+    """Return whether ``scoring`` is one scorer, whose name in ``cv_results_`` is "score"."""
     return scoring is None or isinstance(scoring, str) or callable(scoring)
 
 
 def named_scorers(scoring: Any) -> dict[str, Any]:
-    """Return scorers by the names that ``cv_results_`` gives them: strings, callables, or None for the estimator's."""
+    """Return the scorers by their names in ``cv_results_``: strings, callables, or None for that of the estimator."""
     if is_single(scoring):
         return {"score": scoring}
     if isinstance(scoring, dict):
@@ -29,9 +29,9 @@ def named_scorers(scoring: Any) -> dict[str, Any]:
 
 
 def score_batch(scoring: Any, batch: Batch, target: int, truth: np.ndarray, as_given: Any, error_score: Any) -> list:
-    """Return the scores of each point on a target: a number, or a dict of numbers where there are several scorers.
+    """Return the scores of each point on a target: a number, or a dict of numbers if there are several scorers.
 
-    ``as_given()`` gives the target as the user gave it, for scorers that are functions of the user's own.
+    ``as_given()`` returns the target as the user gave it, for scorers that are the user's own functions.
     """
     if batch.error is not None:
         failed = error_score if is_single(scoring) else dict.fromkeys(named_scorers(scoring), error_score)
@@ -49,7 +49,7 @@ def _scores(scorer: Any, batch: Any, target: int, truth: np.ndarray, as_given: A
         try:
             scores = quick(batch, target, truth)
         except Exception:
-            # Which of the points fails, and what to make of it, is for the scorer to say.
+            # The points are then scored one by one, and the scorer raises the error of the point that fails.
             scores = None
         if scores is not None:
             return scores
@@ -57,7 +57,10 @@ def _scores(scorer: Any, batch: Any, target: int, truth: np.ndarray, as_given: A
 
 
 def _kind(scorer: Any, estimator: Any) -> Any:
-    """Return the name of a scorer that can be computed at once; the default of a classifier is its accuracy."""
+    """Return the name of a scorer that can be computed for all points at once, or None.
+
+    The default scorer of a classifier is its accuracy.
+    """
     if scorer is not None:
         return scorer if isinstance(scorer, str) else None
     while isinstance(estimator, Pipeline):
@@ -74,7 +77,7 @@ def _one_score(
         elif scorer is None:
             scorer = check_scoring(batch.fitted(j))
         elif not hasattr(scorer, "_score_func"):
-            # A function of the user's own may look at anything; scikit-learn's scorers look at predictions only.
+            # A user's own function may use anything; scikit-learn's scorers use only the predictions.
             return scorer(batch.whole(j), as_given(), truth)
         return scorer(batch.fitted(j), batch.targets[target], truth)
     except Exception:
@@ -107,7 +110,7 @@ def _balanced_accuracies(batch: Batch, target: int, truth: np.ndarray) -> list:
 def _negative_log_losses(batch: Any, target: int, truth: np.ndarray) -> list | None:
     present, encoded = np.unique(truth, return_inverse=True)
     if not np.array_equal(present, batch.classes):
-        return None  # scikit-learn's scorer knows what to do then
+        return None  # scikit-learn's scorer handles this case
     posterior = np.stack(batch.answers(target, "predict_proba"))
     eps = np.finfo(posterior.dtype).eps
     chosen = np.clip(posterior[:, np.arange(len(truth)), encoded], eps, 1 - eps)

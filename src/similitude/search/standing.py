@@ -1,4 +1,4 @@
-"""How a method did in comparison with others."""
+"""The result of one method in a comparison."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Standing:
-    """One method on a leaderboard.
+    """The result of one method on a leaderboard.
 
-    Attributes
+    Parameters
     ----------
     method : str
+        The name of the method.
     error : float or None
-        The error to expect of it, with its grid and the choice of a point; None where it failed.
+        The expected error of the method, including the choice of its parameters; None if it failed.
     standard_error : float or None
+        The standard error of the error.
     parameters : dict
         The best point.
-    seconds : float
+    seconds : float, default=0.0
         The time it took, on one core.
-    optimistic_error : float or None
-        The mean over the folds at the best point, which was chosen on them.
-    p_value : float or None
-        One-sided signed-rank test over the folds that it is worse than the first; None for the first.
-    chosen : bool
-    failure : str or None
-        What went wrong.
+    optimistic_error : float or None, default=None
+        The mean error over the folds at the best point, which was chosen on them.
+    p_value : float or None, default=None
+        The p-value of the one-sided signed-rank test over the folds that the method is worse than the first; None for
+        the first.
+    chosen : bool, default=False
+        Whether the method was chosen.
+    failure : str or None, default=None
+        The error message, if the method failed.
     """
 
     method: str
