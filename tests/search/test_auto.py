@@ -358,7 +358,9 @@ class TestNested:
         assert model.nested_error_ == pytest.approx(np.mean(expected))
 
     def test_too_few_samples_for_it(self):
-        with pytest.raises(ValueError, match="nested_cv=3 leaves too few samples in an outer fold: y must have a class of"):
+        with pytest.raises(
+            ValueError, match="nested_cv=3 leaves too few samples in an outer fold: y must have a class of"
+        ):
             AutoClassifier(["k-NN"], cv=2, nested_cv=3).fit(S[:4, :4], [0, 0, 1, 1])
 
     def test_no_more_folds_than_the_smallest_class_has_samples(self):
