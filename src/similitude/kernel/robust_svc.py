@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-
 from similitude.base import check_positive
-from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel.base import OneVsOneMachines
-
-# Decision values this small, relative to their terms, are 0.
-_TIE = 1e-11
 
 
 class RobustSVC(OneVsOneMachines):
@@ -99,33 +91,8 @@ class RobustSVC(OneVsOneMachines):
     def _solve(self, S, y, weight, points):
         from similitude.kernel._robust_solver import solve_path
 
-        return [_RobustMachine.of(solution) for solution in solve_path(S, y, weight, points)]
+        return solve_path(S, y, weight, points)
 
     def _keep_figures(self):
         super()._keep_figures()
         self._keep_by_pair(dual_coef_="v", intercept_="intercept")
-
-
-class _RobustMachine(NamedTuple):
-    """The solved problem of one pair of classes."""
-
-    v: np.ndarray
-    intercept: float
-    eigenvalues: np.ndarray
-    eigenvectors: np.ndarray
-    """Of the learned kernel, where positive."""
-    objective: float
-    gap: float
-    n_iter: int
-    converged: bool
-
-    @classmethod
-    def of(cls, solution: Any) -> _RobustMachine:
-        return cls(**{name: getattr(solution, name) for name in cls._fields})
-
-    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
-        coefficients = self.v @ self.eigenvectors
-        values = k @ coefficients + self.intercept
-        terms = np.abs(k) @ np.abs(coefficients) + abs(self.intercept)
-        return np.where(np.abs(values) > _TIE * terms, values, 0.0)
