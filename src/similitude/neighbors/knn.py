@@ -233,7 +233,7 @@ class KNNClassifier(SearchingClassifier):
         reader = copy.copy(self._reader)
         reader.objects, reader.n_columns, reader.measure = X, _num_samples(X), resolve(self.similarity)
         reader.dissimilarity = self.dissimilarity
-        labels = self._labels_of(y, reader.n_columns)
+        labels = self._labels_of(check_labels(y, reader.n_columns))
         finder = copy.copy(self._path.finder)  # a failure leaves the fitted one as it is
         if n_new:
             reader.map = finder.insert(reader, n_new)
