@@ -21,8 +21,10 @@ from similitude import (
     PseudoEuclideanEmbedding,
     SimilarityWarning,
     SpectrumModifier,
+    base,
 )
 from similitude.datasets import load_voting
+from similitude.labels import check_labels
 from similitude.numerics import eigen
 from similitude.similarities import RBF, VDM, batch
 
@@ -276,6 +278,17 @@ def test_one_eigendecomposition_per_fold(monkeypatch):
     grid = {"svc__C": [0.1, 1, 10], "spectrummodifier__method": ["clip", "flip", "shift"]}
     PathSearchCV(CLIP_SVC, grid, cv=4, refit=False).fit(S, y)
     assert len(calls) == 4
+
+
+def test_labels_are_checked_once_for_all_folds(monkeypatch):
+    S, y = _problem()
+    calls = []
+    monkeypatch.setattr(base, "check_labels", lambda y, n: calls.append(n) or check_labels(y, n))
+    search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=4)
+    search.fit(S, y)
+    assert calls == [len(y)]  # the refit; the search itself has checked them before
+    with pytest.raises(ValueError, match="missing label"):
+        search.fit(S, np.array([None, *y[1:]], dtype=object))
 
 
 def test_raw_objects_are_compared_once_per_search(monkeypatch):
