@@ -1,10 +1,10 @@
-"""Compiled: kernel ridge interpolation weights (Chen et al. 2009, eq. 12) for many test samples, k and reg."""
+"""Compiled code for kernel ridge interpolation weights (Chen et al. 2009, eq. 12) for many test samples, k and reg."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from similitude.neighbors._local_spectrum import add, leading_semidefinite, modify
+from similitude.neighbors._local_spectrum import NONE, add, leading_semidefinite, modify
 from similitude.neighbors._simplex_qp import SIZE, STATE, ZERO, W, largest, solve, starts_full, workspace
 from similitude.numerics._cholesky_kernel import dot
 from similitude.numerics._compile import kernel
@@ -22,8 +22,8 @@ def _start_cold(k, V, N):
 
 
 @kernel
-def kri_rows(matrices, rows, sizes, regs, how, consistent, weights):
-    """``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``; how many were not solved.
+def kri_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
+    """Fill ``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``; return how many failed.
 
     ``matrices`` (m, k, k) are the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
     """
@@ -31,21 +31,21 @@ def kri_rows(matrices, rows, sizes, regs, how, consistent, weights):
     K, row = np.empty_like(matrices[0]), np.empty_like(rows[0])
     for m in range(rows.shape[0]):
         A, s = matrices[m], rows[m]
-        semidefinite = 0 if consistent and how in (1, 2) else leading_semidefinite(A, K)
+        semidefinite = leading_semidefinite(A, spectrum, consistent, K)
         nested = 0
-        while nested < sizes.shape[0] and (how == 0 or sizes[nested] <= semidefinite):
+        while nested < sizes.shape[0] and (spectrum == NONE or sizes[nested] <= semidefinite):
             nested += 1
         failed += _nested(A, s, sizes[:nested], regs, semidefinite, weights[m])
         for g in range(nested, sizes.shape[0]):
             k = sizes[g]
-            values, vectors = modify(A, s, k, how, semidefinite, consistent, K, row)
+            values, vectors = modify(A, s, k, spectrum, semidefinite, consistent, K, row)
             failed += _decomposed(K, row, k, regs, values, vectors, weights[m, g])
     return failed
 
 
 @kernel
 def _nested(A, s, sizes, regs, semidefinite, weights):
-    """The same matrix for every k: the solution for one is where the next starts, where both are the only ones."""
+    """Solve with the same matrix for every k: one solution is where the next starts, where both are unique."""
     L, V, N = workspace(A.shape[0])
     failed = 0
     for t in range(regs.shape[0]):
@@ -64,7 +64,7 @@ def _nested(A, s, sizes, regs, semidefinite, weights):
 
 @kernel
 def _decomposed(K, row, k, regs, values, vectors, weights):
-    """A matrix of this k alone, decomposed: where all weights come out positive, that was it.
+    """Solve with a decomposed matrix of this k alone: where all weights come out positive, they are the solution.
 
     Else those that do, or at small reg the support found at the reg before, are the guess to start from.
     """
@@ -92,7 +92,7 @@ def _decomposed(K, row, k, regs, values, vectors, weights):
 
 @kernel
 def _all_positive(values, vectors, parts, k, reg, w):
-    """The optimum with all neighbours in the support, signs disregarded, and its smallest weight."""
+    """Write the optimum with all neighbours in the support, signs disregarded, into w; return its smallest weight."""
     cross = square = 0.0
     for i in range(k):
         w[i] = 0.0

@@ -1,4 +1,4 @@
-"""Compiled: kernel ridge regression weights, ``w = (A + reg I)^-1 s`` (Chen et al. 2009, eq. 15), for many k and reg.
+"""Compiled code for kernel ridge regression weights (Chen et al. 2009, eq. 15), ``w = (A + reg I)^-1 s``.
 
 Where the local matrix is used as it is, one triangular factor per reg serves every k; where its spectrum is modified
 one eigendecomposition per k serves every reg.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.neighbors._local_spectrum import add, eigh, leading_semidefinite, modified_eigenvalues
+from similitude.neighbors._local_spectrum import NONE, add, eigh, leading_semidefinite, modified_eigenvalues
 from similitude.numerics._cholesky_kernel import backward, dot, factor, forward
 from similitude.numerics._compile import kernel
 
@@ -21,23 +21,21 @@ _RESIDUAL = 1e-13
 
 
 @kernel
-def krr_rows(matrices, rows, sizes, regs, how, consistent, weights):
-    """``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``.
+def krr_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
+    """Fill ``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``.
 
     ``matrices`` (m, k, k) are the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
     """
     for m in range(rows.shape[0]):
-        _one(matrices[m], rows[m], sizes, regs, how, consistent, weights[m])
+        _one(matrices[m], rows[m], sizes, regs, spectrum, consistent, weights[m])
 
 
 @kernel
-def _one(A, s, sizes, regs, how, consistent, weights):
+def _one(A, s, sizes, regs, spectrum, consistent, weights):
     largest = sizes[-1]
     U, signs = np.empty((largest, largest)), np.empty(largest)
     y, z = np.empty(largest), np.empty(largest)
-    untouched = largest
-    if how != 0:
-        untouched = 0 if consistent and how != 3 else leading_semidefinite(A, U)
+    untouched = largest if spectrum == NONE else leading_semidefinite(A, spectrum, consistent, U)
     solved = np.zeros((sizes.shape[0], regs.shape[0]), dtype=np.bool_)
     for t in range(regs.shape[0]):
         n = factor(A, 0.0, regs[t], _LEAST_PIVOT, min(untouched, largest), U, signs)
@@ -55,12 +53,12 @@ def _one(A, s, sizes, regs, how, consistent, weights):
                     weights[g, t, a] = z[a]
     for g in range(sizes.shape[0]):
         if not np.all(solved[g]):
-            _decomposed(A, s, sizes[g], regs, how, consistent, solved[g], weights[g])
+            _decomposed(A, s, sizes[g], regs, spectrum, consistent, solved[g], weights[g])
 
 
 @kernel
 def _solves(A, s, k, reg, w):
-    """Whether ``(A + reg I) w = s``, as well as the numbers' size allows."""
+    """Return whether ``(A + reg I) w = s``, as well as the size of the numbers allows."""
     error = size = 0.0
     for i in range(k):
         product = dot(A[i], w, k)
@@ -70,15 +68,15 @@ def _solves(A, s, k, reg, w):
 
 
 @kernel
-def _decomposed(A, s, k, regs, how, consistent, solved, weights):
+def _decomposed(A, s, k, regs, spectrum, consistent, solved, weights):
     block = np.empty((k, k))
     for a in range(k):
         for b in range(k):
             block[a, b] = A[a, b]
     values, vectors = eigh(block)
     kept = np.ones(k)
-    if how != 0:
-        values, treated = modified_eigenvalues(values, how)
+    if spectrum != NONE:
+        values, treated = modified_eigenvalues(values, spectrum)
         kept = treated if consistent else kept
     for t in range(regs.shape[0]):
         if solved[t]:

@@ -1,4 +1,4 @@
-"""Compiled: entropy-regularised weights (LIME in similarity form, Chen et al. 2009, eq. 10).
+"""Compiled code for entropy-regularised weights (LIME in similarity form, Chen et al. 2009, eq. 10).
 
     minimise  w^T K w - 2 s^T w + reg sum_i w_i log w_i    subject to  sum w = 1
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.neighbors._local_spectrum import leading_semidefinite, modify
+from similitude.neighbors._local_spectrum import NONE, leading_semidefinite, modify
 from similitude.numerics._cholesky_kernel import backward, dot, factor, forward
 from similitude.numerics._compile import kernel
 
@@ -24,7 +24,7 @@ X, W, R, A_, B_, STEP, TRIAL = range(7)
 
 @kernel
 def _objective(K, s, k, reg, x, w):
-    """The objective at ``w = exp(x) / sum exp(x)``; x is normalised in place, and w filled."""
+    """Return the objective at ``w = exp(x) / sum exp(x)``; x is normalised in place, and w filled."""
     top, total = -np.inf, 0.0
     for i in range(k):
         top = max(top, x[i])
@@ -43,7 +43,7 @@ def _objective(K, s, k, reg, x, w):
 
 @kernel
 def _direction(K, s, k, reg, U, V):
-    """Newton's step for x into ``V[STEP]``; returns how far the gradient is from constant, relative to its parts."""
+    """Write Newton's step for x into ``V[STEP]``; return how far the gradient is from constant, relatively."""
     x, w, r, a, b, step = V[X], V[W], V[R], V[A_], V[B_], V[STEP]
     size, mean = reg, 0.0
     for i in range(k):
@@ -77,7 +77,7 @@ def _direction(K, s, k, reg, U, V):
 
 @kernel
 def _scaled_factor(K, w, k, ridge, U, signs):
-    """Factor ``2 D K D + ridge I``, D = diag(sqrt w), within U: how many rows went well."""
+    """Factor ``2 D K D + ridge I``, D = diag(sqrt w), within U; return how many rows went well."""
     for i in range(k):
         for j in range(i, k):
             U[i, j] = 2.0 * np.sqrt(w[i] * w[j]) * K[i, j]
@@ -86,7 +86,7 @@ def _scaled_factor(K, w, k, ridge, U, signs):
 
 @kernel
 def _newton(K, s, k, reg, tolerance, U, V):
-    """Newton steps until the gradient is constant within ``tolerance``; then while that still gets better."""
+    """Take Newton steps until the gradient is constant within ``tolerance``, then while that still gets better."""
     x, step, trial = V[X], V[STEP], V[TRIAL]
     value = _objective(K, s, k, reg, x, V[W])
     last = residual = np.inf
@@ -115,7 +115,7 @@ def _newton(K, s, k, reg, tolerance, U, V):
 
 @kernel
 def _continued(K, s, k, reg, level, U, V):
-    """Solve from ``V[X] = log w``, solved at reg = ``level``; True where it was reached."""
+    """Solve from ``V[X] = log w``, solved at reg = ``level``; return whether it was reached."""
     while level > 10.0 * reg:
         level *= 0.1
         _newton(K, s, k, level, 1e-3, U, V)
@@ -123,8 +123,8 @@ def _continued(K, s, k, reg, level, U, V):
 
 
 @kernel
-def lime_rows(matrices, rows, sizes, regs, how, consistent, weights):
-    """``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``; how many were not solved.
+def lime_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
+    """Fill ``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``; return how many failed.
 
     ``matrices`` (m, k, k) are the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
     """
@@ -132,19 +132,19 @@ def lime_rows(matrices, rows, sizes, regs, how, consistent, weights):
     K, row = np.empty_like(matrices[0]), np.empty_like(rows[0])
     for m in range(rows.shape[0]):
         A, s = matrices[m], rows[m]
-        semidefinite = 0 if consistent and how in (1, 2) else leading_semidefinite(A, K)
+        semidefinite = leading_semidefinite(A, spectrum, consistent, K)
         for g in range(sizes.shape[0]):
-            modify(A, s, sizes[g], how, semidefinite, consistent, K, row)
-            convex = how != 0 or sizes[g] <= semidefinite
+            modify(A, s, sizes[g], spectrum, semidefinite, consistent, K, row)
+            convex = spectrum != NONE or sizes[g] <= semidefinite
             failed += _each_reg(K, row, sizes[g], regs, convex, weights[m, g])
     return failed
 
 
 @kernel
 def _each_reg(K, row, k, regs, convex, weights):
-    """From a reg at which the weights are nearly uniform down through all that are asked for, which ascend.
+    """Solve from a reg at which the weights are nearly uniform down to all that are asked for, which ascend.
 
-    Where there may be several optima, down to each anew: which one is found must not depend on what else is asked for.
+    Where there may be several optima, each reg starts anew: which one is found must not depend on the other regs.
     """
     U, V = np.empty((k, k)), np.zeros((7, k))
     least, most = 0.0, 0.0

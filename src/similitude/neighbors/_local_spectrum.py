@@ -1,7 +1,7 @@
-"""Compiled: the k x k similarities among a test sample's neighbours, and their spectrum modified.
+"""Compiled code for the k x k similarities among a test sample's neighbours, and the modification of their spectrum.
 
-The neighbour lists are nested, so are the matrices: the leading block of the largest one is the smaller one. Whether
-a block is positive semidefinite is told by one Cholesky elimination for all sizes; only blocks that are not are
+The neighbour lists are nested, and so are the matrices: a smaller one is the leading block of a larger one. One
+Cholesky elimination tells for all sizes whether a block is positive semidefinite; only blocks that are not are
 decomposed (``np.linalg.eigh``, LAPACK's ``evd`` driver, as in ``numerics.eigen``).
 """
 
@@ -14,14 +14,16 @@ from similitude.numerics._cholesky_kernel import dot, factor
 from similitude.numerics._compile import kernel
 from similitude.numerics.eigen import ZERO_TOLERANCE
 
-SPECTRA = {"none": 0, "clip": 1, "flip": 2, "shift": 3}
-"""The codes by which kernels know the modifications."""
+NONE, CLIP, FLIP, SHIFT = 0, 1, 2, 3
+
+SPECTRA = {"none": NONE, "clip": CLIP, "flip": FLIP, "shift": SHIFT}
+"""The modifications as compiled code knows them."""
 
 _ROUNDING = 1e-12
 
 
 def local_matrices(S, neighbors):
-    """The symmetrised similarities among each row of neighbours, (m, k) to (m, k, k), from a dense or CSR matrix."""
+    """Return the symmetrised similarities among each row of neighbours, (m, k) to (m, k, k); S is dense or CSR."""
     matrices = np.empty((*neighbors.shape, neighbors.shape[1]))
     if sparse.issparse(S):
         _gather_csr_rows(S.data, S.indices, S.indptr, neighbors, matrices)
@@ -44,7 +46,7 @@ def _gather_csr_rows(data, columns, starts, neighbors, matrices):
 
 @kernel
 def gather(S, neighbors, A):
-    """The symmetrised similarities among the neighbours, from a dense S: ``A[a, b] = (S[i, j] + S[j, i]) / 2``."""
+    """Write the symmetrised similarities among the neighbours into A, from a dense S: ``(S[i, j] + S[j, i]) / 2``."""
     for a in range(neighbors.shape[0]):
         row = S[neighbors[a]]
         for b in range(neighbors.shape[0]):
@@ -62,7 +64,7 @@ def _symmetrize(A):
 
 @kernel
 def gather_csr(data, columns, starts, neighbors, A):
-    """The same from the three arrays of a CSR matrix with sorted columns; what is absent is 0."""
+    """Do the same from the three arrays of a CSR matrix with sorted columns; what is absent is 0."""
     k = neighbors.shape[0]
     for a in range(k):
         i = neighbors[a]
@@ -75,31 +77,34 @@ def gather_csr(data, columns, starts, neighbors, A):
 
 
 @kernel
-def leading_semidefinite(A, U):
-    """How many leading rows and columns of A form a positive semidefinite block, up to rounding; U is work space.
+def leading_semidefinite(A, spectrum, consistent, U):
+    """Return how many leading rows and columns of A form a positive semidefinite block, up to rounding.
 
-    The answer for a leading block of A is the smaller of this one and the block's size.
+    Where the row of the test sample is modified too, which takes the eigenvectors anyway, the answer is 0. The answer
+    for a leading block of A is the smaller of this one and the block's size. U is work space.
     """
+    if consistent and spectrum in (CLIP, FLIP):
+        return 0
     return factor(A, _ROUNDING, 0.0, 0.0, A.shape[0], U, np.empty(A.shape[0]))
 
 
 @kernel
 def eigh(A):
-    """Eigenvalues, ascending, and eigenvectors as rows."""
+    """Return the eigenvalues, ascending, and the eigenvectors as rows."""
     values, vectors = np.linalg.eigh(A)
     return values, vectors.T
 
 
 @kernel
-def modified_eigenvalues(values, how):
-    """``(modified, kept)``: the new eigenvalues, and by what P multiplies each eigenvector's part of a new row."""
+def modified_eigenvalues(values, spectrum):
+    """Return the new eigenvalues, and by what P multiplies each eigenvector's part of a new row."""
     modified, kept = np.empty_like(values), np.empty_like(values)
     largest = max(abs(values[0]), abs(values[-1]))
     for i in range(values.shape[0]):
         value = values[i] if abs(values[i]) > ZERO_TOLERANCE * largest else 0.0
-        if how == 3:
+        if spectrum == SHIFT:
             modified[i], kept[i] = values[i] - min(values[0], 0.0), 1.0
-        elif how == 1:
+        elif spectrum == CLIP:
             modified[i], kept[i] = max(value, 0.0), 1.0 if value > 0.0 else 0.0
         else:
             modified[i], kept[i] = abs(value), np.sign(value)
@@ -107,8 +112,8 @@ def modified_eigenvalues(values, how):
 
 
 @kernel
-def modify(A, s, k, how, semidefinite, consistent, K, row):
-    """The modified local matrix and row: ``K`` from A, ``row`` from s (P s where ``consistent``), of k neighbours.
+def modify(A, s, k, spectrum, semidefinite, consistent, K, row):
+    """Write the modified local matrix of k neighbours into K, and the row s, or P s where ``consistent``, into ``row``.
 
     ``semidefinite`` is the answer of :func:`leading_semidefinite`. Returns the eigenvalues of K and its eigenvectors,
     as rows; none where nothing had to be decomposed.
@@ -118,11 +123,11 @@ def modify(A, s, k, how, semidefinite, consistent, K, row):
         row[a] = s[a]
         for b in range(k):
             block[a, b] = K[a, b] = A[a, b]
-    if how == 0 or (k <= semidefinite and not (consistent and how != 3)):
+    if spectrum == NONE or k <= semidefinite:
         return np.empty(0), np.empty((0, 0))
     values, vectors = eigh(block)
-    modified, kept = modified_eigenvalues(values, how)
-    if how == 3:
+    modified, kept = modified_eigenvalues(values, spectrum)
+    if spectrum == SHIFT:
         for a in range(k):
             K[a, a] += modified[0] - values[0]
         return modified, vectors
@@ -131,25 +136,24 @@ def modify(A, s, k, how, semidefinite, consistent, K, row):
             row[a] = 0.0
         for i in range(k):
             add(row, kept[i] * dot(vectors[i], s, k), vectors[i], k)
-    if k > semidefinite:
-        for i in range(k):  # they ascend: the negative ones come first, and few they are
-            if values[i] >= 0.0:
-                break
-            for a in range(k):
-                add(K[a], (modified[i] - values[i]) * vectors[i, a], vectors[i], k)
+    for i in range(k):  # eigenvalues are in ascending order, so the few negative ones come first
+        if values[i] >= 0.0:
+            break
+        for a in range(k):
+            add(K[a], (modified[i] - values[i]) * vectors[i, a], vectors[i], k)
     return modified, vectors
 
 
 @kernel
 def add(x, weight, y, n):
-    """``x += weight y`` over the first n."""
+    """Add ``weight y`` to x over the first n."""
     for i in range(n):
         x[i] += weight * y[i]
 
 
 @kernel
 def share_alike(matrices, rows, sizes, weights):
-    """Neighbours that could change places get the same weight, which rounding may have kept from them.
+    """Give neighbours that could change places the same weight, which rounding may have kept from them.
 
     They are as similar to the test sample and to all other neighbours, so that swapping their weights changes nothing,
     and neither does, where the optimum is the only one, taking the mean.
@@ -174,7 +178,7 @@ def share_alike(matrices, rows, sizes, weights):
 
 @kernel
 def _leaders(A, s, k, leader, count):
-    """For each neighbour the first one that it could change places with; whether there is any such pair."""
+    """Find for each neighbour the first one that it could change places with; return whether there is any such pair."""
     found = False
     for i in range(k):
         leader[i], count[i] = i, 1

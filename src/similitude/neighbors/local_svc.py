@@ -240,7 +240,6 @@ class _LocalMachines:
     def _sample(self, similarities, neighbors, classes, mixed, scores):
         """The scores of one test sample where there is more than one class; how many machines were not solved."""
         from similitude.neighbors._local_smo import normalize, one_vs_one
-        from similitude.neighbors._local_spectrum import SPECTRA as CODES
         from similitude.neighbors._local_spectrum import gather, gather_csr, leading_semidefinite, modify
 
         A, K = np.empty((2, len(neighbors), len(neighbors)))
@@ -253,8 +252,7 @@ class _LocalMachines:
         unit, ratio = math.ldexp(1.0, exponent), math.ldexp(1.0, min(row_exponent - exponent, 600))
         failed = 0
         for p, spectrum in enumerate(self.spectra):
-            # Clip and flip treat s too and need the eigenvectors anyway.
-            semidefinite = leading_semidefinite(A, K) if spectrum == CODES["shift"] else 0
+            semidefinite = leading_semidefinite(A, spectrum, True, K)
             for g in mixed[self.wanted[p, mixed].any(axis=1)]:
                 k, wanted = self.sizes[g], self.wanted[p, g]
                 modify(A, s[0], k, spectrum, semidefinite, True, K, row)

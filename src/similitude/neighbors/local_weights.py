@@ -57,7 +57,7 @@ def local_weights(
     m, k = len(indices), int(sizes[-1])
     indices = np.ascontiguousarray(indices[:, :k])
     rows = np.ascontiguousarray(similarities[:, :k], dtype=np.float64)
-    how = CODES["none" if spectrum == "pinv" else spectrum]
+    code = CODES["none" if spectrum == "pinv" else spectrum]
     S = for_lookup(S)
     answer = np.zeros((m, len(sizes), len(regs), k))
     solve = _solver(weights)
@@ -66,7 +66,7 @@ def local_weights(
     def work(start: int, stop: int) -> None:
         part = slice(start, stop)
         matrices, own, ridges = _within_range(local_matrices(S, indices[part]), rows[part], regs)
-        failures.append(solve(matrices, own, sizes, ridges, how, consistent, answer[part]) or 0)
+        failures.append(solve(matrices, own, sizes, ridges, code, consistent, answer[part]) or 0)
         if restarts:
             from similitude.neighbors._kri import restart_rows
 
