@@ -21,6 +21,12 @@ FEW = 24
 DEEP = 3
 """Buckets within buckets, before differences are sorted however many they are."""
 
+START, MIDDLE, STOP, SIDE, DEPTH = range(5)
+"""Columns of ``Space.regions``: where a region starts, where its negative samples start, where it ends, in which of the
+two arrays it is, and how many buckets it is within."""
+POSITIVE, NEGATIVE, BOUND = range(3)
+"""Columns of ``Space.below``: the masses of both classes below a region, and what no cut in it can be below."""
+
 
 class Space(NamedTuple):
     """What the search works in, allocated once."""
@@ -44,24 +50,24 @@ class Space(NamedTuple):
 
 
 def space_for(n: int, n_buckets: int) -> Space:
-    """Arrays for n differences in so many buckets."""
+    """Return arrays for n differences in so many buckets."""
     differences = np.empty(n)
     return Space(
-        np.empty(n_buckets + 1),
-        np.empty(n_buckets + 1),
-        np.empty(n_buckets),
-        np.empty(n_buckets),
-        np.empty((n_buckets, 2), dtype=np.int64),
-        differences,
-        differences.view(np.int64),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n, dtype=np.int32),
-        np.empty(n, dtype=np.int32),
-        np.empty((2, n)),
-        np.empty((2, n)),
-        np.empty((n, 5), dtype=np.int64),
-        np.empty((n, 3)),
+        positive=np.empty(n_buckets + 1),
+        negative=np.empty(n_buckets + 1),
+        bounds=np.empty(n_buckets),
+        atoms=np.empty(n_buckets),
+        sizes=np.empty((n_buckets, 2), dtype=np.int64),
+        differences=differences,
+        bits=differences.view(np.int64),
+        codes=np.empty(n),
+        keys=np.empty(n),
+        buckets=np.empty(n, dtype=np.int32),
+        order=np.empty(n, dtype=np.int32),
+        values=np.empty((2, n)),
+        units=np.empty((2, n)),
+        regions=np.empty((n, 5), dtype=np.int64),
+        below=np.empty((n, 3)),
     )
 
 
@@ -205,10 +211,11 @@ def _push_buckets(values, units, region, n_buckets, limit, side, depth, top, spa
             sizes[k, 0] = -1
             continue
         place -= count
-        regions[top, 0], regions[top, 1], regions[top, 2] = place, place + sizes[k, 0], place + count
-        regions[top, 3], regions[top, 4] = side, depth
-        below[top, 0], below[top, 1], below[top, 2] = space.positive[k], space.negative[k], space.bounds[k]
-        sizes[k, 0], sizes[k, 1] = place, regions[top, 1]
+        regions[top, START], regions[top, MIDDLE], regions[top, STOP] = place, place + sizes[k, 0], place + count
+        regions[top, SIDE], regions[top, DEPTH] = side, depth
+        below[top, POSITIVE], below[top, NEGATIVE] = space.positive[k], space.negative[k]
+        below[top, BOUND] = space.bounds[k]
+        sizes[k, 0], sizes[k, 1] = place, regions[top, MIDDLE]
         top += 1
     for i in range(start, stop):
         k, own = buckets[i], 0 if i < middle else 1
@@ -303,15 +310,15 @@ def search_pair(units, n_positive, positives, negatives, real, best, atoms, spac
             value, found = _walk(values, units, region, positives, negatives, real, best, space)
             if value < best:
                 best, place = value, found
-        while top > 0 and space.below[top - 1, 2] >= best:
+        while top > 0 and space.below[top - 1, BOUND] >= best:
             top -= 1
         if top == 0:
             return best, place
         top -= 1
-        region = (space.regions[top, 0], space.regions[top, 1], space.regions[top, 2])
-        side, depth = space.regions[top, 3], space.regions[top, 4]
+        region = (space.regions[top, START], space.regions[top, MIDDLE], space.regions[top, STOP])
+        side, depth = space.regions[top, SIDE], space.regions[top, DEPTH]
         values, units = space.values[side], space.units[side]
-        space.positive[0], space.negative[0] = space.below[top, 0], space.below[top, 1]
+        space.positive[0], space.negative[0] = space.below[top, POSITIVE], space.below[top, NEGATIVE]
         n_buckets = min(space.bounds.shape[0], region[2] - region[0])
         in_buckets = n_buckets > FEW and depth < DEEP
         if in_buckets:
