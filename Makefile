@@ -34,8 +34,8 @@ pytest: .venv/installed-dev
 # Compiled functions are invisible to coverage, so their own tests run once more, uncompiled.
 coverage: .venv/installed-dev
 	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING) --cov --cov-report=
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m kernel --cov --cov-append --cov-report=term \
-		$$(grep -rl --include='*.py' mark.kernel tests)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m compiled --cov --cov-append --cov-report=term \
+		$$(grep -rl --include='*.py' mark.compiled tests)
 
 test-minimum: .venv-minimum/installed
 	$(MINIMUM)/python -m pytest $(WORKERS)

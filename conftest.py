@@ -1,20 +1,12 @@
-"""Settings shared by all tests and doctests."""
+"""Settings shared by tests and by the examples in docstrings and on pages."""
 
-import os
 import sys
 import threading
-from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from numba.core import event
 
 collect_ignore = ["docs/conf.py", "docs/_ext"]
-
-# Uncompiled, a few examples reach every line.
-uncompiled = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=10 if uncompiled else 30)
-settings.load_profile("similitude")
 
 
 class Untraced(threading.local, event.Listener):
@@ -32,15 +24,14 @@ class Untraced(threading.local, event.Listener):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "kernel: tests of compiled kernels, run once more uncompiled for coverage")
-    config.addinivalue_line("markers", "untraced: not for coverage, which would take 1.7 times as long")
     event.register("numba:compile", Untraced())
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
+    """Examples are not traced for coverage: they show what tests check."""
     tracer = sys.gettrace()
-    if item.get_closest_marker("untraced"):  # pytest-cov's own mark takes 10 ms a test
+    if isinstance(item, pytest.DoctestItem):
         sys.settrace(None)
     try:
         return (yield)
@@ -51,55 +42,10 @@ def pytest_runtest_call(item):
 @pytest.fixture(autouse=True)
 def _registry_as_it_was():
     """Similarities that a page or a test registers are unknown to the next."""
-    from similitude.similarities.registry import _registry  # not earlier: coverage begins after this file
+    from similitude.similarities.registry import _registry  # not earlier: coverage begins after this file is read
 
     before = dict(_registry)
     yield
     if _registry != before:
         _registry.clear()
         _registry.update(before)
-
-
-@pytest.fixture(scope="session")
-def data_folder():
-    """The folder with real data that is not shipped: SIMILITUDE_DATA, by default ``../shared/data``."""
-    folder = Path(os.environ.get("SIMILITUDE_DATA", Path(__file__).parents[1] / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"no real data in {folder}: set SIMILITUDE_DATA to the folder that has it")
-    return folder
-
-
-@pytest.fixture
-def fifo(tmp_path):
-    """A FIFO, and a function that returns the bytes written into it so far.
-
-    A thread reads it from the beginning, so that nothing that is written into it, or opens it, ever has to wait.
-    """
-    path, received, over = tmp_path / "fifo", bytearray(), threading.Event()
-    os.mkfifo(path)
-    end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-
-    def read():
-        while True:
-            last = over.is_set()
-            try:
-                piece = os.read(end, 2**16)
-            except BlockingIOError:  # opened by a writer that has not written yet
-                piece = b""
-            received.extend(piece)
-            if not piece and last:
-                return
-            if not piece:
-                over.wait(0.01)
-
-    def content():
-        over.set()
-        reader.join(60)
-        assert not reader.is_alive()
-        return bytes(received)
-
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    yield path, content
-    content()
-    os.close(end)

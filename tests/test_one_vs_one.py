@@ -47,18 +47,18 @@ def test_probabilities_belong_to_the_fit_that_made_them(method):
 @pytest.mark.parametrize(
     ("method", "grid"),
     [
-        (RobustSVC(probability=True), {"C": [0.1, 10.0], "rho": [0.1, 10.0]}),
-        (LearnedSpectrumSVC(target="flip", probability=True), {"eta": [0.01, 1.0], "gamma": [0.1, 10.0]}),
+        (RobustSVC(probability=True), {"C": [0.1, 10.0]}),
+        (LearnedSpectrumSVC(target="flip", probability=True), {"eta": [0.01, 1.0]}),
     ],
     ids=lambda v: type(v).__name__,
 )
 def test_probabilities_of_a_path_are_those_of_plain_fits(method, grid):
     rng = np.random.default_rng(1)
-    y = np.arange(40) % 3
-    X = rng.normal(size=(40, 3)) + 2 * np.eye(3)[y]
+    y = np.arange(30) % 3
+    X = rng.normal(size=(30, 3)) + 2 * np.eye(3)[y]
     S = Proximities(X @ np.diag([1.0, 1.0, -0.3]) @ X.T, self_similarity=np.sum(X**2, axis=1))
     searches = [
-        search(method, grid, cv=StratifiedKFold(3), scoring="neg_log_loss").fit(S, y)
+        search(method, grid, cv=StratifiedKFold(2), scoring="neg_log_loss").fit(S, y)
         for search in (PathSearchCV, GridSearchCV)
     ]
     path, plain = (search.cv_results_["mean_test_score"] for search in searches)

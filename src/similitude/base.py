@@ -171,7 +171,7 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         points = self._points([{}])
         training = self._read(X, y)
-        labels = self._labels_of(y, len(training), sample_weight)
+        labels = self._labels_of(check_labels(y, len(training)), sample_weight)
         path = self._fit_path(training, labels, points)
         path.complete()
         self._adopt(training, labels, path)
@@ -182,8 +182,8 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         own = {name: getattr(self, name) for name in self._path_parameters}
         return [self._point({**own, **point}) for point in grid]
 
-    def _labels_of(self, y: Any, n: int, sample_weight: Any = None) -> Labels:
-        y = check_labels(y, n)
+    def _labels_of(self, y: np.ndarray, sample_weight: Any = None) -> Labels:
+        """Return checked labels encoded, with what the estimator's parameters say of the classes."""
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < self._least_classes:
             raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
@@ -307,7 +307,8 @@ class GridFit:
     estimator : PathClassifier
         The classifier.
     X, y
-        The training samples, which may have been read already, and their labels.
+        The training samples and their labels. A search reads all samples, and checks their labels, before it makes
+        folds; what has been read already is not checked again.
     grid : list of dict
         The parameters of each point.
     """
@@ -316,7 +317,7 @@ class GridFit:
         self.estimator, self.grid = estimator, grid
         points = estimator._points(grid)
         self._training = estimator._read(X, y)
-        self.labels = estimator._labels_of(y, len(self._training))
+        self.labels = estimator._labels_of(y if self._training is X else check_labels(y, len(self._training)))
         self.path = estimator._fit_path(self._training, self.labels, points)
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
@@ -334,7 +335,7 @@ class GridFit:
         list of ndarray
             The results.
         """
-        if not hasattr(self._first, response):
+        if response != "predict" and not hasattr(self._first, response):
             raise AttributeError(self._first._why_not(response))
         if response == "predict_log_proba" and response not in self.estimator._responses:
             return [log_of(posterior) for posterior in self.answers(rows, "predict_proba")]

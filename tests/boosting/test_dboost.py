@@ -79,7 +79,7 @@ def _same_rounds(S, y, weights, n_rounds, n_pairs, seed, real):
     assert np.allclose(found.outputs, outputs, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("real", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_rounds_are_those_of_the_reference(kind, real):
@@ -152,7 +152,7 @@ def test_coefficients_and_training_error_follow_from_the_weights(seed, kind, alg
     assert np.mean(model.predict(S) != y) <= bound + 1e-9
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_decision_values_are_sums_over_rounds():
     S, y, rows, y_new = _problem()
     signs = np.where(y_new == 1, 1, -1)

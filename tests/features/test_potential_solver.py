@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from similitude.features import _potential_kernel as kernel
+from similitude.features import _potential_compiled as kernel
 from similitude.features import _potential_solver as solver
 from similitude.features._interior_point import interior_point
 from similitude.features.potential_svc import PotentialSVC
@@ -31,7 +31,7 @@ def test_optimum_is_that_of_the_cone_program(kind):
         assert np.isclose(solution.objective, reference.objective(S, y, solution.coef, epsilon), rtol=1e-9)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["normal", "ties", "low rank", "duplicates", "smooth"])
 def test_optimum_is_that_of_coordinate_descent(kind):
     rng = np.random.default_rng(2)
@@ -123,7 +123,7 @@ def test_interior_point_method_alone():
     assert np.array_equal(np.abs(a) == bounds, np.abs(slow) == bounds)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_dependent_columns_are_found():
     rng = np.random.default_rng(7)
     rows = rng.normal(size=(5, 9))
@@ -142,7 +142,7 @@ def test_dependent_columns_are_found():
     assert np.isclose(U[1, 1], abs(exact[1, 1]), rtol=1e-8)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_a_dependent_column_slides_out():
     rows = np.array([[1.0, 0.0, 0.0, -1.0], [0.0, 1.0, -1.0, 0.0], [0.5, 0.5, -0.5, -0.5]])
     y, bounds = np.array([1.0, 1.0, -1.0, -1.0]), np.full(3, 10.0)
@@ -154,7 +154,7 @@ def test_a_dependent_column_slides_out():
     assert np.isclose(0.5 * np.sum((y - a @ rows) ** 2) + 0.1 * np.sum(np.abs(a)), 0.195, rtol=1e-12)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["normal", "ties", "low rank", "smooth", "counts", "duplicates"])
 @pytest.mark.parametrize(("C", "epsilon"), [(0.5, 0.02), (20.0, 1e-4)])
 def test_active_set_comes_to_the_optimum_from_anywhere(kind, C, epsilon):

@@ -158,7 +158,7 @@ def test_dissimilarities(three_classes):
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
 def test_search_scores_equal_those_of_plain_fits(three_classes, similarity, scoring):
     S, y = three_classes
-    grid = {"C": [0.1, 1.0, 100.0], "epsilon": [1e-3, 0.1, 1.0]}
+    grid = {"C": [0.1, 100.0], "epsilon": [1e-3, 1.0]}
     if scoring == "neg_log_loss":
         grid = {"C": [1.0], "epsilon": [0.1, 1.0]}
     model = PotentialSVC(similarity=similarity, probability=scoring == "neg_log_loss")

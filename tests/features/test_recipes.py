@@ -29,6 +29,7 @@ def _grid_point(name, **contract):
     return pipeline.set_params(**{key: values[len(values) // 2] for key, values in grid.items()})
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", RECIPES)
 def test_errors_on_voting_are_those_of_the_literature(name, voting):
     # Chen et al. (2009), Table 3: 5.4 and 5.5% for the SVMs on features, here on other partitions.

@@ -19,7 +19,7 @@ from tests.generative.problems import close, labels, problem, scales, similariti
 from tests.reference import sda as reference
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=20)
 @given(similarities(), labels, scales)
 def test_one_component_is_sda(given_problem, y, scale):
@@ -31,7 +31,7 @@ def test_one_component_is_sda(given_problem, y, scale):
     assert all(np.array_equal(w, np.ones_like(w)) for w in one.weights_)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=20)
 @given(similarities(), st.integers(1, 4), scales)
 def test_the_log_likelihood_never_falls(given_problem, c, scale):
@@ -43,7 +43,7 @@ def test_the_log_likelihood_never_falls(given_problem, c, scale):
     assert np.isfinite(history).all()
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=15)
 @given(similarities(), st.integers(1, 4))
 def test_the_log_likelihood_is_that_of_the_definition(given_problem, c):

@@ -57,7 +57,7 @@ def _kernel(solution):
     return (solution.eigenvectors * solution.eigenvalues) @ solution.eigenvectors.T
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("C", "rho", "objective", "alpha"),
     [
@@ -83,7 +83,7 @@ def test_worked_example_of_new_rows():
     assert np.allclose(r, [1.0, 0.300350], rtol=0, atol=1e-6)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["distinct", "equal", "zero", "sparse", "uneven", "close"])
 def test_rank_one_change_of_a_spectrum(kind):
     rng = np.random.default_rng(0)
@@ -109,7 +109,7 @@ def test_rank_one_change_of_a_spectrum(kind):
         assert np.all(shifts >= -1e-15 * (z @ z))
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("rho", [0.1, 1.0, 30.0])
 @pytest.mark.parametrize("kind", KINDS)
 def test_derivatives(kind, rho):
@@ -134,7 +134,7 @@ def test_derivatives(kind, rho):
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [2, 5, 12])
+@pytest.mark.parametrize("n", [2, 9])
 def test_optimum_is_that_of_the_semidefinite_program(kind, n):
     pytest.importorskip("cvxpy")
     rng = np.random.default_rng(n)
@@ -223,7 +223,7 @@ def test_path_gives_what_single_fits_give(kind):
     rng = np.random.default_rng(7)
     S, y = _matrix(kind, 15, rng), _labels(15, rng)
     weight = np.where(y > 0, 1.5, 1.0)
-    order = rng.permutation(len(GRID))
+    order = rng.permutation(len(GRID))[::2]
     path = solver.solve_path(S, y, weight, [GRID[i] for i in order])
     for i, warm in zip(order, path):
         cold = _solved(S, y, *GRID[i], weight)

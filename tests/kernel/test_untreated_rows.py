@@ -23,6 +23,7 @@ def _partition(seed, both=False):
     ("name", "treated_at_most"),
     [("learned spectrum", 2), ("SVM, clip", 7), ("SVM, flip", 1), ("robust SVM, rho 1e6", 20)],
 )
+@pytest.mark.untraced
 def test_untreated_rows_lose_tens_of_points(name, treated_at_most):
     model, _ = UNTREATED[name]
     treated, untreated = np.mean([treated_and_untreated(model, seed) for seed in range(3)], axis=0)

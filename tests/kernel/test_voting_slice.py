@@ -22,6 +22,7 @@ def test_zero_eigenvalues_have_left_the_program(weighted, rank):
     assert model.duality_gap_ < 1e-6
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("name", "grid"),
     [("SVM, clip", {"C": [1.0, 10.0, 100.0]}), ("learned spectrum", {"eta": [1e-4], "gamma": [0.001, 0.1]})],

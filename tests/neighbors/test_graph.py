@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA, LocalSVC, load_model, save_model
 from similitude.finders._graph_build import distinct_pairs, most_alike
-from similitude.finders._graph_kernel import both_directions, insert, propose, walk
+from similitude.finders._graph_compiled import both_directions, insert, propose, walk
 from similitude.finders.graph import GraphSearch
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import JaroWinkler, Measure, pairwise
@@ -43,7 +43,7 @@ def recall(model, X, new, k=10):
     return np.mean(np.take_along_axis(values, indices, axis=1) >= thresholds[:, None])
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_lists_keep_the_nearest_each_once():
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(0, 5, 300), rng.integers(0, 20, 300)
@@ -59,7 +59,7 @@ def test_lists_keep_the_nearest_each_once():
         assert np.array_equal(closeness[i], closeness_of[i, expected])
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_links_lead_both_ways():
     nearest = np.array([[1, 2], [0, -1], [0, 1], [0, 2]], dtype=np.int32)
     fresh = np.array([[True, False], [False, False], [False, True], [False, False]])
@@ -71,7 +71,7 @@ def test_links_lead_both_ways():
     assert new[1, 1]  # 1 is a fresh neighbour of 2
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_neighbours_of_neighbours_by_fresh_links_are_proposed():
     nearest = np.array([[1], [2], [3], [2]], dtype=np.int32)
     codes = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=np.float32)
@@ -82,7 +82,7 @@ def test_neighbours_of_neighbours_by_fresh_links_are_proposed():
     assert proposed[1:].tolist() == [[3, -1], [-1, -1], [-1, -1]]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_a_walk_visits_each_sample_once():
     edges = np.array([[1, 2], [0, -1], [1, 3], [0, 0]], dtype=np.int32)
     pool, waiting = np.array([[0, 2, -1]], dtype=np.int32), np.array([[True, True, False]])

@@ -61,7 +61,7 @@ def _solved(K, y, C):
     return state[kernels.BETA], rho, state[kernels.H]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 30.0])
 @pytest.mark.parametrize("kind", ["linear", "full", "smooth", "duplicates", "ties"])
 def test_solution_is_that_of_libsvm(kind, C):
@@ -79,7 +79,7 @@ def test_solution_is_that_of_libsvm(kind, C):
             assert np.allclose(beta, theirs, rtol=0, atol=1e-6 * terms)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
@@ -106,7 +106,7 @@ def test_solution_satisfies_the_optimality_conditions(seed, n, kind, exponent, s
         assert abs(primal - dual) <= 1e-10 * (primal + C * n * 1e-3 * terms)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["linear", "duplicates", "constant", "indefinite", "identity"])
 def test_one_c_alone_gives_what_it_gives_within_a_range(kind):
     rng = np.random.default_rng(1)
@@ -124,7 +124,7 @@ def test_one_c_alone_gives_what_it_gives_within_a_range(kind):
             assert values(np.arange(len(costs)) == i)[i] == together[i]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_huge_and_tiny_similarities_are_as_good_as_others():
     rng = np.random.default_rng(2)
     S, y = _kernel("full", 8, rng), np.arange(8) % 3
@@ -137,7 +137,7 @@ def test_huge_and_tiny_similarities_are_as_good_as_others():
         assert np.isfinite(LocalSVC(6).fit(S * scale, y).decision_function(rows / scale)).all()
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6),
@@ -188,7 +188,7 @@ def test_with_all_neighbours_it_is_the_global_machine():
         assert np.allclose(ours, expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_a_decision_of_zero_is_for_the_later_class_and_equal_votes_for_the_first():
     model = LocalSVC(2).fit(np.eye(2) + 0.1, ["a", "b"])
     assert model.decision_function([[0.3, 0.3], [0.4, 0.3]]).tolist() == [0.0, pytest.approx(-0.1)]
@@ -201,7 +201,7 @@ def test_a_decision_of_zero_is_for_the_later_class_and_equal_votes_for_the_first
     assert scores[0] == scores[1] > scores[2]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_a_class_alone_and_a_class_without_neighbours():
     S = np.eye(5)
     two = LocalSVC(2).fit(S, [0, 0, 1, 1, 1])
@@ -363,7 +363,7 @@ def test_machines_that_are_not_solved_are_announced_once(monkeypatch):
     assert len(caught) == 1
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_an_indefinite_kernel_ends_at_a_stationary_point_however_large_c_is():
     rng = np.random.default_rng(4)
     for n in (4, 12):
@@ -373,7 +373,7 @@ def test_an_indefinite_kernel_ends_at_a_stationary_point_however_large_c_is():
             assert all(np.isfinite(found).all() for found in _solved(K, y, C))
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_a_solution_not_reached_is_told():
     rng = np.random.default_rng(5)
     K, y, state = _kernel("full", 12, rng), _labels(12, rng), np.zeros((4, 12))

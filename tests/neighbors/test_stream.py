@@ -10,7 +10,7 @@ from joblib import parallel_config
 from sklearn.base import clone
 
 from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA, LocalSVC, load_model, save_model
-from similitude.finders._stream_kernel import offer, sorted_best
+from similitude.finders._stream_compiled import offer, sorted_best
 from similitude.finders.stream import StreamSearch
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import batch
@@ -24,7 +24,7 @@ def pair(model, search=SMALL):
     return clone(model).set_params(search="matrix"), clone(model).set_params(search=search)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @settings(max_examples=30)
 @given(
     arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 40)), elements=st.integers(-2, 3).map(float)),

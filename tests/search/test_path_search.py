@@ -21,8 +21,10 @@ from similitude import (
     PseudoEuclideanEmbedding,
     SimilarityWarning,
     SpectrumModifier,
+    base,
 )
 from similitude.datasets import load_voting
+from similitude.labels import check_labels
 from similitude.numerics import eigen
 from similitude.similarities import RBF, VDM, batch
 
@@ -65,13 +67,13 @@ def _both(estimator, grid, S, y, rtol=0.0, groups=None, **options):
     return fits[0]
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(20, 40),
     n_classes=st.integers(2, 4),
     ties=st.booleans(),
-    ks=st.lists(st.integers(1, 60), min_size=1, max_size=5),
+    ks=st.lists(st.integers(1, 60), min_size=1, max_size=3),
     weights=st.sampled_from([["uniform"], ["affinity"], ["uniform", "affinity"]]),
     scoring=st.sampled_from(["accuracy", "balanced_accuracy", None, "f1_macro"]),
 )
@@ -81,22 +83,19 @@ def test_knn_path_equals_grid_search(seed, n, n_classes, ties, ks, weights, scor
     _both(KNNClassifier(), grid, S, y, scoring=scoring, cv=KFold(3), return_train_score=True)
 
 
-@pytest.mark.parametrize(
-    "scoring", ["neg_log_loss", "roc_auc_ovr", "neg_brier_score", "top_k_accuracy", "roc_auc_ovo_weighted"]
-)
-def test_probability_scorers(scoring):
-    S, y = _problem(90)
-    if scoring == "neg_brier_score":
-        y = (y > 0).astype(int)
-    grid = {"n_neighbors": [1, 5, 9, 70], "weights": ["uniform", "affinity"]}
-    _both(KNNClassifier(), grid, S, y, rtol=1e-9, scoring=scoring, cv=3)
+def test_probability_scorers():
+    S, y = _problem(60)
+    grid = {"n_neighbors": [1, 9, 70], "weights": ["uniform", "affinity"]}
+    scoring = ["neg_log_loss", "roc_auc_ovr", "top_k_accuracy", "roc_auc_ovo_weighted"]
+    _both(KNNClassifier(), grid, S, y, rtol=1e-9, scoring=scoring, refit=False, cv=3)
+    _both(KNNClassifier(), grid, S, (y > 0).astype(int), rtol=1e-9, scoring="neg_brier_score", cv=3)
 
 
 @pytest.mark.parametrize("labels", [["a", "b", "c"], [10, -3, 7], [True, False, True], [1.0, 2.0, 3.0]])
-@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "neg_log_loss"])
-def test_labels_of_any_kind(labels, scoring):
+def test_labels_of_any_kind(labels):
     S, y = _problem()
-    _both(KNNClassifier(), {"n_neighbors": [1, 4]}, S, np.array(labels)[y], rtol=1e-9, scoring=scoring, cv=3)
+    options = {"scoring": ["accuracy", "balanced_accuracy", "neg_log_loss"], "refit": "accuracy", "cv": 3}
+    _both(KNNClassifier(), {"n_neighbors": [1, 4]}, S, np.array(labels)[y], rtol=1e-9, **options)
 
 
 def test_costs_priors_and_dissimilarity_go_through_the_path():
@@ -115,7 +114,7 @@ def test_spectrum_and_svc_pipeline(scoring):
     if scoring == "roc_auc_ovr":
         y = (y > 0).astype(int)
         scoring = "roc_auc"
-    grid = {"svc__C": [0.01, 1.0, 100.0], "spectrummodifier__method": ["clip", "flip", "shift", "square"]}
+    grid = {"svc__C": [0.01, 100.0], "spectrummodifier__method": ["clip", "shift"]}
     _both(pipeline, grid, S, y, scoring=scoring, cv=3, refit="accuracy" if isinstance(scoring, list) else True)
 
 
@@ -276,6 +275,17 @@ def test_one_eigendecomposition_per_fold(monkeypatch):
     grid = {"svc__C": [0.1, 1, 10], "spectrummodifier__method": ["clip", "flip", "shift"]}
     PathSearchCV(CLIP_SVC, grid, cv=4, refit=False).fit(S, y)
     assert len(calls) == 4
+
+
+def test_labels_are_checked_once_for_all_folds(monkeypatch):
+    S, y = _problem()
+    calls = []
+    monkeypatch.setattr(base, "check_labels", lambda y, n: calls.append(n) or check_labels(y, n))
+    search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=4)
+    search.fit(S, y)
+    assert calls == [len(y)]  # the refit; the search itself has checked them before
+    with pytest.raises(ValueError, match="missing label"):
+        search.fit(S, np.array([None, *y[1:]], dtype=object))
 
 
 def test_raw_objects_are_compared_once_per_search(monkeypatch):

@@ -231,7 +231,7 @@ def test_any_scale(how, exponent):
 def test_what_overflows_is_refused():
     W = np.diag([1e-200, 1e-200])
     model = IndefiniteNystroem(similarity="columns", landmark_similarity=W)
-    with pytest.raises(ValueError, match="too large beside those among them"):
+    with pytest.raises(ValueError, match="too large compared with those among them"):
         model.fit(np.full((3, 2), 1e200))
     model = IndefiniteNystroem(similarity="columns", landmark_similarity=np.diag([1e200, 1e200]))
     with pytest.raises(ValueError, match="their eigenvalues overflow"):

@@ -57,7 +57,7 @@ def boosted_rounds(
     weights of the positive samples, x- by the second. The first rounds are therefore the same for every ``n_rounds``.
     """
     from similitude.boosting._cut_search import space_for
-    from similitude.boosting._dboost_kernel import boost
+    from similitude.boosting._dboost_compiled import boost
 
     weights = weights / np.cumsum(weights)[-1]
     # These numbers were found by trial: filling and scanning the buckets cost about the same. Z takes longer to bound.
@@ -135,7 +135,7 @@ def decision_values(rows: np.ndarray, rounds: Rounds, stages: np.ndarray, totals
 
     They are added to ``totals`` (m,), which become the last of them.
     """
-    from similitude.boosting._dboost_kernel import decide
+    from similitude.boosting._dboost_compiled import decide
 
     decisions = np.empty((len(rows), len(stages)))
 

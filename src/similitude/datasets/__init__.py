@@ -1,6 +1,5 @@
 """Data sets that are included, simulated or fetched, and readers of matrices, labels and ids in files."""
 
-from similitude.datasets._tables import check_unique, open_text, read_labels, suffix
 from similitude.datasets.bundled import load_voting
 from similitude.datasets.bundled_objects import load_digit_images, load_promoters
 from similitude.datasets.complementary import make_complementary
@@ -10,6 +9,7 @@ from similitude.datasets.files import choose_array, load_proximity, readable
 from similitude.datasets.id_files import id_files, write_ids
 from similitude.datasets.networks import make_copurchase, make_patrol
 from similitude.datasets.simulated import make_negative_direction, make_perturbed_centroids
+from similitude.datasets.tables import check_unique, open_text, read_labels, suffix
 
 __all__ = [
     "check_unique",

@@ -12,8 +12,8 @@ from scipy import io, sparse
 from sklearn.utils import Bunch
 
 from similitude._utils.extras import require
-from similitude.datasets._tables import check_unique, matching_names, read_labels, read_table, suffix
 from similitude.datasets.id_files import ID_NAMES, id_file, read_ids
+from similitude.datasets.tables import check_unique, matching_names, read_labels, read_table, suffix
 
 _SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".npy", ".npz", ".mat", ".mtx", ".mtx.gz", ".parquet")
 _MAT_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from similitude._utils.files import check_writable, replacing
-from similitude.datasets._tables import open_text
+from similitude.datasets.tables import open_text
 
 ID_NAMES = ("ids", "column_ids")
 """The names of the ids of the rows (and of the columns, if these are the same samples), and of other columns."""

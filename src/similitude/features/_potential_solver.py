@@ -7,10 +7,10 @@ With the columns of A centred, and y::
 Three methods share the work, each of them for what the others cannot do:
 
 * Newton's method on the free coefficients, those that are neither 0 nor at their bound, ends at rounding error
-  (``_potential_kernel.active_set``). An interior-point method alone reaches no gap of 1e-8 where A^T A is
+  (``_potential_compiled.active_set``). An interior-point method alone reaches no gap of 1e-8 where A^T A is
   ill-conditioned or epsilon is small.
-* Coordinate descent finds out cheaply which coefficients are 0 or at their bound (``_potential_kernel.sweep``). Without
-  it a problem of 2,500 columns with a small C takes 48 s in place of 0.4 s.
+* Coordinate descent finds out cheaply which coefficients are 0 or at their bound (``_potential_compiled.sweep``).
+  Without it a problem of 2,500 columns with a small C takes 48 s in place of 0.4 s.
 * Where many coefficients would still have to change between free and fixed, an interior-point method tells in a dozen
   steps which are free, whatever the condition of A^T A (``_interior_point``). Without it a small epsilon takes 10 to 80
   times as long.
@@ -33,7 +33,7 @@ from scipy import linalg
 
 from similitude.features._columns import centred_columns, scaled
 from similitude.features._interior_point import interior_point
-from similitude.features._potential_kernel import FIXED, FREE, active_set, sweep
+from similitude.features._potential_compiled import FIXED, FREE, active_set, sweep
 from similitude.features.base import LinearSolution
 
 TOLERANCE = 1e-8

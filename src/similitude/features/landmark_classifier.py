@@ -292,7 +292,7 @@ def fit_by_moments(model: LandmarkClassifier, X: Any, y: Any, sum_moments: SumMo
     """
     points = model._points([{}])
     training = model._read(X, y)
-    labels = model._labels_of(y, len(training))
+    labels = model._labels_of(check_labels(y, len(training)))
     model._adopt(training, labels, model._fit_path(training, labels, points, sum_moments))
     return model
 

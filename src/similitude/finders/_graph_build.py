@@ -25,7 +25,7 @@ def unit_rows(ranks: np.ndarray) -> np.ndarray:
 
 def most_alike(some: np.ndarray, codes: np.ndarray, count: int) -> np.ndarray:
     """Return for each row of ``some`` the rows of ``codes`` with the largest inner products, of shape (m, count)."""
-    from similitude.finders._stream_kernel import offer, sorted_best
+    from similitude.finders._stream_compiled import offer, sorted_best
 
     m, n = len(some), len(codes)
     values = np.full((m, count), -np.inf, dtype=np.float32)

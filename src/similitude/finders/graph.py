@@ -317,7 +317,7 @@ class GraphSearch(ObjectFinder):
         return self._insert(rows, columns, values, compare.measure, fresh)
 
     def _insert(self, rows, columns, values, measure: Measure, fresh: np.ndarray) -> int:
-        from similitude.finders._graph_kernel import insert
+        from similitude.finders._graph_compiled import insert
 
         self._high = max(self._high, float(np.max(-values)))
         others = rows != columns
@@ -328,7 +328,7 @@ class GraphSearch(ObjectFinder):
 
     def _neighbors_of_neighbors(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs to try next, which are reached by fresh links, and mark all links as no longer fresh."""
-        from similitude.finders._graph_kernel import propose
+        from similitude.finders._graph_compiled import propose
 
         n = len(fresh)
         links, new = self._links(fresh)
@@ -344,7 +344,7 @@ class GraphSearch(ObjectFinder):
 
     def _links(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the neighbours of each object and the objects whose neighbour it is, and which of these are fresh."""
-        from similitude.finders._graph_kernel import both_directions
+        from similitude.finders._graph_compiled import both_directions
 
         links = np.full((len(fresh), 2 * self.n_neighbors), -1, dtype=np.int32)
         new = np.zeros(links.shape, dtype=bool)
@@ -366,7 +366,7 @@ class GraphSearch(ObjectFinder):
 
         Larger values mean more alike.
         """
-        from similitude.finders._graph_kernel import insert, walk
+        from similitude.finders._graph_compiled import insert, walk
 
         m, n, p = _num_samples(X), len(training), len(self.pivots_)
         width = min(max(k, self.search_width // 2), n)

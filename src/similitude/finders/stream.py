@@ -204,7 +204,7 @@ class RunningBest(Target):
         values : ndarray
             Its values.
         """
-        from similitude.finders._stream_kernel import offer
+        from similitude.finders._stream_compiled import offer
 
         values = self.training.mapped(values)
         if self.heaps is None:
@@ -224,7 +224,7 @@ class RunningBest(Target):
         indices : ndarray of int of shape (m, k)
             The positions of the columns.
         """
-        from similitude.finders._stream_kernel import sorted_best
+        from similitude.finders._stream_compiled import sorted_best
 
         return sorted_best(self.heaps, self.places)
 
@@ -244,7 +244,7 @@ def best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, 
     similarities, indices : ndarrays of shape (m, k)
         The neighbours, nearest first.
     """
-    from similitude.finders._stream_kernel import sorted_best
+    from similitude.finders._stream_compiled import sorted_best
 
     values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
     return values[:, :k].copy(), places[:, :k].copy()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.neighbors.local_centroids import add_neighbor, decide, link, summary
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def local_statistics(A, similarities, labels, sizes, tolerance, ends, centroids, counts, winners, below, above):
     """Centroids and class means for each row and neighbourhood size, in one pass over the nested neighbourhoods.
 
@@ -51,7 +51,7 @@ def local_statistics(A, similarities, labels, sizes, tolerance, ends, centroids,
                 centroids[row, size, h] = mu
 
 
-@kernel
+@compiled
 def _sum_up(A, mu, labels, start, stop, ends, sums):
     """Add the distances of psi(z, mu) from both ends to the sums of z's class, for some neighbours z."""
     if start == 0:

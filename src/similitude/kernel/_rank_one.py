@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 _EPS = float(np.finfo(float).eps)
 
 
-@kernel
+@compiled
 def secular_move(value, below, above, left_slope, right_slope):
     """Return the step to the zero of ``c + s / (below - x) + t / (above - x)`` by its value and slopes at 0."""
     c = value - below * left_slope
@@ -28,7 +28,7 @@ def secular_move(value, below, above, left_slope, right_slope):
     return (a - root) / (2.0 * c) if a <= 0.0 else 2.0 * b / (a + root)
 
 
-@kernel
+@compiled
 def secular_root(poles, squares, j, distances):
     """Return the root of ``1 + sum squares_i / (poles_i - x)`` above pole j, minus that pole.
 
@@ -81,7 +81,7 @@ def secular_root(poles, squares, j, distances):
     return x if origin == j else width + x
 
 
-@kernel
+@compiled
 def deflate(values, z, kept, turns, angles):
     """Remove from ``diag(values) + z z^T``, in place, the parts that are diagonal already.
 
@@ -115,7 +115,7 @@ def deflate(values, z, kept, turns, angles):
     return n_kept, n_turns
 
 
-@kernel
+@compiled
 def rank_one(values, z):
     """Decompose ``diag(values) + z z^T`` (values ascending).
 

@@ -248,7 +248,7 @@ def interior_point(problem: SpectrumProblem) -> tuple[SpectrumSolution, float]:
         bound = max(bound, dual(problem, at.alpha, at.v))
         if objective < best.objective:
             best = SpectrumSolution(at.omega, zeta, b, objective, np.inf, n_iter)
-        best.gap, best.n_iter = relative_gap(problem, best.objective, bound), n_iter
+        best.gap, best.n_iter = relative_gap(best.objective, bound, problem.floor), n_iter
         stalled = 0 if best.gap < 0.9 * before or mu < 0.9 * least else stalled + 1
         least = min(least, mu)
         good_enough = best.gap <= _AIM or (best.gap <= GAP and best.gap > _SLOW * before)

@@ -40,6 +40,11 @@ class SpectrumProblem:
     gamma: float
     targets: np.ndarray
 
+    @property
+    def floor(self) -> float:
+        """gamma times the least penalty: no objective is below it."""
+        return self.gamma * least_penalty(self.targets)
+
 
 @dataclass
 class SpectrumSolution:
@@ -60,11 +65,18 @@ def least_penalty(targets: np.ndarray) -> float:
     return float(np.linalg.norm(np.minimum(targets[0], 0.0)))
 
 
-def relative_gap(problem: SpectrumProblem, objective: float, bound: float) -> float:
-    """Return the duality gap in units of what the objective has above gamma times the least penalty, at most 1."""
-    floor = problem.gamma * least_penalty(problem.targets)
+def relative_gap(objective: float, bound: float, floor: float) -> float:
+    """Return the duality gap in units of what the objective has above the floor, the least it can be; at most 1."""
     # Digits that the objective loses beside the floor are not known.
     return min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
+
+
+def feasible(alpha: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """Return alpha moved to ``0 <= alpha <= bounds``, ``y^T alpha = 0``: the class with the larger sum is shrunk."""
+    alpha = np.clip(alpha, 0.0, bounds)
+    positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])
+    least = min(positive, negative)
+    return alpha * np.where(y > 0, least / max(positive, 1e-300), least / max(negative, 1e-300))
 
 
 def penalty(omega: np.ndarray, targets: np.ndarray) -> float:
@@ -100,12 +112,10 @@ def primal(problem: SpectrumProblem, omega: np.ndarray, q: np.ndarray) -> tuple[
 
 def dual(problem: SpectrumProblem, alpha: np.ndarray, v: np.ndarray) -> float:
     """Return a lower bound of (12): the dual's objective at a feasible point next to alpha and v."""
-    y, bounds = problem.y, problem.bounds
-    alpha = np.clip(alpha, 0.0, bounds)
-    positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])
-    if min(positive, negative) <= 0.0:
-        return problem.gamma * least_penalty(problem.targets)
-    alpha = alpha * np.where(y > 0, min(1.0, negative / positive), min(1.0, positive / negative))
+    bounds = problem.bounds
+    alpha = feasible(alpha, problem.y, bounds)
+    if not np.any(alpha > 0.0):
+        return problem.floor
     lacking = (problem.signed.T @ alpha) ** 2 / (4.0 * problem.eta) - np.sum(v, axis=0)
     # Where targets are negative, a larger v is a gain; elsewhere the least is best.
     v = v + np.where(np.sum(problem.targets, axis=0) < 0.0, np.maximum(lacking, 0.0), lacking) / len(v)
@@ -115,4 +125,4 @@ def dual(problem: SpectrumProblem, alpha: np.ndarray, v: np.ndarray) -> float:
     s = np.min(bounds[alpha > 0.0] / alpha[alpha > 0.0])
     s = min(s, np.sqrt(problem.gamma / longest)) if longest > 0.0 else s
     s = min(s, linear / (2.0 * square)) if square > 0.0 else s
-    return max(s * linear - s * s * square, problem.gamma * least_penalty(problem.targets))
+    return max(s * linear - s * s * square, problem.floor)

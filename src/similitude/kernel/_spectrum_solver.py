@@ -14,7 +14,7 @@ Against cvxpy and Clarabel at n = 200 a fit takes 1/7 of the time or less, the g
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def at_target(problem: SpectrumProblem, alpha: np.ndarray) -> SpectrumSolution:
         v[0] = problem.gamma * away / np.linalg.norm(away)
         v[1] = q**2 / (4.0 * problem.eta) - v[0]
     objective, zeta, b = primal(problem, problem.targets[-1], q)
-    gap = relative_gap(problem, objective, dual(problem, alpha, v))
+    gap = relative_gap(objective, dual(problem, alpha, v), problem.floor)
     return SpectrumSolution(problem.targets[-1], zeta, b, objective, gap, 0)
 
 
@@ -161,24 +161,24 @@ def _solutions(problems: list[SpectrumProblem]) -> list[SpectrumSolution]:
     """Return the solutions of problems that differ in eta and gamma only."""
     first = problems[0]
     target = first.targets[-1]
-    if np.any(target < 0.0):  # not allowed as omega
-        return [interior_point(problem)[0] for problem in problems]
-    K = np.ascontiguousarray((first.features * target) @ first.features.T)
-    machines = target_machines(K, first.y, first.bounds, [problem.eta for problem in problems])
+    machines = {}
+    if np.all(target >= 0.0):  # else it is not allowed as omega
+        K = np.ascontiguousarray((first.features * target) @ first.features.T)
+        machines = target_machines(K, first.y, first.bounds, [problem.eta for problem in problems])
     return [_solution(problem, machines.get(problem.eta)) for problem in problems]
 
 
 def _solution(problem: SpectrumProblem, alpha: np.ndarray | None) -> SpectrumSolution:
-    """Return the solution of one problem; ``alpha`` is the machine on the last target, None where it was not found."""
-    known = None if alpha is None else at_target(problem, alpha)
-    if known is not None and known.gap <= GAP:
+    """Return the solution of one problem; ``alpha`` is the machine on the last target, None where there is none."""
+    if alpha is None:
+        return interior_point(problem)[0]
+    known = at_target(problem, alpha)
+    if known.gap <= GAP:
         return known
     found, bound = interior_point(problem)
     # The machine's alpha need not be unique: another may show that the target is the best omega.
-    if known is not None and relative_gap(problem, known.objective, bound) <= max(GAP, found.gap):
-        known.gap, known.n_iter = relative_gap(problem, known.objective, bound), found.n_iter
-        return known
-    return found
+    gap = relative_gap(known.objective, bound, problem.floor)
+    return replace(known, gap=gap, n_iter=found.n_iter) if gap <= max(GAP, found.gap) else found
 
 
 def _constant(y, bounds, values, vectors, gamma, target) -> LearnedSpectrum:

@@ -10,12 +10,12 @@ from scipy import sparse
 
 from similitude._utils.checks import check_positive
 from similitude.kernel._nearest_rows import nearest_rows
-from similitude.kernel._spectrum_solver import ACCEPTED, GAP, best_offset, target_machines
+from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, relative_gap
+from similitude.kernel._spectrum_solver import ACCEPTED, target_machines
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
 
 _TOLERANCE, _ROUNDS = 1e-10, 4
-_EPS = float(np.finfo(float).eps)
 
 
 class LearnedKernel(NamedTuple):
@@ -97,14 +97,6 @@ def _minus_variables(chosen: np.ndarray, n_variables: int) -> sparse.coo_matrix:
     return sparse.coo_matrix((-np.ones(len(chosen)), places), shape=(len(chosen), n_variables))
 
 
-def _feasible(alpha: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Return alpha moved to ``0 <= alpha <= bounds``, ``y^T alpha = 0``."""
-    alpha = np.clip(np.nan_to_num(alpha), 0.0, bounds)
-    positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])
-    least = min(positive, negative)
-    return alpha * np.where(y > 0, least / max(positive, 1e-300), least / max(negative, 1e-300))
-
-
 def _lower_bound(S: np.ndarray, v: np.ndarray, rest: np.ndarray, eta: float, gamma: float) -> float:
     """Return the dual's value at ``v = diag(y) alpha`` and ``V = v v^T / (4 eta) + rest``, scaled to be feasible.
 
@@ -126,7 +118,7 @@ def _nearest_solution(
     At the optimum ``K = (S + d v v^T / (4 eta gamma))_+`` with v = diag(y) alpha. Unlike an interior point, this has
     the rank of K, on which eq. (8) depends. c is that of the support vector machine on this K.
     """
-    v, d, n_iter = y * _feasible(found[0], y, bounds), max(found[1], 0.0), found[2]
+    v, d, n_iter = y * feasible(np.nan_to_num(found[0]), y, bounds), max(found[1], 0.0), found[2]
     stretch = d / (4.0 * eta * gamma)
     mu, Q = eigh(S + stretch * np.outer(v, v))
     mu = cut_zeros(mu)
@@ -144,8 +136,7 @@ def _nearest_solution(
     floor = gamma * float(np.linalg.norm(np.minimum(eigh(S)[0], 0.0)))  # the dual at alpha = 0
     rest = (Q[:, negative] * -mu[negative]) @ Q[:, negative].T / (4.0 * eta * stretch) if stretch > 0.0 else 0.0 * K
     bound = max(floor, *(_lower_bound(S, u, part, eta, gamma) for u in (v, best) for part in (rest, 0.0 * rest)))
-    # The gap cannot be known more precisely than the digits that the objective loses when the floor is subtracted.
-    gap = min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
+    gap = relative_gap(objective, bound, floor)
     return LearnedKernel(mu[positive], Q[:, positive], c, b, objective, gap, n_iter)
 
 

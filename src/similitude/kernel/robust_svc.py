@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
 from similitude._utils.checks import check_positive
-from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel.base import KernelLearningSVC
-
-# Decision values smaller than this, relative to their terms, count as 0.
-_TIE = 1e-11
 
 
 class RobustSVC(KernelLearningSVC):
@@ -106,29 +98,4 @@ class RobustSVC(KernelLearningSVC):
     def _solve(self, S, y, weight, points):
         from similitude.kernel._robust_solver import solve_path
 
-        return [
-            RobustSolution(s.v, s.intercept, s.eigenvalues, s.eigenvectors, s.objective, s.gap, s.n_iter, s.converged)
-            for s in solve_path(S, y, weight, points)
-        ]
-
-
-class RobustSolution(NamedTuple):
-    """The solved problem of one pair of classes; the learned kernel is given by its positive eigenvalues."""
-
-    dual_coef: np.ndarray
-    """v."""
-    intercept: float
-    eigenvalues: np.ndarray
-    eigenvectors: np.ndarray
-    objective: float
-    gap: float
-    n_iter: int
-    converged: bool
-
-    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """Return ``v^T k + b``, where each row is replaced by the k of eq. (8)."""
-        k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
-        coefficients = self.dual_coef @ self.eigenvectors
-        values = k @ coefficients + self.intercept
-        terms = np.abs(k) @ np.abs(coefficients) + abs(self.intercept)
-        return np.where(np.abs(values) > _TIE * terms, values, 0.0)
+        return solve_path(S, y, weight, points)

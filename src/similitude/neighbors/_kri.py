@@ -6,22 +6,22 @@ import numpy as np
 
 from similitude.neighbors._local_spectrum import CLIP, FLIP, NONE, add, leading_semidefinite, modify
 from similitude.neighbors._simplex_qp import SIZE, STATE, ZERO, W, largest, solve, starts_full, workspace
-from similitude.numerics._cholesky_kernel import dot
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import dot
+from similitude.numerics.compiled import compiled
 
 # At a reg below this share of the similarities the support depends on rounding: every solve then starts from scratch,
 # so that a path and a single fit have the same result.
 _WARM = 1e-3
 
 
-@kernel
+@compiled
 def _start_cold(k, V, N):
     N[STATE, SIZE] = -1
     for i in range(k):
         V[W, i] = 0.0
 
 
-@kernel
+@compiled
 def kri_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
     """Write the weights of the first ``k = sizes[g]`` neighbours at ``regs[t]`` into ``weights[m, g, t, :k]``.
 
@@ -44,7 +44,7 @@ def kri_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
     return failed
 
 
-@kernel
+@compiled
 def _nested(A, s, sizes, regs, semidefinite, weights):
     """Write the weights for all k with the same matrix; return the number of unsolved problems.
 
@@ -66,7 +66,7 @@ def _nested(A, s, sizes, regs, semidefinite, weights):
     return failed
 
 
-@kernel
+@compiled
 def _decomposed(K, row, k, regs, values, vectors, weights):
     """Write the weights for one k, whose matrix is decomposed; return the number of unsolved problems.
 
@@ -95,7 +95,7 @@ def _decomposed(K, row, k, regs, values, vectors, weights):
     return failed
 
 
-@kernel
+@compiled
 def _all_positive(values, vectors, parts, k, reg, w):
     """Write the optimum over all neighbours, whatever the signs, into w; return its smallest weight."""
     cross = square = 0.0
@@ -112,7 +112,7 @@ def _all_positive(values, vectors, parts, k, reg, w):
     return least
 
 
-@kernel
+@compiled
 def restart_rows(matrices, rows, sizes, regs, restarts, weights):
     """Start again with all weight on each of the nearest neighbours, and keep the best, because S may be indefinite."""
     L, V, N = workspace(rows.shape[1])
@@ -132,7 +132,7 @@ def restart_rows(matrices, rows, sizes, regs, restarts, weights):
                         best[:k] = V[W, :k]
 
 
-@kernel
+@compiled
 def _objective(A, s, k, reg, w):
     value = 0.0
     for i in range(k):

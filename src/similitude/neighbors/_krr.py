@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.neighbors._local_spectrum import NONE, SHIFT, add, eigh, leading_semidefinite, modified_eigenvalues
-from similitude.numerics._cholesky_kernel import backward, dot, factor, forward
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import backward, dot, factor, forward
+from similitude.numerics.compiled import compiled
 
 _EPS = 2.0**-52
 
@@ -20,7 +20,7 @@ _LEAST_PIVOT = 1e-6
 _RESIDUAL = 1e-13
 
 
-@kernel
+@compiled
 def krr_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
     """Write the weights of the first ``k = sizes[g]`` neighbours at ``regs[t]`` into ``weights[m, g, t, :k]``.
 
@@ -30,7 +30,7 @@ def krr_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
         _one(matrices[m], rows[m], sizes, regs, spectrum, consistent, weights[m])
 
 
-@kernel
+@compiled
 def _one(A, s, sizes, regs, spectrum, consistent, weights):
     largest = sizes[-1]
     U, signs = np.empty((largest, largest)), np.empty(largest)
@@ -58,7 +58,7 @@ def _one(A, s, sizes, regs, spectrum, consistent, weights):
             _decomposed(A, s, sizes[g], regs, spectrum, consistent, solved[g], weights[g])
 
 
-@kernel
+@compiled
 def _solves(A, s, k, reg, w):
     """Return whether ``(A + reg I) w = s`` up to rounding."""
     error = size = 0.0
@@ -69,7 +69,7 @@ def _solves(A, s, k, reg, w):
     return error <= _RESIDUAL * size
 
 
-@kernel
+@compiled
 def _decomposed(A, s, k, regs, spectrum, consistent, solved, weights):
     block = np.empty((k, k))
     for a in range(k):

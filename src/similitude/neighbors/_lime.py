@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.neighbors._local_spectrum import CLIP, FLIP, NONE, leading_semidefinite, modify
-from similitude.numerics._cholesky_kernel import backward, dot, factor, forward
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import backward, dot, factor, forward
+from similitude.numerics.compiled import compiled
 
 _EPS = 2.0**-52
 
@@ -22,7 +22,7 @@ _EPS = 2.0**-52
 X, W, R, A_, B_, STEP, TRIAL = range(7)
 
 
-@kernel
+@compiled
 def _objective(K, s, k, reg, x, w):
     """Return the objective at ``w = exp(x) / sum exp(x)``; x is normalised in place, and w is filled."""
     top, total = -np.inf, 0.0
@@ -41,7 +41,7 @@ def _objective(K, s, k, reg, x, w):
     return value
 
 
-@kernel
+@compiled
 def _direction(K, s, k, reg, U, V):
     """Write Newton's step for x into ``V[STEP]``; return the relative deviation of the gradient from a constant."""
     x, w, r, a, b, step = V[X], V[W], V[R], V[A_], V[B_], V[STEP]
@@ -75,7 +75,7 @@ def _direction(K, s, k, reg, U, V):
     return error / size
 
 
-@kernel
+@compiled
 def _scaled_factor(K, w, k, ridge, U, signs):
     """Factor ``2 D K D + ridge I``, D = diag(sqrt w), within U; return how many rows were factored."""
     for i in range(k):
@@ -84,7 +84,7 @@ def _scaled_factor(K, w, k, ridge, U, signs):
     return factor(U, 0.0, ridge, 0.0, k, U, signs)
 
 
-@kernel
+@compiled
 def _newton(K, s, k, reg, tolerance, U, V):
     """Take Newton steps until the gradient is constant within ``tolerance`` and no longer improves; return success."""
     x, step, trial = V[X], V[STEP], V[TRIAL]
@@ -113,7 +113,7 @@ def _newton(K, s, k, reg, tolerance, U, V):
     return residual <= tolerance
 
 
-@kernel
+@compiled
 def _continued(K, s, k, reg, level, U, V):
     """Solve from ``V[X] = log w``, the solution at reg = ``level``; return whether it succeeded."""
     while level > 10.0 * reg:
@@ -122,7 +122,7 @@ def _continued(K, s, k, reg, level, U, V):
     return _newton(K, s, k, reg, 1e-10, U, V)
 
 
-@kernel
+@compiled
 def lime_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
     """Write the weights of the first ``k = sizes[g]`` neighbours at ``regs[t]`` into ``weights[m, g, t, :k]``.
 
@@ -141,7 +141,7 @@ def lime_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
     return failed
 
 
-@kernel
+@compiled
 def _each_reg(K, row, k, regs, convex, weights):
     """Write the weights for all regs, which are ascending; return the number of unsolved problems.
 

@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
-from similitude.numerics._topk_kernel import one_vs_one_scores
+from similitude.numerics.compiled import compiled
 from similitude.numerics.smo import BETA, HIGH, LOW, H, solve
+from similitude.numerics.topk_compiled import one_vs_one_scores
 
 # Decision values this small, relative to their terms, count as 0.
 _TIE = 1e-11
@@ -24,7 +24,7 @@ _MAX_STEPS = 30_000
 _SMALLEST_BOUND, _LARGEST_BOUND = 1e-300, 1e100
 
 
-@kernel
+@compiled
 def stretch(y, state, old, new):
     """Rescale a solution for the bound ``old`` to a start for the bound ``new``; variables at a bound stay there."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
@@ -35,7 +35,7 @@ def stretch(y, state, old, new):
         h[t] *= new / old
 
 
-@kernel
+@compiled
 def decision(y, state, row, ratio):
     """Return ``ratio sum beta_i row_i - rho``, with rho as in libsvm; a value that is 0 up to rounding becomes 0."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
@@ -61,7 +61,7 @@ def decision(y, state, row, ratio):
     return value if abs(value) > _TIE * (ratio * terms + abs(rho)) else 0.0
 
 
-@kernel
+@compiled
 def decisions(K, y, row, ratio, unit, costs, wanted, values):
     """Write the decision values of one pair of classes for the wanted C; return the number of unsolved machines.
 
@@ -97,7 +97,7 @@ def decisions(K, y, row, ratio, unit, costs, wanted, values):
     return failures
 
 
-@kernel
+@compiled
 def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
     """Write the decision values (two classes) or scores (more classes) of one neighbourhood.
 
@@ -140,7 +140,7 @@ def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
     return failures
 
 
-@kernel
+@compiled
 def normalize(values):
     """Divide by a power of four, which is exact, so that the largest entry is about 1; return its binary exponent."""
     largest = 0.0

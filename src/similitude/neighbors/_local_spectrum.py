@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics._cholesky_kernel import dot, factor
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import dot, factor
+from similitude.numerics.compiled import compiled
 from similitude.numerics.eigen import ZERO_TOLERANCE
 
 NONE, CLIP, FLIP, SHIFT = range(4)
@@ -31,19 +31,19 @@ def local_matrices(S, neighbors):
     return matrices
 
 
-@kernel
+@compiled
 def _gather_rows(S, neighbors, matrices):
     for row in range(neighbors.shape[0]):
         gather(S, neighbors[row], matrices[row])
 
 
-@kernel
+@compiled
 def _gather_csr_rows(data, columns, starts, neighbors, matrices):
     for row in range(neighbors.shape[0]):
         gather_csr(data, columns, starts, neighbors[row], matrices[row])
 
 
-@kernel
+@compiled
 def gather(S, neighbors, A):
     """Write the symmetrised similarities among the neighbours, ``(S[i, j] + S[j, i]) / 2``, into A, from a dense S."""
     for a in range(neighbors.shape[0]):
@@ -53,7 +53,7 @@ def gather(S, neighbors, A):
     _symmetrize(A)
 
 
-@kernel
+@compiled
 def _symmetrize(A):
     for a in range(A.shape[0]):
         for b in range(a):
@@ -61,7 +61,7 @@ def _symmetrize(A):
             A[a, b] = A[b, a] = 0.5 * A[a, b] + 0.5 * A[b, a]
 
 
-@kernel
+@compiled
 def gather_csr(data, columns, starts, neighbors, A):
     """Write the same as :func:`gather` from a CSR matrix with sorted columns, whose absent entries are 0."""
     k = neighbors.shape[0]
@@ -75,7 +75,7 @@ def gather_csr(data, columns, starts, neighbors, A):
     _symmetrize(A)
 
 
-@kernel
+@compiled
 def leading_semidefinite(A, U):
     """Return how many leading rows and columns of A form a positive semidefinite block, up to rounding.
 
@@ -84,14 +84,14 @@ def leading_semidefinite(A, U):
     return factor(A, _ROUNDING, 0.0, 0.0, A.shape[0], U, np.empty(A.shape[0]))
 
 
-@kernel
+@compiled
 def eigh(A):
     """Return the eigenvalues, ascending, and the eigenvectors as rows."""
     values, vectors = np.linalg.eigh(A)
     return values, vectors.T
 
 
-@kernel
+@compiled
 def modified_eigenvalues(values, spectrum):
     """Return the modified eigenvalues, and the factors by which P multiplies the components of a new row."""
     modified, kept = np.empty_like(values), np.empty_like(values)
@@ -107,7 +107,7 @@ def modified_eigenvalues(values, spectrum):
     return modified, kept
 
 
-@kernel
+@compiled
 def modify(A, s, k, spectrum, semidefinite, consistent, K, row):
     """Write the modified local matrix of k neighbours into ``K``, and s, or P s if ``consistent``, into ``row``.
 
@@ -141,14 +141,14 @@ def modify(A, s, k, spectrum, semidefinite, consistent, K, row):
     return modified, vectors
 
 
-@kernel
+@compiled
 def add(x, weight, y, n):
     """Add ``weight y`` to x over the first n entries."""
     for i in range(n):
         x[i] += weight * y[i]
 
 
-@kernel
+@compiled
 def share_alike(matrices, rows, sizes, weights):
     """Give the same weight to interchangeable neighbours, whose weights may differ by rounding.
 
@@ -173,7 +173,7 @@ def share_alike(matrices, rows, sizes, weights):
                         w[i] = w[leader[i]]
 
 
-@kernel
+@compiled
 def _leaders(A, s, k, leader, count):
     """Write for each neighbour the first one that it is interchangeable with; return whether there is any such pair."""
     found = False
@@ -190,7 +190,7 @@ def _leaders(A, s, k, leader, count):
     return found
 
 
-@kernel
+@compiled
 def _interchangeable(A, i, j, k):
     same, a = A[i, i] == A[j, j], 0
     while same and a < k:

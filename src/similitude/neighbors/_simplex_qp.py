@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from similitude.numerics._cholesky_kernel import dot
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import dot
+from similitude.numerics.compiled import compiled
 
 _EPS = 2.0**-52
 
@@ -43,7 +43,7 @@ ORDER, CHOSEN, MEMBER, BARRED, STATE = 0, 1, 2, 3, 4  # the factor's order, a li
 SIZE, REFERENCE, ROTATED = 0, 1, 2  # p (-1: no factor), r, whether rotations went into L
 
 
-@kernel
+@compiled
 def workspace(k):
     """Return the arrays ``L, V, N`` for problems of up to k neighbours."""
     N = np.zeros((5, max(k, 3)), dtype=np.intp)
@@ -51,13 +51,13 @@ def workspace(k):
     return np.zeros((k, k)), np.zeros((5, k + 1)), N
 
 
-@kernel
+@compiled
 def _clear(x):
     for i in range(x.shape[0]):
         x[i] = 0
 
 
-@kernel
+@compiled
 def _enter(A, s, reg, i, L, V, N):
     """Append neighbour i to the factor; return False if M would not be positive definite (the row is still written)."""
     p, r = N[STATE, SIZE], N[STATE, REFERENCE]
@@ -80,7 +80,7 @@ def _enter(A, s, reg, i, L, V, N):
     return True
 
 
-@kernel
+@compiled
 def _factor(A, s, reg, n_chosen, L, V, N):
     """Factor the support ``chosen[:n_chosen]``, whose first is the reference; dependent neighbours are left out."""
     _clear(N[MEMBER])
@@ -90,7 +90,7 @@ def _factor(A, s, reg, n_chosen, L, V, N):
         _enter(A, s, reg, N[CHOSEN, c], L, V, N)
 
 
-@kernel
+@compiled
 def _leave(A, s, reg, i, L, V, N):
     """Remove neighbour i from the support; the neighbour with the largest weight replaces a reference that leaves."""
     p, r = N[STATE, SIZE], N[STATE, REFERENCE]
@@ -127,7 +127,7 @@ def _leave(A, s, reg, i, L, V, N):
     N[STATE, SIZE], N[STATE, ROTATED] = p - 1, 1
 
 
-@kernel
+@compiled
 def _backward(L, inverse, p, z):
     """Solve ``L^T x = z`` in place."""
     for a in range(p - 1, -1, -1):
@@ -137,7 +137,7 @@ def _backward(L, inverse, p, z):
             z[c] -= row[c] * known
 
 
-@kernel
+@compiled
 def _target(L, V, N):
     """Write the optimum over the support, whatever the signs, into z, in the factor's order with the reference last."""
     p = N[STATE, SIZE]
@@ -152,7 +152,7 @@ def _target(L, V, N):
     N[ORDER, p] = N[STATE, REFERENCE]  # so that order[:p + 1] holds the neighbours of z[:p + 1]
 
 
-@kernel
+@compiled
 def _start(A, s, reg, n_chosen, L, V, N):
     """Compute a feasible w from a guess of the support, from which neighbours with negative weights are dropped."""
     _clear(V[W])
@@ -176,7 +176,7 @@ def _start(A, s, reg, n_chosen, L, V, N):
             N[CHOSEN, 0] = N[STATE, REFERENCE]
 
 
-@kernel
+@compiled
 def _gradient(A, s, k, reg, w, g):
     """Write ``(A + reg I) w - s`` into g."""
     for i in range(k):
@@ -188,7 +188,7 @@ def _gradient(A, s, k, reg, w, g):
                 g[j] += weight * row[j]
 
 
-@kernel
+@compiled
 def _slide(A, s, k, reg, i, L, V, N):
     """Move to the next face along the direction in which neighbour i makes M singular or indefinite.
 
@@ -227,7 +227,7 @@ def _slide(A, s, k, reg, i, L, V, N):
     return True
 
 
-@kernel
+@compiled
 def _step(L, V, N):
     """Move towards the optimum over the support as far as weights stay positive.
 
@@ -247,7 +247,7 @@ def _step(L, V, N):
     return hit, length
 
 
-@kernel
+@compiled
 def _candidates(A, s, k, reg, tolerance, block, L, V, N):
     """Return the neighbour whose entry promises the largest gain, or -1.
 
@@ -266,7 +266,7 @@ def _candidates(A, s, k, reg, tolerance, block, L, V, N):
     return best
 
 
-@kernel
+@compiled
 def _advance(A, s, k, reg, scale, block, L, V, N):
     """Move from a feasible w to a KKT point; return whether it was reached."""
     tolerance = 8.0 * _EPS * (k + 16) * scale  # above the threshold of curvature, or steps would alternate
@@ -301,7 +301,7 @@ def _advance(A, s, k, reg, scale, block, L, V, N):
     return False
 
 
-@kernel
+@compiled
 def _in_order(A, s, k, reg, L, V, N):
     """Solve on the support once more in ascending order, if it was not and rounding could make a difference."""
     p = N[STATE, SIZE]
@@ -331,7 +331,7 @@ def _in_order(A, s, k, reg, L, V, N):
         N[STATE, SIZE] = -1  # in this order the support is dependent up to rounding, so the weights are not changed
 
 
-@kernel
+@compiled
 def starts_full(A, k, reg):
     """Return whether to start with all neighbours in the support."""
     mean = 0.0
@@ -340,7 +340,7 @@ def starts_full(A, k, reg):
     return reg >= _FULL_START * mean
 
 
-@kernel
+@compiled
 def solve(A, s, k, reg, scale, L, V, N):
     """Solve for the first k neighbours; return whether a solution was reached. The weights are ``V[W, :k]``.
 
@@ -371,7 +371,7 @@ def solve(A, s, k, reg, scale, L, V, N):
     return reached
 
 
-@kernel
+@compiled
 def largest(A, s, start, k):
     """Return the largest absolute value in rows ``start`` to k of the leading block and of s."""
     size = 0.0
@@ -382,7 +382,7 @@ def largest(A, s, start, k):
     return size
 
 
-@kernel
+@compiled
 def solve_each(A, s, reg, weights):
     """Solve separate problems ``A[t], s[t]``, each from scratch; return how many were not solved."""
     m, k = s.shape

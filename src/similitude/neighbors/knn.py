@@ -249,7 +249,7 @@ class KNNClassifier(SearchingClassifier):
         reader = copy.copy(self._reader)
         reader.objects, reader.n_columns, reader.measure = X, _num_samples(X), resolve(self.similarity)
         reader.dissimilarity = self.dissimilarity
-        labels = self._labels_of(y, reader.n_columns)
+        labels = self._labels_of(check_labels(y, reader.n_columns))
         finder = copy.copy(self._path.finder)  # if the insertion fails, the fitted finder is unchanged
         if n_new:
             reader.map = finder.insert(reader, n_new)

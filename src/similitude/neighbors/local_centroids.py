@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def link(labels, heads, following):
     """Write the first neighbour of each class, and for each neighbour the next one of its class, or k if there is none.
 
@@ -23,7 +23,7 @@ def link(labels, heads, following):
         heads[labels[j]] = j
 
 
-@kernel
+@compiled
 def gather(S, neighbors, labels, n_classes, share, A):
     """Write the similarities within the classes, from a dense S: ``A[row, z, mu] = share * psi(z, mu)``.
 
@@ -40,7 +40,7 @@ def gather(S, neighbors, labels, n_classes, share, A):
                 mu = following[mu]
 
 
-@kernel
+@compiled
 def gather_csr(data, columns, starts, neighbors, labels, n_classes, share, A):
     """Write the same as :func:`gather` from a CSR matrix with sorted columns, whose absent entries are 0."""
     m, k = neighbors.shape
@@ -58,7 +58,7 @@ def gather_csr(data, columns, starts, neighbors, labels, n_classes, share, A):
                 mu = following[mu]
 
 
-@kernel
+@compiled
 def nearest_centroids(A, similarities, labels, sizes, n_classes, tolerance, winners):
     """Write the class whose local centroid is most similar to x, for each row and neighbourhood size.
 
@@ -83,7 +83,7 @@ def nearest_centroids(A, similarities, labels, sizes, n_classes, tolerance, winn
             winners[row, g] = decide(similarities[row], labels[row], start, totals, thresholds, counts, heads)
 
 
-@kernel
+@compiled
 def add_neighbor(A, j, head, following, totals, magnitudes):
     """Add the similarities of neighbour j to the totals of its class, and write its own total."""
     total, magnitude = 0.0, 0.0
@@ -98,7 +98,7 @@ def add_neighbor(A, j, head, following, totals, magnitudes):
     magnitudes[j] = magnitude + abs(A[j, j])
 
 
-@kernel
+@compiled
 def summary(head, following, k, totals, magnitudes, tolerance):
     """Return how many of the first k neighbours belong to a class, and the smallest total that is tied for the best."""
     count = 0
@@ -112,7 +112,7 @@ def summary(head, following, k, totals, magnitudes, tolerance):
     return count, best - tolerance * widest
 
 
-@kernel
+@compiled
 def decide(similarities, labels, k, totals, thresholds, counts, heads):
     """Return the class of the most similar centroid; a class's centroid is its first member above the threshold."""
     winner = -1
@@ -132,7 +132,7 @@ def decide(similarities, labels, k, totals, thresholds, counts, heads):
     return winner
 
 
-@kernel
+@compiled
 def mean_distances(samples, neighbors, rows, sizes, distances):
     """Write the distances from each row to the mean of its nearest samples, for each neighbourhood size.
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics._cholesky_kernel import backward, factor, forward
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import backward, factor, forward
+from similitude.numerics.compiled import compiled
 
 GAP = 1e-11
 """The largest accepted violation of the optimality conditions, in units of the decision value."""
@@ -32,14 +32,14 @@ LOW, HIGH, BETA, H = range(4)
 """The rows of a state: the bounds, the variables, and ``K beta``."""
 
 
-@kernel
+@compiled
 def curvature(K, i, j, size):
     """Return the curvature along a move of i against j, or libsvm's small number if it is not positive."""
     value = K[i, i] + K[j, j] - 2.0 * K[i, j]
     return value if value > 0.0 else _TAU * size
 
 
-@kernel
+@compiled
 def rounding(K, beta, i, j):
     """Return a bound on the rounding error of ``h[i] - h[j]``."""
     total = 0.0
@@ -48,7 +48,7 @@ def rounding(K, beta, i, j):
     return _NOISE * total
 
 
-@kernel
+@compiled
 def smo(K, y, state, size, steps):
     """Take at most ``steps`` SMO steps; return how many were taken, and whether the optimality conditions hold."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
@@ -85,7 +85,7 @@ def smo(K, y, state, size, steps):
     return steps, False
 
 
-@kernel
+@compiled
 def newton_step(K, y, h, free):
     """Return the step of the free variables to their minimum on ``sum beta = 0``, and whether K is convex there.
 
@@ -115,7 +115,7 @@ def newton_step(K, y, h, free):
     return step, True
 
 
-@kernel
+@compiled
 def newton(K, y, state):
     """Take a few Newton steps over the free variables until none reaches a bound; return False if K is not convex."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
@@ -153,7 +153,7 @@ def newton(K, y, state):
     return True
 
 
-@kernel
+@compiled
 def solve(K, y, state, size, left):
     """Move a feasible ``beta`` to the solution of the dual, in place; return whether ``left`` steps were enough.
 

@@ -79,7 +79,7 @@ def _best_columns(block: np.ndarray, k: int) -> np.ndarray:
     # NumPy's vectorised selection finds the k-th value; of the columns that are tied with it, the first are taken.
     # Selecting, then sorting k instead of n values, takes a fourth to a sixth of the time of a stable full sort at
     # n = 900, k = 128 (`python -m benchmarks topk`).
-    from similitude.numerics._topk_kernel import collect_best
+    from similitude.numerics.topk_compiled import collect_best
 
     m, n = block.shape
     columns = np.empty((m, k), dtype=np.intp)

@@ -44,7 +44,7 @@ def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n
     ndarray of shape (m, len(sizes), n_classes)
         The sums.
     """
-    from similitude.numerics._topk_kernel import class_totals
+    from similitude.numerics.topk_compiled import class_totals
 
     totals = np.zeros((len(labels), len(sizes), n_classes))
     class_totals(labels, weights, np.asarray(sizes, dtype=np.intp), totals)
@@ -68,7 +68,7 @@ def weighting_votes(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> 
     ndarray of shape (m, J, n_classes)
         The sums.
     """
-    from similitude.numerics._topk_kernel import class_sums
+    from similitude.numerics.topk_compiled import class_sums
 
     totals = np.zeros((*weights.shape[:2], n_classes))
     class_sums(labels, weights, totals)
@@ -137,7 +137,7 @@ def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> 
     ndarray of int of shape (m, len(sizes))
         The positions of the classes.
     """
-    from similitude.numerics._topk_kernel import break_ties
+    from similitude.numerics.topk_compiled import break_ties
 
     winners = np.empty(scores.shape[:2], dtype=np.intp)
     break_ties(
@@ -173,7 +173,7 @@ def one_vs_one(
     ndarray of shape (m, n_classes)
         The scores.
     """
-    from similitude.numerics._topk_kernel import one_vs_one_rows
+    from similitude.numerics.topk_compiled import one_vs_one_rows
 
     later = decisions >= 0.0 if later is None else later
     scores = np.empty((len(decisions), n_classes))

@@ -143,7 +143,7 @@ class Tangent(BaseEstimator):
         """Return the distances of the images in A to those in B."""
         self._check_parameters()
         left, right = _two_stacks(A, B, self.shape)
-        from similitude.similarities import _tangent_kernel as compiled
+        from similitude.similarities import _tangent_compiled as compiled
 
         same = left is right
         X, Z = (stack.reshape(len(stack), -1) for stack in (left, right))
@@ -165,7 +165,7 @@ class Tangent(BaseEstimator):
 
     def _bases(self, images: np.ndarray) -> np.ndarray:
         """Return orthonormal bases of the tangent planes as rows, with rows of zeros up to the next even number."""
-        from similitude.similarities import _tangent_kernel as compiled
+        from similitude.similarities import _tangent_compiled as compiled
 
         tangents = tangent_vectors(images, self.sigma, tuple(self.transformations))
         n, n_tangents, n_pixels = tangents.shape

@@ -82,7 +82,7 @@ class DTW(BaseEstimator):
             return D
         if len(left[0]) != len(right[0]):
             raise ValueError(f"A and B must have the same channels; got {len(left[0])} and {len(right[0])}.")
-        from similitude.similarities._dtw_kernel import fill
+        from similitude.similarities._dtw_compiled import fill
 
         window = None if self.window is None else float(self.window)
         fill(*_flat(left), *_flat(right), len(left[0]), window, right is left, D)

@@ -57,7 +57,7 @@ def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.nda
     errors : ndarray of shape (p,)
         The share of errors after each addition.
     """
-    from similitude.transform._forward_kernel import take_prototype, weigh_candidates
+    from similitude.transform._forward_compiled import take_prototype, weigh_candidates
 
     n = len(S)
     S, labels = np.ascontiguousarray(S), labels.astype(np.int64)

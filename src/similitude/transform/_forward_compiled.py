@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def _weigh(S, labels, i, first, last, bound, value, error, unit, errors, totals):
     """Add the contribution of sample i to the errors and totals of the candidates from ``first`` to ``last``.
 
@@ -21,7 +21,7 @@ def _weigh(S, labels, i, first, last, bound, value, error, unit, errors, totals)
         errors[j] += (labels[j] != own) if nearer else error
 
 
-@kernel
+@compiled
 def weigh_candidates(S, labels, best, at, unit, start, stop, errors, totals):
     """Compute errors and total similarities if candidate j became a prototype, for j from ``start`` to ``stop``.
 
@@ -45,7 +45,7 @@ def weigh_candidates(S, labels, best, at, unit, start, stop, errors, totals):
             totals[i], errors[i] = own_total + value, own_errors + error
 
 
-@kernel
+@compiled
 def take_prototype(S, j, best, at):
     """Make sample j a prototype, and the nearest prototype of the samples that are most similar to it."""
     for i in range(S.shape[0]):

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from similitude.numerics._cholesky_kernel import backward, dot, forward
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import backward, dot, forward
+from similitude.numerics.compiled import compiled
 
 # The state of a coefficient: at 0 or at its bound, between these, or kept where it is between these.
 FIXED, FREE, HELD = 0, 1, 2
@@ -24,7 +24,7 @@ _DOUBTFUL = 1e-8
 _DEPENDENT = 1e-14
 
 
-@kernel
+@compiled
 def sweep(rows, squares, epsilon, bounds, sweeps, a, r):
     """Minimise along each coordinate in turn, ``r = y - A a``; a and r are changed.
 
@@ -48,7 +48,7 @@ def sweep(rows, squares, epsilon, bounds, sweeps, a, r):
     return largest
 
 
-@kernel
+@compiled
 def gradient(rows, y, a, r, g):
     """Write ``A^T (y - A a)`` into g: from r itself, which is more accurate than from G where A a is close to y."""
     n = r.shape[0]
@@ -63,7 +63,7 @@ def gradient(rows, y, a, r, g):
         g[j] = dot(rows[j], r, n)
 
 
-@kernel
+@compiled
 def remainder(rows, free, c, U, x, rest, again):
     """Take from ``rest`` its part in the span of the columns ``free[:c]``, whose coefficients are added to x."""
     n = rest.shape[0]
@@ -78,7 +78,7 @@ def remainder(rows, free, c, U, x, rest, again):
             rest[t] -= value * row[t]
 
 
-@kernel
+@compiled
 def factor(rows, G, free, m, U, x, rest, again):
     """Factor the products of the columns ``free[:m]``, ``G = U^T U``, up to the first that depends on those before it.
 
@@ -118,7 +118,7 @@ def factor(rows, G, free, m, U, x, rest, again):
     return m
 
 
-@kernel
+@compiled
 def solve_free(U, m, h, step):
     """Write ``(U^T U)^-1 h`` into ``step``."""
     for i in range(m):
@@ -127,14 +127,14 @@ def solve_free(U, m, h, step):
     backward(U, m, step)
 
 
-@kernel
+@compiled
 def free_slopes(free, m, g, epsilon, signs, h):
     """Write into h by how much the objective falls with each free coefficient."""
     for i in range(m):
         h[i] = g[free[i]] - epsilon * signs[free[i]]
 
 
-@kernel
+@compiled
 def distance_to_kink(value, sign, rate, bound):
     """Return how far a coefficient of this sign may go at this rate until it is 0 or at its bound."""
     if rate * sign > 0.0:
@@ -144,7 +144,7 @@ def distance_to_kink(value, sign, rate, bound):
     return np.inf
 
 
-@kernel
+@compiled
 def slide(free, rank, x, curve, h, noise, worth, bounds, a, signs, state):
     """Move so that little but the norm changes: column ``free[rank]`` depends on those before it, x is its combination.
 
@@ -181,7 +181,7 @@ def slide(free, rank, x, curve, h, noise, worth, bounds, a, signs, state):
         state[j] = FIXED
 
 
-@kernel
+@compiled
 def projected_step(rows, free, m, h, step, bounds, a, signs, state, trial, image):
     """Move along ``step``, cut at the kinks: the whole, or half of it, a quarter, ... until that descends enough.
 
@@ -226,7 +226,7 @@ def projected_step(rows, free, m, h, step, bounds, a, signs, state, trial, image
     return whole
 
 
-@kernel
+@compiled
 def release(roots, size, epsilon, a, g, signs, state):
     """Free the fixed coefficients that would improve the objective most, and return how many these are.
 
@@ -254,7 +254,7 @@ def release(roots, size, epsilon, a, g, signs, state):
     return count
 
 
-@kernel
+@compiled
 def polish(rows, y, epsilon, free, m, U, h, step, r, g, a, signs, bounds):
     """Compute the free coefficients from nothing but which they are, so that no digit depends on the way here."""
     for i in range(m):
@@ -270,7 +270,7 @@ def polish(rows, y, epsilon, free, m, U, h, step, r, g, a, signs, bounds):
         a[j] = signs[j] * min(max(signs[j] * a[j], 0.0), bounds[j])
 
 
-@kernel
+@compiled
 def active_set(rows, G, y, epsilon, bounds, budget, slides, a, state):
     """Move a, whose coefficients are FREE or FIXED (0 or at the bound), to the optimum; a and state are changed.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function compiled by ``numba.njit`` with the package's settings.
 
     Where no cache directory can be written, numba raises an error when the function is decorated; the function is then

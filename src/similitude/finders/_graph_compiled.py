@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def insert(rows, columns, values, nearest, closeness, fresh):
     """Insert each column into the list of its row if it is close enough; return how many were inserted.
 
@@ -36,7 +36,7 @@ def insert(rows, columns, values, nearest, closeness, fresh):
     return changes
 
 
-@kernel
+@compiled
 def both_directions(nearest, fresh, links, new):
     """Write each sample's neighbours, then the samples whose neighbour it is, into ``links`` (n, L), at most L each."""
     n, K = nearest.shape
@@ -62,7 +62,7 @@ def both_directions(nearest, fresh, links, new):
                 used[j] += 1
 
 
-@kernel
+@compiled
 def propose(links, new, nearest, codes, first, last, proposed):
     """Write the neighbours' neighbours with the most similar codes, reached by a fresh link, into ``proposed``.
 
@@ -95,7 +95,7 @@ def propose(links, new, nearest, codes, first, last, proposed):
                 _keep_best(row, scores, c, _dot(codes, i, c))
 
 
-@kernel
+@compiled
 def _dot(codes, i, j):
     total = np.float32(0.0)
     for f in range(codes.shape[1]):
@@ -103,7 +103,7 @@ def _dot(codes, i, j):
     return total
 
 
-@kernel
+@compiled
 def _keep_best(places, scores, place, score):
     """Insert an element into a list that is sorted with the best first; the last element is dropped."""
     a = scores.shape[0] - 1
@@ -115,7 +115,7 @@ def _keep_best(places, scores, place, score):
     scores[a], places[a] = score, place
 
 
-@kernel
+@compiled
 def walk(pool, waiting, edges, steps, visited, found):
     """Write the unvisited neighbours of each row's best waiting samples into ``found``; return how many there are.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def dot(x, y, n):
     """Return ``sum x[i] y[i]`` over the first n entries."""
     # Four partial sums are kept, because the compiler may not reorder a single one. Calling BLAS would take longer.
@@ -28,7 +28,7 @@ def dot(x, y, n):
     return (a + b) + (c + d)
 
 
-@kernel
+@compiled
 def factor(A, share, ridge, least, n, U, signs):
     """Factor at most n rows of ``A + diag(share * A_ii + ridge)`` into U and ``signs``; return how many were factored.
 
@@ -63,7 +63,7 @@ def factor(A, share, ridge, least, n, U, signs):
     return n
 
 
-@kernel
+@compiled
 def forward(U, n, y):
     """Solve ``U^T x = y`` in place."""
     for a in range(n):
@@ -73,7 +73,7 @@ def forward(U, n, y):
             y[c] -= row[c] * known
 
 
-@kernel
+@compiled
 def backward(U, n, z):
     """Solve ``U x = z`` in place."""
     for a in range(n - 1, -1, -1):

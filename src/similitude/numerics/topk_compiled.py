@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def collect_best(S, thresholds, columns):
     """Write the columns of the k largest values of each row into ``columns``, in ascending order of the columns.
 
@@ -32,7 +32,7 @@ def collect_best(S, thresholds, columns):
                 kept += 1
 
 
-@kernel
+@compiled
 def class_totals(labels, weights, sizes, totals):
     """Write the sums of the neighbours' weights per class, at each neighbourhood size, into ``totals``.
 
@@ -52,7 +52,7 @@ def class_totals(labels, weights, sizes, totals):
                 totals[row, g, c] = running[c]
 
 
-@kernel
+@compiled
 def class_sums(labels, weights, totals):
     """Write the sums of the weights per class, for each of J weightings of the first k neighbours, into ``totals``.
 
@@ -64,7 +64,7 @@ def class_sums(labels, weights, totals):
                 totals[row, g, labels[row, j]] += weights[row, g, j]
 
 
-@kernel
+@compiled
 def break_ties(scores, labels, sizes, tolerance, winners):
     """Write the best class of each row and neighbourhood size into ``winners``.
 
@@ -96,7 +96,7 @@ def break_ties(scores, labels, sizes, tolerance, winners):
             winners[row, g] = best if winner < 0 else winner
 
 
-@kernel
+@compiled
 def one_vs_one_scores(votes, sums, counts, first_of_tied, scores):
     """Write the scores of the classes, from their pairwise votes and sums of decision values, into ``scores``.
 
@@ -114,7 +114,7 @@ def one_vs_one_scores(votes, sums, counts, first_of_tied, scores):
                 scores[winner] = max(scores[winner], scores[g])
 
 
-@kernel
+@compiled
 def one_vs_one_rows(decisions, later, first_of_tied, scores):
     """Write the scores (m, G) of the classes of each row into ``scores``.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 _CHUNK = 32
 
 
-@kernel
+@compiled
 def offer(block, first, values, places):
     """Update the k best columns of a few rows with the columns ``first, first + 1, ...`` of a block.
 
@@ -34,7 +34,7 @@ def offer(block, first, values, places):
                     worst = values[row, 0]
 
 
-@kernel
+@compiled
 def _replace_worst(values, places, value, place):
     """Replace the worst value of a heap, and restore the order of the heap."""
     k = values.shape[0]
@@ -53,7 +53,7 @@ def _replace_worst(values, places, value, place):
     values[i], places[i] = value, place
 
 
-@kernel
+@compiled
 def _worse(value, place, other, other_place):
     return value < other or (value == other and place > other_place)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 # Only sums may be reordered, so that they use vector registers. This is five times as fast, and equal input still gives
 # equal results. These functions are not cached, because they are inlined into cached functions.
@@ -42,7 +42,7 @@ def _four_inner(P, Q, c, e, C):
     C[c + 1, e + 1] = fourth
 
 
-@kernel
+@compiled
 def orthonormalize(tangents, bases):
     """Write orthonormal bases of the spans of ``tangents`` (n, t, n_pixels) into ``bases``, which may have more rows.
 
@@ -72,7 +72,7 @@ def orthonormalize(tangents, bases):
                 found += 1
 
 
-@kernel
+@compiled
 def _cholesky_solve(M, x):
     """Solve M x = x in place for a symmetric positive definite M, given and overwritten in its lower half."""
     n = x.shape[0]
@@ -92,7 +92,7 @@ def _cholesky_solve(M, x):
         x[i] /= M[i, i]
 
 
-@kernel
+@compiled
 def two_sided(X, bases_x, Z, bases_z, spring, same, start, stop, squares):
     """Write rows start..stop of ``min_ab |x + P'a - z - Q'b|^2 + spring (|a|^2 + |b|^2)`` into ``squares``.
 
@@ -138,7 +138,7 @@ def two_sided(X, bases_x, Z, bases_z, spring, same, start, stop, squares):
             squares[i, j] = max(value, 0.0)
 
 
-@kernel
+@compiled
 def one_sided(X, Z, bases_z, spring, start, stop, squares):
     """Write rows start..stop of ``min_b |x - z - Q'b|^2 + spring |b|^2`` into ``squares``.
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from similitude.boosting._cut_search import bucket_by_knots, encode, search_pair, value_of
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 CAP = 1.0 - 1e-10
 """Largest gamma: a perfect pair gets a finite coefficient, and boosting goes on."""
@@ -15,7 +15,7 @@ FLOOR = 1e-300
 """Smallest weight: none is lost for good, and there are no denormal numbers."""
 
 
-@kernel
+@compiled
 def _draw(cumulated, first, last, uniform):
     """The position, from ``first`` to before ``last``, that a number in [0, 1) chooses by the cumulated weights."""
     target = uniform * cumulated[last - 1]
@@ -29,14 +29,14 @@ def _draw(cumulated, first, last, uniform):
     return low
 
 
-@kernel
+@compiled
 def _differences(plus, minus, differences):
     for i in range(differences.shape[0]):
         # Adding 0 makes one of the two zeros.
         differences[i] = np.float64(plus[i]) - np.float64(minus[i]) + 0.0
 
 
-@kernel
+@compiled
 def _cut_above(differences, place):
     """Return the middle between a difference and the next larger one, infinity where there is none."""
     if place == -math.inf:
@@ -51,7 +51,7 @@ def _cut_above(differences, place):
     return place if cut >= following else cut
 
 
-@kernel
+@compiled
 def _reweight(differences, cut, units, n_positive, real, weights, outputs):
     """The outputs of the base classifier below and above the cut, and the weights of the next round."""
     n = differences.shape[0]
@@ -90,7 +90,7 @@ def _reweight(differences, cut, units, n_positive, real, weights, outputs):
         weights[i] = max(weights[i] / total, FLOOR)
 
 
-@kernel
+@compiled
 def _weigh(weights, n_positive, cumulated, units):
     """Return weights cumulated within each class, and in whole units; the units of both classes."""
     total = positives = negatives = 0.0
@@ -106,7 +106,7 @@ def _weigh(weights, n_positive, cumulated, units):
     return positives, negatives
 
 
-@kernel
+@compiled
 def _compare(columns, plus, minus, ramps, space):
     """The differences of a pair, in buckets."""
     _differences(columns[plus], columns[minus], space.differences)
@@ -118,7 +118,7 @@ def _compare(columns, plus, minus, ramps, space):
         bucket_by_knots(space.differences, ramps.knots, ramps.slopes, n_buckets, space.keys, space.buckets)
 
 
-@kernel
+@compiled
 def boost(columns, n_positive, uniforms, real, ramps, weights, pairs, cuts, outputs, space):
     """Rounds of boosting, as many as ``uniforms`` of shape (T, M, 2) has.
 
@@ -144,7 +144,7 @@ def boost(columns, n_positive, uniforms, real, ramps, weights, pairs, cuts, outp
         _reweight(space.differences, cuts[t], units, n_positive, real, weights, outputs[t])
 
 
-@kernel
+@compiled
 def decide(rows, pairs, cuts, outputs, stages, totals, decisions):
     """Sums of the base classifiers' outputs, added to ``totals``, after the first ``stages[j]`` (ascending) of them."""
     for r in range(rows.shape[0]):
