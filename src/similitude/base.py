@@ -183,7 +183,7 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
         return [self._point({**own, **point}) for point in grid]
 
     def _labels_of(self, y: np.ndarray, sample_weight: Any = None) -> Labels:
-        """Return the checked and encoded labels, with the weights, costs and priors of the estimator's parameters."""
+        """Return checked labels in encoded form, with the weights, and the costs and priors of the estimator."""
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < self._least_classes:
             raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
