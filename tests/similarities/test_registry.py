@@ -53,8 +53,9 @@ def test_what_cannot_be_a_similarity(bad):
 def test_a_measure_checks_what_it_is_told():
     with pytest.raises(ValueError, match=r"orientation must be .*got 'distance'"):
         Measure(same_length, orientation="distance")
-    with pytest.raises(ValueError, match=r"to_similarity must be one of .*got 'minus'"):
-        Measure(same_length, to_similarity="minus")
+    unknown = Measure(same_length, orientation="dissimilarity", to_similarity="minus")
+    with pytest.raises(ValueError, match=r"must be one of .*got 'minus'"):
+        KNNClassifier(1, similarity=unknown).fit(["a", "bb"], [0, 1])
 
 
 def test_a_measure_is_its_own_answer():
