@@ -60,19 +60,19 @@ def test_ranked_table_and_saved_file(matrix):
 def test_errors_and_parameters_are_those_of_a_nested_search(kind):
     """What methods share changes nothing: each does as in scikit-learn's cross-validation of a search."""
     voting = load_voting()
-    X, y, contract = voting.data[:60], voting.target[:60], {"similarity": "vdm"}
+    X, y, contract = voting.data[:40], voting.target[:40], {"similarity": "vdm"}
     if kind == "objects":
         contract = {"similarity": "counting"}
     if kind == "dissimilarity":
         X, contract = 16.0 - (X[:, None] == X[None]).sum(axis=2), {"dissimilarity": "gauss"}
-    outcomes = nested_errors(X, y, contract, QUICK, folds=3, seed=1, n_jobs=1, show=False)
-    outer, inner = (StratifiedKFold(k, shuffle=True, random_state=1) for k in (3, 5))
+    outcomes = nested_errors(X, y, contract, QUICK, folds=2, seed=1, n_jobs=1, show=False)
+    outer, inner = (StratifiedKFold(k, shuffle=True, random_state=1) for k in (2, 5))
     for outcome in outcomes:
         search = PathSearchCV(*methods(**contract)[outcome.method], cv=inner)
         done = cross_validate(search, X, y, cv=outer, return_estimator=True, error_score="raise")
         errors = 1 - done["test_score"]
         assert outcome.error == pytest.approx(errors.mean(), abs=1e-12)
-        assert outcome.standard_error == pytest.approx(errors.std(ddof=1) / np.sqrt(3), abs=1e-12)
+        assert outcome.standard_error == pytest.approx(errors.std(ddof=1) / np.sqrt(2), abs=1e-12)
         assert outcome.parameters in [parameter_words(fitted.best_params_) for fitted in done["estimator"]]
 
 
