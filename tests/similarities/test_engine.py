@@ -355,9 +355,17 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("how", SAID)
 @pytest.mark.parametrize("kind", ["callable", "batch"])
-@pytest.mark.parametrize("workers", ["one", "threads", "processes"])
+@pytest.mark.parametrize(
+    ("workers", "how"),
+    [
+        *(("one", how) for how in SAID),
+        ("threads", "nan"),
+        ("threads", "raises"),
+        ("processes", "raises"),
+        ("processes", "unpicklable"),
+    ],
+)
 def test_failures_are_named_by_positions_in_the_whole(how, kind, workers):
     function = partial(failing if kind == "callable" else failing_batch, how)
     similarity = Measure(function, name="f", batch=kind == "batch", threads=workers == "threads")
