@@ -13,6 +13,7 @@ SCRIPTS = sorted((ROOT / "examples").glob("plot_*.py"))
 matplotlib = pytest.importorskip("matplotlib")
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_examples_draw_what_they_say(script, tmp_path, monkeypatch):
     matplotlib.use("Agg")

@@ -41,7 +41,7 @@ from similitude.persistence._tree import Decoder, Encoder, _name_of
 from similitude.search.methods import methods
 from similitude.similarities import VDM, Levenshtein, Measure, jaccard, register
 from similitude.similarities.registry import _registry
-from tests.estimators import CLASSIFIERS, PIPELINES, TRANSFORMERS
+from tests.estimators import FAMILIES, VARIANTS
 
 METHODS = methods()
 
@@ -82,7 +82,7 @@ def round_trip(path, model, X):
     return other
 
 
-@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *PIPELINES, *TRANSFORMERS], ids=str)
+@pytest.mark.parametrize("estimator", [*FAMILIES, *VARIANTS], ids=str)
 def test_every_estimator_comes_back_with_the_same_answers(estimator, problem, path):
     S, y, new = problem
     with warnings.catch_warnings():
@@ -195,7 +195,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(VALUES)
 def test_any_plain_value_comes_back(value):
     text = json.dumps(Encoder().encode(value, "value"), allow_nan=False)

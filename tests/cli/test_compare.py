@@ -61,7 +61,7 @@ def test_ranked_table_and_saved_file(matrix):
 def test_errors_and_parameters_are_those_of_a_nested_search(kind):
     """What methods share changes nothing: each does as in scikit-learn's cross-validation of a search."""
     voting = load_voting()
-    X, y, contract = voting.data[:60], voting.target[:60], {"similarity": "vdm"}
+    X, y, contract = voting.data[:40], voting.target[:40], {"similarity": "vdm"}
     if kind == "objects":
         contract = {"similarity": "counting"}
     if kind == "dissimilarity":

@@ -138,7 +138,7 @@ class TestFit:
         from similitude.search import auto
 
         D, y, new = problem
-        few = ["k-NN", "nearest centroid", "SVM (clip)", "SDA and BDA fused"]
+        few = ["k-NN", "nearest centroid", "SVM (clip)"]
         monkeypatch.setattr(auto, "methods", lambda names, **contract: methods(few, **contract))
         words = ("fit", "D.csv", "--labels", "y.txt", "--dissimilarity", "max-minus")
         result = run(*words, "-o", "m.model", "--json")

@@ -230,11 +230,7 @@ def test_the_console_script_is_main():
     assert script.load() is main
 
 
-def test_a_real_process(matrix, labels, tmp_path):
-    good = subprocess.run([*COMMAND, "inspect", matrix, "--labels", labels, "--json"], capture_output=True, text=True)
-    assert good.returncode == 0, good.stderr
-    assert json.loads(good.stdout)["n"] == 40
-    assert good.stderr == ""
+def test_a_real_process(tmp_path):
     bad = subprocess.run([*COMMAND, "inspect", tmp_path / "absent.npy"], capture_output=True, text=True)
     assert (bad.returncode, bad.stdout, bad.stderr.count("\n")) == (2, "", 1)
     assert "absent.npy" in bad.stderr

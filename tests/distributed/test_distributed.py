@@ -231,13 +231,10 @@ def test_neighbours_are_those_of_one_machine_to_the_last_tie(client, similarity,
     [
         (KNNClassifier(7, "affinity"), longer),
         (KNNClassifier(6, "kri", reg=0.1), longer),
-        (KNNClassifier(6, "krr", spectrum="flip", consistent=True), "levenshtein"),
         (LocalSVC(8), longer),
         (LocalNearestCentroid(9), longer),
         (LocalSDA(12), "levenshtein"),
-        (LocalSDA(12), longer),
         (LocalSDA(10, omega="continuous"), longer),
-        (LocalSDA(12, alpha=0.2), "levenshtein"),
     ],
 )
 def test_every_local_method_answers_as_on_one_machine(client, model, similarity):

@@ -1,7 +1,7 @@
 """Run as a script: an experiment is begun in a child process and killed, again and again; then two run at once.
 
 Prints a JSON object: how many results the store had after each kill, and how each child ended. Children are forks of a
-process that has imported everything already, so that twenty take seconds.
+process that has imported everything already, so that many take seconds.
 """
 
 import json

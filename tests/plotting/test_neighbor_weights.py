@@ -1,4 +1,3 @@
-import subprocess
 import sys
 from itertools import pairwise
 
@@ -360,8 +359,3 @@ def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
     ):
         with pytest.raises(ImportError, match=r"matplotlib: pip install 'similitude\[plot\]'"):
             draw()
-
-
-def test_importing_does_not_import_matplotlib():
-    code = "import sys; import similitude.plotting; print('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

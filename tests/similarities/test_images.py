@@ -160,9 +160,10 @@ def test_through_a_classifier(similarity):
     bars = [np.exp(-((x - c) ** 2) / 3) for c in generator.uniform(2, 5, 6)]
     lines = [np.exp(-((y - c) ** 2) / 3) for c in generator.uniform(2, 5, 6)]
     X, labels = np.array(bars + lines).reshape(12, -1), np.repeat(["bar", "line"], 6)
-    model = KNNClassifier(1, similarity=similarity).fit(X[::2], labels[::2])
-    assert (model.predict(X[1::2]) == labels[1::2]).all()
-    assert (pickle.loads(pickle.dumps(model)).predict(X[1::2]) == labels[1::2]).all()
+    train, test = (np.ascontiguousarray(X[i::2]) for i in (0, 1))
+    model = KNNClassifier(1, similarity=similarity).fit(train, labels[::2])
+    assert (model.predict(test) == labels[1::2]).all()
+    assert (pickle.loads(pickle.dumps(model)).predict(test) == labels[1::2]).all()
 
 
 @pytest.mark.parametrize(

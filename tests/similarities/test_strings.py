@@ -2,7 +2,6 @@
 
 import itertools
 import pickle
-import subprocess
 import sys
 
 import numpy as np
@@ -238,12 +237,3 @@ def test_a_library_that_is_broken_is_not_called_missing(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="what_it_needs_itself"):
         require("halfway", "strings")
-
-
-def test_importing_brings_no_optional_library():
-    modules = "strings, sequences, timeseries, documents"
-    code = f"import sys; from similitude.similarities import {modules}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert "similitude" in loaded
-    assert not loaded & {"rapidfuzz", "parasail", "Bio", "aeon"}
