@@ -5,7 +5,8 @@ MINIMUM := .venv-minimum/bin
 # Neighbouring tests stay with one worker as long as the other has its own: each compiles other functions.
 WORKERS := -n 2 --dist worksteal
 # Tests, and the examples in docstrings and on the pages: in one run, so that everything is compiled once.
-EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' src tests README.md docs
+EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' \
+	src reproductions tests README.md docs
 
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
 test test-minimum pytest coverage: export OPENBLAS_NUM_THREADS := 1
@@ -21,6 +22,8 @@ test: lint types coverage
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m tests.docstrings
 
 types: .venv/installed-dev
 	$(BIN)/mypy
@@ -31,8 +34,8 @@ pytest: .venv/installed-dev
 # Compiled functions are invisible to coverage, so their own tests run once more, uncompiled.
 coverage: .venv/installed-dev
 	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING) --cov --cov-report=
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m kernel --cov --cov-append --cov-report=term \
-		$$(grep -rl --include='*.py' mark.kernel tests)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m compiled --cov --cov-append --cov-report=term \
+		$$(grep -rl --include='*.py' mark.compiled tests)
 
 test-minimum: .venv-minimum/installed
 	$(MINIMUM)/python -m pytest $(WORKERS)
@@ -40,11 +43,11 @@ test-minimum: .venv-minimum/installed
 bench: .venv/installed-dev
 	$(BIN)/python -m benchmarks
 
-# The papers' tables, as far as the data at hand goes: hours. What is done is kept, and the same command goes on.
+# The papers' tables, on the data that is available: hours. Results are kept, and the same command continues.
 TABLES := chen2009-table3 chen2009-table4 chen2009kernels-table1 cazzanti2007-table1 cazzanti2007-table2 \
 	cazzanti2007-table3 fusion2009-table1 fusion2009-table2 wang2009-table2
 reproduce: .venv/installed-dev
-	for name in $(TABLES); do $(BIN)/similitude reproduce $$name --store reproduced.sqlite --n-jobs -1 || exit; done
+	for name in $(TABLES); do $(BIN)/python -m reproductions $$name --store reproduced.sqlite --n-jobs -1 || exit; done
 
 # A warning is an error: a link that leads nowhere, a docstring that does not parse, a page in no list.
 docs: .venv/installed-docs

@@ -1,8 +1,8 @@
-"""Side-by-side runs of ours and the peer on the same work: ``python -m benchmarks [name ...]``.
+"""Benchmarks that run our code and a peer on the same work: ``python -m benchmarks [name ...]``.
 
-BLAS runs on one thread unless the environment says otherwise: two of its threads on a busy machine make every figure
-meaningless. It is set here, before anything imports NumPy. Our own threads and scikit-learn's are as many as the
-cores.
+BLAS runs on one thread unless the environment sets another number, because with two threads on a busy machine the
+figures are meaningless. The number is set here, before anything imports NumPy. Our own code and scikit-learn use as
+many threads as there are cores.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Run benchmarks and print one table: all of them, or those named (``search``, ``topk``, ...)."""
+"""Run all benchmarks, or those named (``search``, ``topk``, ...), and print one table."""
 
 import importlib
 import pkgutil

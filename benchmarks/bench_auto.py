@@ -1,9 +1,9 @@
 """AutoClassifier against a tuned k-NN and against the best single method, over random partitions of seven data sets.
 
-A partition is 80/20, stratified where every class has five samples. Every method is tuned on the training part by
-the same ten folds, and refitted at its best parameters: these are the single methods. AutoClassifier chooses one of
-them. The best single method is known only afterwards, from the test parts, so that no choice can be better than it by
-much. Protein needs SIMILITUDE_DATA. The slow methods (robust, learned spectrum, LP machine, RBF, RQD) do not take part.
+A partition is 80/20, stratified if every class has five samples. Every single method is tuned on the training part by
+the same ten folds, and refitted at its best parameters. AutoClassifier chooses one of these methods. The best single
+method is known only afterwards, from the test parts, so that no choice can be much better. Protein needs
+SIMILITUDE_DATA. The slow methods (robust, learned spectrum, LP machine, RBF, RQD) are left out.
 """
 
 import warnings
@@ -29,7 +29,7 @@ from similitude.similarities import pairwise
 
 N_PARTITIONS = 20
 N_DIGITS = 200
-# Those that take most of the time are left to themselves.
+# The methods that take most of the time are left out.
 NAMES = [name for name in methods() if name not in SLOW]
 
 
@@ -67,10 +67,10 @@ DATA = {
 
 
 def errors_of(S, y, seed, names=NAMES):
-    """Test errors in percent of AutoClassifier, as ``"auto"``, and of every method, on one partition."""
+    """Return the test errors in percent of AutoClassifier, as ``"auto"``, and of every method, on one partition."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.simplefilter("ignore", SimilarityWarning)
-    # Classes of few samples, as the authors of co-purchase, cannot be shared out evenly.
+    # Classes of few samples, such as the authors of co-purchase, cannot be stratified.
     evenly = y if np.unique(y, return_counts=True)[1].min() >= 5 else None
     S_train, S_test, y_train, y_test = train_test_split(S, y, test_size=0.2, stratify=evenly, random_state=seed)
     auto, table = AutoClassifier(names).fit(S_train, y_train), methods(names)
@@ -81,7 +81,7 @@ def errors_of(S, y, seed, names=NAMES):
 
 
 def rows_of(name, S, y, n_partitions=N_PARTITIONS, names=NAMES):
-    """Rows of the table for one data set."""
+    """Return the rows of the table for one data set."""
     done = Parallel(n_jobs=-1)(delayed(errors_of)(S, y, seed, names) for seed in range(n_partitions))
     chosen = [method for _, method in done]
     common = set.intersection(*(set(errors) for errors, _ in done))

@@ -1,4 +1,4 @@
-"""DBoost against the same rounds in NumPy, with growing n, on two threads, and its path against plain fits."""
+"""DBoost against the same rounds in NumPy, with increasing n, on two threads, and its path against plain fits."""
 
 import os
 
@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from tests.reference import dboost as reference
 
 from benchmarks.timing import best_of, side_by_side
+from similitude.base import GridFit
 from similitude.boosting._rounds import boosted_rounds
 from similitude.boosting.dboost import DBoostClassifier
 
@@ -36,7 +37,7 @@ def _against_numpy(name, S, y, real, goal=""):
 
 
 def _on_threads(counts, work, runs=5):
-    """Seconds of the fastest run on each number of threads, all in turn."""
+    """Return the seconds of the fastest run for each number of threads, with alternating runs."""
     before, seconds = os.environ.get("OMP_NUM_THREADS"), {count: [] for count in counts}
     try:
         for _ in range(runs):
@@ -72,7 +73,7 @@ def run():
     grid = [{"n_rounds": n_rounds} for n_rounds in (50, 100, 200, 500, 1000)]
 
     def path():
-        return model._predict_path(-D, y, -D, grid)
+        return GridFit(model, -D, y, grid).answers(-D, "predict")
 
     def plain():
         return [clone(model).set_params(**point).fit(-D, y).predict(-D) for point in grid]

@@ -1,4 +1,4 @@
-"""LAPACK's drivers for the symmetric eigendecomposition: ours is evd."""
+"""LAPACK's drivers for the symmetric eigendecomposition, of which we use evd."""
 
 import numpy as np
 from scipy import linalg

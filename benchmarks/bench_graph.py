@@ -1,4 +1,4 @@
-"""The neighbour graph: recall against similarities computed, on 20,000 strings and on vectors of many dimensions."""
+"""Recall of the neighbour graph against the number of similarities, on 20,000 strings and on long vectors."""
 
 import time
 
@@ -7,14 +7,14 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from benchmarks.timing import best_of
 from similitude import KNNClassifier, disorder
-from similitude.neighbors.graph import GraphSearch
+from similitude.finders.graph import GraphSearch
 
 WIDTHS = (1, 16, 32, 64, 128, 256)
 K = 10
 
 
 def copies(rng, parents, of):
-    """Copies of random strings of length 60 over four letters, with six random substitutions each."""
+    """Return copies of random strings of length 60 over four letters, with six random substitutions each."""
     letters = parents[of]
     for row in letters:
         row[rng.choice(60, 6, replace=False)] = rng.integers(0, 4, 6)
@@ -22,7 +22,7 @@ def copies(rng, parents, of):
 
 
 def data(n=20_000, m=500, sizes="equal"):
-    """Strings to search among, and strings to search with; the parents have ten copies each, or ten on average."""
+    """Return strings to search in, and query strings; the parents have ten copies each, or ten on average."""
     rng = np.random.default_rng(0)
     parents = rng.integers(0, 4, (n // 10, 60))
     of = np.repeat(np.arange(n // 10), 10) if sizes == "equal" else rng.integers(0, n // 10, n)
@@ -30,7 +30,7 @@ def data(n=20_000, m=500, sizes="equal"):
 
 
 def curve(X, new, similarity, widths):
-    """The graph's cost, and for each width ``(width, recall, recall where ties count, evaluations, seconds)``."""
+    """Return the cost of the graph, and ``(width, recall, recall with ties, evaluations, seconds)`` for each width."""
     y = np.zeros(len(X))
     exact = KNNClassifier(K, similarity=similarity, dissimilarity="negate", search="stream").fit(X, y)
     all_seconds = best_of(lambda: exact.kneighbors(new), 1)

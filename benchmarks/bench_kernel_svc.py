@@ -1,4 +1,4 @@
-"""SimilaritySVC's whole grid of C against the same work by hand: an eigendecomposition per fold, an SVC per C."""
+"""The whole grid of C of SimilaritySVC against the same work by hand: an eigendecomposition per fold, an SVC per C."""
 
 import warnings
 
@@ -11,21 +11,21 @@ from sklearn.svm import SVC
 
 from benchmarks.timing import side_by_side
 from similitude import PathSearchCV, SimilaritySVC, SimilarityWarning
-from similitude.numerics.threads import one_blas_thread
+from similitude._utils.threads import one_blas_thread
 
 COSTS = [10.0**j for j in range(-3, 6)]  # Chen et al. 2009, Table 2
 FOLDS = StratifiedKFold(10, shuffle=True, random_state=0)
 
 
 def _problem(n):
-    """Two classes that touch but do not mix: libsvm solves every C, and most of the work is not its own."""
+    """Return two classes that touch but do not overlap, so that libsvm solves every C and takes little of the time."""
     X, y = make_blobs(n, centers=2, n_features=10, cluster_std=4, random_state=0)
     D = manhattan_distances(X) ** 1.5
     return 1 - D / D.max(), y
 
 
 def by_hand(S, y):
-    """Accuracies, (C, folds): clip, nine machines and their predictions for each fold."""
+    """Return accuracies, (C, folds), of clipping and nine machines for each fold."""
     scores = np.empty((len(COSTS), FOLDS.n_splits))
     for fold, (train, test) in enumerate(FOLDS.split(S, y)):
         with one_blas_thread():

@@ -1,7 +1,7 @@
-"""LandmarkClassifier: how time and memory grow with the number of samples, and against the SVM on the whole matrix.
+"""Growth of LandmarkClassifier's time and memory with the number of samples, and comparison with the SVM.
 
-Objects are binary vectors around prototypes, their similarity the number of equal coordinates. Ratios are of
-seconds of the processor, which other programs disturb less than the clock; the columns show the clock.
+Objects are binary vectors around prototypes, and their similarity is the number of equal coordinates. Ratios are those
+of CPU seconds, which other programs disturb less than elapsed seconds; the columns show elapsed seconds.
 """
 
 import subprocess
@@ -21,7 +21,7 @@ SCRIPT = """
 import sys
 from benchmarks.bench_landmarks import data, fit
 
-def peak():  # getrusage would begin with the parent's
+def peak():  # getrusage would start with the peak of the parent
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
 
@@ -34,13 +34,13 @@ print(before, peak())
 
 @batch
 def equal_bits(A, B):
-    """The number of equal coordinates of binary vectors, as a product of vectors of -1 and 1."""
+    """Return the number of equal coordinates of binary vectors, as a product of vectors of -1 and 1."""
     signs = [2 * np.asarray(X, dtype=np.float32) - 1 for X in (A, B)]
     return (signs[0] @ signs[1].T + A.shape[1]) / 2
 
 
 def data(n, seed=0, n_bits=100, flipped=0.35):
-    """n vectors of two classes, each around 8 prototypes of which a share of the bits is flipped."""
+    """Return n vectors of two classes, each around 8 prototypes, with a share of the bits flipped."""
     rng = np.random.default_rng(seed)
     prototypes = np.random.default_rng(12).integers(0, 2, (16, n_bits), dtype=np.uint8)
     which = rng.integers(0, 16, n)
@@ -56,7 +56,7 @@ def fit(X, y):
 
 
 def _seconds(work, runs):
-    """By the clock and of the processor, each of the best run."""
+    """Return elapsed and CPU seconds, each of the best run."""
     walls, cpus = [], []
     for _ in range(runs):
         wall, cpu = time.perf_counter(), time.process_time()
@@ -67,7 +67,7 @@ def _seconds(work, runs):
 
 
 def _growth():
-    """A row for each size: the time, and what the last doubling cost."""
+    """Return a row for each size, with the time and its ratio to that of half the size."""
     rows, last = [], None
     X, y = data(SIZES[-1])
     fit(X[:2000], y[:2000])

@@ -1,6 +1,4 @@
-"""LearnedSpectrumSVC against cvxpy and Clarabel on the same program, one problem and a whole grid; warm starts."""
-
-from unittest import mock
+"""LearnedSpectrumSVC against cvxpy and Clarabel on the same program, one problem and a whole grid."""
 
 import numpy as np
 from tests.reference.learned_kernel import spectrum_program
@@ -41,12 +39,6 @@ def _grid(S, y, target):
     return LearnedSpectrumSVC()._solve(S, y, np.ones(len(y)), [(*point, target) for point in GRID])
 
 
-def _cold_grid(S, y, target):
-    """The interior-point method afresh at every point that the machine on the target does not settle."""
-    with mock.patch("similitude.kernel._spectrum_newton.descend", lambda problems, *_: [None] * len(problems)):
-        return _grid(S, y, target)
-
-
 def run():
     S, y = overlapping()
     rows = []
@@ -74,7 +66,4 @@ def run():
         lambda: [LearnedSpectrumSVC(*point, "clip").fit(S, y) for point in GRID],
     )
     rows.append(row)
-    for target in ("clip", "flip", "both", "similarity"):
-        name = f"  the grid, {target}: warm starts against an interior-point method started afresh at each point"
-        rows.append(side_by_side(name, lambda t=target: _grid(S, y, t), lambda t=target: _cold_grid(S, y, t)))
     return rows

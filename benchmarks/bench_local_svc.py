@@ -1,4 +1,4 @@
-"""LocalSVC's whole grid of k and C against one scikit-learn SVC for each test sample and grid point."""
+"""The whole grid of k and C of LocalSVC against one scikit-learn SVC for each test sample and grid point."""
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -14,7 +14,7 @@ FOLDS = StratifiedKFold(10, shuffle=True, random_state=0)
 
 
 def _voting():
-    """The training part of one 80/20 partition."""
+    """Return the training part of one 80/20 partition."""
     voting = load_voting()
     X, y = voting.data, voting.target
     S = 1 - VDM().fit(X, y)(X, X)
@@ -23,7 +23,7 @@ def _voting():
 
 
 def one_machine_each(S, y, train, test):
-    """Predictions, (samples, k, C): one decomposition for a sample and k, pure neighbourhoods skipped."""
+    """Return predictions, (samples, k, C), by one decomposition per sample and k; pure neighbourhoods are skipped."""
     answers = np.empty((len(test), len(GRID["n_neighbors"]), len(GRID["C"])), dtype=y.dtype)
     for i, x in enumerate(test):
         order = train[np.argsort(-S[x, train], kind="stable")]

@@ -1,4 +1,4 @@
-"""Weights of neighbours: the quadratic program against Clarabel and OSQP, whole grids against plain searches."""
+"""Weights of neighbours by the quadratic program, against Clarabel and OSQP, and whole grids against plain searches."""
 
 import time
 
@@ -11,9 +11,9 @@ from sklearn.model_selection import GridSearchCV, KFold
 from benchmarks.timing import best_of, side_by_side
 from benchmarks.voting_data import KRI_REGS, KRR_REGS, NEIGHBORS, voting_partition
 from similitude import KNNClassifier, PathSearchCV
+from similitude._utils.threads import over_row_blocks
 from similitude.neighbors._simplex_qp import solve_each
 from similitude.neighbors.local_weights import local_weights
-from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import top_k
 
 N_PROBLEMS = 2000
@@ -22,7 +22,7 @@ FOLDS = KFold(10, shuffle=True, random_state=0)
 
 
 def _problems(k):
-    """Similarities exp(-distance^2 / 16) among k points, and of one more to them: positive definite."""
+    """Return the kernel exp(-distance^2 / 16) among k points, and those of another point to them."""
     rng = np.random.default_rng(k)
     X = rng.normal(size=(N_PROBLEMS, k + 1, 8))
     squares = np.sum(X**2, axis=2)
@@ -31,13 +31,13 @@ def _problems(k):
 
 
 def _residual(S, s, reg, w):
-    """How far w is from optimal and from feasible: the duality gap g^T w - min g, the sum's error, negative weights."""
+    """Return the largest of the duality gap g^T w - min g, the error of the sum, and the size of negative weights."""
     g = S @ w + reg * w - s
     return max(g @ w - g.min(), abs(w.sum() - 1), -w.min())
 
 
 def _clarabel(matrices, vectors, k):
-    """Solve with everything prepared but the solver itself."""
+    """Return the solutions by Clarabel; the matrices and vectors are prepared before."""
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(k)]
@@ -96,7 +96,7 @@ def _program(k, reg, goal):
 
 
 def _grid(weights, spectrum, regs, reference, goal):
-    """A whole grid of Table 2 in Chen et al. 2009 on one training part of Voting."""
+    """Time a whole grid of Table 2 in Chen et al. 2009 on one training part of Voting."""
     S, _, y, _ = voting_partition(0)
     knn = KNNClassifier(weights=weights, spectrum=spectrum)
     grid = {"n_neighbors": NEIGHBORS, "reg": regs}
@@ -121,7 +121,7 @@ def _grid(weights, spectrum, regs, reference, goal):
 
 
 def one_program_each(S, y, n_samples):
-    """Seconds for KRI's grid, one Clarabel program per weight vector, decompositions shared; some samples, scaled."""
+    """Return the seconds for KRI's grid by one Clarabel program per weight vector, scaled from some samples."""
     start = time.perf_counter()
     for i in range(n_samples):
         others = np.delete(np.arange(len(y)), i)
@@ -148,11 +148,11 @@ def _against_one_program_each(ours_seconds, n_samples=3):
 
 
 def _per_sample(n, m=200, k=16):
-    """What predicting one sample costs: the neighbours, and everything after them."""
+    """Return the time to predict one sample, for finding the neighbours and for everything after that."""
     rng = np.random.default_rng(0)
     places = np.sort(rng.random(n))
     rows = np.exp(-np.abs(rng.random(m)[:, None] - places))
-    # exp(-|i - j| / n): a similarity of n equally spaced points, which needs no room for n^2 numbers.
+    # exp(-|i - j| / n) is a similarity of n equally spaced points, for which n^2 numbers need not be stored.
     column = np.exp(-np.abs(np.arange(1 - n, n)) / n)
     S = np.lib.stride_tricks.as_strided(column[n - 1 :], (n, n), (-column.itemsize, column.itemsize))
     similarities, indices = top_k(rows, k)

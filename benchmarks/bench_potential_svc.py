@@ -1,7 +1,7 @@
 """PotentialSVC against its program in cvxpy and Clarabel, and its path against plain fits.
 
-The program is eq. 6 as it is written. Its quadratic form in ``S^T S``, which takes Clarabel a fraction of that, has a
-row for each kind of similarity.
+The program is eq. 6 as it is written. Its quadratic form in ``S^T S``, which Clarabel solves in a fraction of the time,
+has a row for each kind of similarity.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import manhattan_distances, rbf_kernel
 
 from benchmarks.timing import best_of, side_by_side
+from similitude.base import GridFit
 from similitude.features.potential_svc import PotentialSVC
 
 N = 500
@@ -33,7 +34,7 @@ def _data(kind, n):
 
 
 def program_of(S, y, C, epsilon, quadratic):
-    """The program, and what is to be added to its value."""
+    """Return the program, and the constant to be added to its value."""
     import cvxpy
 
     A, target = S - S.mean(axis=0), y - y.mean()
@@ -52,7 +53,7 @@ def _against_clarabel(kind, C, epsilon, quadratic=False):
     peer = best_of(lambda: program.solve(solver="CLARABEL"), 1)
     ours = best_of(lambda: model.fit(S, y), 5)
     value = program.value + constant
-    # Clarabel stops at 1e-8 of its own terms, which may be a hundred times the objective.
+    # Clarabel stops at 1e-8 of its own terms, which may be a hundred times as large as the objective.
     assert model.objective_ <= value * (1 + 1e-7), (model.objective_, value)
     form = ", quadratic form" if quadratic else ""
     name = f"P-SVM, {kind}, n = {N}, C = {C:g}, epsilon = {epsilon:g}: against cvxpy + Clarabel{form}"
@@ -69,7 +70,7 @@ def _path_against_fits(kind):
     model = PotentialSVC()
 
     def path():
-        return model._predict_path(block, labels, new, GRID)
+        return GridFit(model, block, labels, GRID).answers(new, "predict")
 
     def plain():
         return [clone(model).set_params(**point).fit(block, labels).predict(new) for point in GRID]

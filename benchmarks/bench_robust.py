@@ -6,6 +6,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import manhattan_distances
 
 from benchmarks.timing import best_of, side_by_side
+from similitude.base import GridFit
 from similitude.kernel.robust_svc import RobustSVC
 
 GRID = [{"C": 10.0**a, "rho": 10.0**b} for a in range(-3, 4) for b in range(-3, 4)]  # Chen, Gupta & Recht 2009
@@ -18,7 +19,7 @@ def _data(n):
 
 
 def _program(S, y, C, rho):
-    """The semidefinite form, K its variable."""
+    """Return the semidefinite program in the variable K."""
     import cvxpy
 
     n, signs = len(y), np.where(y == y.max(), 1.0, -1.0)
@@ -33,7 +34,7 @@ def run():
     for n, C, rho in ((40, 1.0, 1.0), (100, 1.0, 1.0)):
         S, y = _data(n)
         model, program = RobustSVC(C=C, rho=rho).fit(S, y), _program(S, y, C, rho)  # compiles
-        # The program takes half a minute: once is enough.
+        # The program takes half a minute, so that it is timed once.
         ours = best_of(lambda model=model, S=S, y=y: model.fit(S, y), 20)
         peer = best_of(lambda program=program: program.solve(solver="CLARABEL"), 1)
         assert abs(model.objective_ - program.value) <= 1e-5 * abs(program.value)
@@ -47,7 +48,7 @@ def run():
         model = RobustSVC()
 
         def path(model=model, block=block, labels=y[train], new=new):
-            return model._predict_path(block, labels, new, GRID)
+            return GridFit(model, block, labels, GRID).answers(new, "predict")
 
         def plain(model=model, block=block, labels=y[train], new=new):
             return [clone(model).set_params(**point).fit(block, labels).predict(new) for point in GRID]

@@ -1,8 +1,8 @@
-"""How time and memory grow with the number of samples, for what needs no n x n matrix and for what does.
+"""Growth of time and memory with the number of samples, for methods with and without an n x n matrix.
 
-Each measurement is a process of its own, so that its peak of memory is its own. Binary vectors of 128 bits, counting
-similarity as one matrix product; the graph works on vectors of 8 numbers and counts evaluations. The coefficients of
-docs/scaling.md come from here.
+Each measurement runs in its own process, which has its own peak of memory. Objects are binary vectors of 128 bits, and
+the counting similarity is one matrix product; the graph works on vectors of 8 numbers and counts evaluations. The
+coefficients in docs/scaling.md come from here.
 """
 
 import json
@@ -64,7 +64,7 @@ SIZES = {
 
 
 def measured(what, n):
-    """Seconds of one core for fit and for predicting 1,000 samples (the graph: 200), MB, and evaluations."""
+    """Return CPU seconds for fit and for predicting 1,000 samples (200 with the graph), MB, and evaluations."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", SCRIPT, what, str(n)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
@@ -84,6 +84,6 @@ def run(sizes=None):
 
 
 def np_mean(value):
-    """Of a number or of several."""
+    """Return the mean of one number or of several."""
     values = value if isinstance(value, list) else [value]
     return sum(values) / len(values)

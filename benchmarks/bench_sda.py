@@ -1,9 +1,8 @@
-"""SDA: the maximum-entropy solver against root searches, whole grids of local SDA against the plain definition.
+"""The maximum-entropy solver of SDA against root searches, and whole grids of local SDA against the plain definition.
 
 The plain definition is that of ``tests/reference/sda.py``, with NumPy's sums for the centroids: for each sample and
-each k the centroids and means anew, and one ``scipy.optimize.brentq`` a parameter. It is timed on a few samples and
-scaled.
-Protein is read from the folder SIMILITUDE_DATA, from the user's cache, or downloaded once.
+each k, the centroids and means are computed anew, with one ``scipy.optimize.brentq`` for each parameter. It is timed on
+a few samples and scaled. Protein is read from the folder SIMILITUDE_DATA, from the user's cache, or downloaded once.
 """
 
 import time
@@ -16,9 +15,8 @@ from tests.reference import sda as reference
 from benchmarks.timing import best_of
 from benchmarks.voting_data import NEIGHBORS, voting
 from similitude import PathSearchCV
+from similitude.base import GridFit
 from similitude.datasets import fetch_protein
-from similitude.generative.base import family_on
-from similitude.generative.local_models import Neighborhoods
 from similitude.generative.local_sda import LocalSDA
 from similitude.generative.max_entropy import MaximumEntropy
 
@@ -28,7 +26,7 @@ N_PLAIN = 2
 
 
 def _solver(size, n_problems=100_000, n_root_searches=10):
-    """Time per distribution, the table of Omega included and not."""
+    """Return the time per distribution, with and without the table of Omega."""
     rng = np.random.default_rng(size)
     omega = rng.random(size)
     below = rng.random(n_problems)
@@ -52,7 +50,7 @@ def _search(S, y, grid):
 
 
 def plain_joint(S, y, s, k, omega):
-    """Joint log-probabilities of one sample by the definition, without the fallback."""
+    """Return the joint log-probabilities of one sample by the definition, without the fallback."""
     nearest = np.argsort(-s, kind="stable")[:k]
     members = {g: nearest[y[nearest] == g] for g in np.unique(y[nearest])}
     centroids = {h: i[np.argmax(S[np.ix_(i, i)].sum(axis=0))] for h, i in members.items()}
@@ -84,7 +82,8 @@ def _voting():
             clone(LocalSDA(k)).fit(block, y[train]).predict(rows)
 
     own = best_of(plain_fits, 1)
-    path = best_of(lambda: LocalSDA()._predict_path(block, y[train], rows, [{"n_neighbors": k} for k in NEIGHBORS]))
+    points = [{"n_neighbors": k} for k in NEIGHBORS]
+    path = best_of(lambda: GridFit(LocalSDA(), block, y[train], points).answers(rows, "predict"))
     return [
         {
             "name": f"local SDA, 19 k, 10 folds, Voting (|Omega| = {len(omega)}): against the plain definition "
@@ -104,12 +103,9 @@ def _voting():
 
 
 def _training_pass(S, y):
-    """The models of the training samples' neighbourhoods for every k, in each fold."""
-    labels = np.unique(y, return_inverse=True)[1]
+    """Fit regularized local SDA for every k in each fold: the models of the training samples' neighbourhoods."""
     for train, _ in FOLDS.split(S):
-        block = S[np.ix_(train, train)]
-        hoods = Neighborhoods(block, labels[train], 4, family_on(None, block))
-        hoods.average_pmfs(np.minimum(NEIGHBORS, len(train)))
+        GridFit(LocalSDA(alpha=0.1), S[np.ix_(train, train)], y[train], [{"n_neighbors": k} for k in NEIGHBORS])
 
 
 def _protein():

@@ -1,15 +1,19 @@
-"""Errors of the SDA family beside those published: Cazzanti & Gupta 2007, Tables 1 and 3, and its consistency.
+"""Errors of the SDA family and those published by Cazzanti & Gupta 2007, Tables 1 and 3, and its consistency.
 
-Table 1: perturbed centroids, 100 training and 1000 test samples under the counting similarity, 20 runs (seeds 0 to 19,
-not the paper's), k by leave-one-out over 1, ..., 99; of tied k the smallest, and the largest as well. The P-SVM's grid
-is that of Chen et al. 2009, by 10-fold cross-validation. Table 3: leave-one-out on Voting, the lowest error over k.
-Then Voting by the protocol of Chen et al. 2009 (20 random 80/20 partitions, seeds 0 to 19, not the papers').
+Table 1 has perturbed centroids with 100 training and 1000 test samples and the counting similarity, 20 runs (seeds 0 to
+19, not the paper's), and k by leave-one-out over 1, ..., 99; among tied k the smallest is used, and also the largest.
+The P-SVM's grid is that of Chen et al. 2009, by 10-fold cross-validation. Table 3 has the lowest leave-one-out error
+over k on Voting. Voting is also evaluated by the protocol of Chen et al. 2009 (20 random 80/20 partitions, seeds 0 to
+19, not the papers').
 """
 
 import time
 from functools import cache
 
 import numpy as np
+from reproductions.cazzanti2007 import NAIVE_BAYES, TABLE_1, TABLE_3
+from reproductions.chen2009 import POTENTIAL_GRID
+from reproductions.fusion2009 import ALPHAS, PUBLISHED_2
 from sklearn.base import clone
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import CategoricalNB
@@ -18,9 +22,6 @@ from sklearn.preprocessing import OrdinalEncoder
 from benchmarks.voting_data import NEIGHBORS, search, voting, voting_partition
 from similitude import KNNClassifier, LocalNearestCentroid, NearestCentroid, PathSearchCV
 from similitude.datasets import load_voting, make_perturbed_centroids
-from similitude.experiments.papers.cazzanti2007 import NAIVE_BAYES, TABLE_1, TABLE_3
-from similitude.experiments.papers.chen2009 import POTENTIAL_GRID
-from similitude.experiments.papers.fusion2009 import ALPHAS, PUBLISHED_2
 from similitude.features.potential_svc import PotentialSVC
 from similitude.generative.local_sda import LocalSDA
 from similitude.generative.mixture_sda import MixtureSDA
@@ -40,7 +41,7 @@ METHODS = {
 
 @cache
 def perturbed_centroids(d, seed):
-    """``S, y, rows, truth``: the counting similarities of one run."""
+    """Return ``S, y, rows, truth``, with the counting similarities of one run."""
     train = make_perturbed_centroids(100, d, random_state=seed)
     test = make_perturbed_centroids(1000, centroids=train.centroids, random_state=1000 + seed)
     S, rows = (counting(X, train.X).astype(float) for X in (train.X, test.X))
@@ -48,14 +49,14 @@ def perturbed_centroids(d, seed):
 
 
 def leave_one_out(estimator, S, y, ks):
-    """Errors in percent for each k."""
+    """Return the errors in percent for each k."""
     tried = PathSearchCV(estimator, {"n_neighbors": list(ks)}, cv=LeaveOneOut(), refit=False).fit(S, y)
     return 100 * np.round(1 - tried.cv_results_["mean_test_score"], 8)
 
 
 @cache
 def errors_of_run(name, d, seed):
-    """Test errors in percent: with the smallest and with the largest of the best k, where there is a k."""
+    """Return the test errors in percent, with the smallest and the largest of the best k if the method has a k."""
     S, y, rows, truth = perturbed_centroids(d, seed)
     estimator = METHODS[name]
     if name == "P-SVM":
@@ -71,7 +72,7 @@ def errors_of_run(name, d, seed):
 
 
 def _beside(name, errors, paper):
-    """A row: mean (std), the paper's mean, and the difference in units of our standard deviation over runs."""
+    """Return a row with mean (std), the paper's mean, and the difference in units of our standard deviation."""
     mean, deviation = np.mean(errors), np.std(errors, ddof=1)
     return {
         "name": name,
@@ -93,7 +94,7 @@ def table_1():
 
 
 def _voting_error(name, S, y):
-    """The lowest leave-one-out error over the parameters in percent, and where."""
+    """Return the lowest leave-one-out error over the parameters in percent, and the parameters."""
     estimator = METHODS[name]
     if name == "P-SVM":
         grid = {"C": [1.0, 941.0], "epsilon": np.linspace(0.1, 1.0, 10).tolist()}  # the ends of the paper's C
@@ -127,7 +128,7 @@ def table_3():
 
 
 def partitions():
-    """Voting by twenty partitions, k (and alpha) by 10-fold cross-validation, beside Cazzanti et al. 2009, Table 2."""
+    """Return rows for twenty partitions of Voting, next to Cazzanti et al. 2009, Table 2."""
     rows = []
     figures = {name: mean for name, (mean, _) in PUBLISHED_2["Voting"].items()}
     methods = {
@@ -146,7 +147,7 @@ def partitions():
 
 
 def consistency(d=6, sizes=(50, 100, 200, 400, 800, 1600, 3200), runs=20):
-    """Exact errors of local SDA on {0, 1}^d, k = n^0.4 rounded up, against the Bayes error: means over runs."""
+    """Return mean exact errors of local SDA on {0, 1}^d with k = n^0.4 rounded up, and the Bayes error."""
     points = (np.arange(2**d)[:, None] >> np.arange(d) & 1).astype(np.int8)
     rows = []
     for n in sizes:
@@ -172,7 +173,7 @@ def consistency(d=6, sizes=(50, 100, 200, 400, 800, 1600, 3200), runs=20):
 
 
 def _joint(points, centroids, flip=(1 / 3, 1 / 30)):
-    """P(x, y) of the perturbed centroids at each of the points, (points, classes)."""
+    """Return P(x, y) of the perturbed centroids at each of the points, (points, classes)."""
     d = points.shape[1]
     flips = (points[:, None, None] != centroids[None]).sum(axis=3)
     chance = np.asarray(flip)[None, :, None]
@@ -180,7 +181,7 @@ def _joint(points, centroids, flip=(1 / 3, 1 / 30)):
 
 
 def mixtures():
-    """Mixture SDA, the number of components of 1, ..., 6 by 10-fold cross-validation, beside local SDA."""
+    """Compare mixture SDA, with 1, ..., 6 components by 10-fold cross-validation, with local SDA."""
     rows = []
     for d in (8, 25, 100):
         ours, local, seconds = [], [], 0.0

@@ -1,4 +1,4 @@
-"""Exact neighbours of 1,000 among 100,000 binary vectors: the running top-k against the matrix products it looks at."""
+"""Exact neighbours of 1,000 among 100,000 binary vectors: the streaming top-k against its matrix products alone."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def anonymous():
 
 @batch
 def counting(A, B):
-    # Agreeing bits of vectors of -1 and 1, less those that disagree.
+    # The number of agreeing bits of vectors of -1 and 1, minus those that disagree.
     return A @ B.T
 
 rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Strings: `pairwise` against rapidfuzz's own ``cdist``, and alignment against Biopython."""
+"""``pairwise`` on strings against rapidfuzz's own ``cdist``, and alignment against Biopython."""
 
 import numpy as np
 

@@ -1,16 +1,18 @@
-"""Table 3 of Chen et al. (2009) on Voting, the whole protocol, against the same work as one would write it today.
+"""The whole protocol of Table 3 of Chen et al. (2009) on Voting, against the same work with other libraries.
 
-Today: scikit-learn's estimators under ``GridSearchCV`` on a precomputed matrix, one Clarabel program for each KRI
-weight vector, one linear system for each KRR weight vector, one root for each parameter of local SDA, one libsvm fit
-for each neighbourhood and C, one quadratic program in cvxpy for each P-SVM. Both are timed on the first of 20
-partitions, and the peers of the local methods and of the P-SVM on some of its samples or programs, then scaled up.
-``similitude reproduce chen2009-table3 --datasets Voting`` runs all of it and prints the errors beside the paper's.
+The peers are scikit-learn's estimators under ``GridSearchCV`` on a precomputed matrix, one Clarabel program for each
+KRI weight vector, one linear system for each KRR weight vector, one root search for each parameter of local SDA, one
+libsvm fit for each neighbourhood and C, and one quadratic program in cvxpy for each P-SVM. Both are timed on the first
+of 20 partitions; the peers of the local methods and of the P-SVM are timed on some of its samples or programs and
+scaled up. ``python -m reproductions chen2009-table3 --datasets Voting`` runs all of it and prints the errors beside the
+paper's.
 """
 
 import time
 import warnings
 
 import numpy as np
+from reproductions.chen2009 import POTENTIAL_GRID, table_3_methods
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold
@@ -25,18 +27,17 @@ from benchmarks.bench_potential_svc import program_of
 from benchmarks.bench_sda import plain_joint
 from benchmarks.voting_data import COSTS, FOLDS, KRR_REGS, NEIGHBORS, search, voting_partition
 from similitude import SimilarityWarning
-from similitude.experiments.papers.chen2009 import POTENTIAL_GRID, table_3_methods
 from similitude.features.recipes import recipe
 
 N_PARTITIONS = 20
-# How many samples of a partition the peers of the local methods are timed on.
+# The number of samples of a partition on which the peers of the local methods are timed.
 SAMPLES = {"KRI": 8, "KRR": 20, "SDA": 3, "SVM-KNN": 40}
-# Where classes overlap libsvm hardly ends at C = 1e5: both sides stop it at as many steps.
+# If classes overlap, libsvm takes extremely long at C = 1e5, so that both sides stop it after the same number of steps.
 MAX_ITER = 350_000
 
 
 class Clip(TransformerMixin, BaseEstimator):
-    """The negative eigenvalues set to zero, as one writes it for a pipeline."""
+    """Set the negative eigenvalues to zero, as a plain transformer for a pipeline."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -92,7 +93,7 @@ def _p_svm(S, y):
 
 
 def peers(n):
-    """For each method of the table: the work, and by what its seconds are multiplied to be those of one partition."""
+    """Return for each method of the table the work, and the factor that scales its seconds to one partition."""
     rbf = {f"svc__{name.split('__')[1]}": values for name, values in recipe("RBF SVM")[1].items()}
     programs = FOLDS * len(POTENTIAL_GRID["C"]) * len(POTENTIAL_GRID["epsilon"])
     return {

@@ -1,7 +1,7 @@
-"""Tangent distance: compiled, against a clear NumPy loop over the pairs.
+"""The compiled tangent distance against a plain NumPy loop over the pairs.
 
-The peer knows the tangent vectors of every image beforehand, and solves each pair by itself: as the least-squares
-problem that defines the distance, or as its normal equations.
+The peer gets the tangent vectors of every image, and solves each pair separately, as the least-squares problem that
+defines the distance or by its normal equations.
 """
 
 from __future__ import annotations

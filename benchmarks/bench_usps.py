@@ -1,10 +1,10 @@
-"""DBoost, LSVM and nearest neighbour on the USPS digits, after Figures 4 to 6 of Wang et al.: errors on the test set.
+"""Test errors of DBoost, LSVM and nearest neighbour on the USPS digits, after Figures 4 to 6 of Wang et al.
 
-The paper trains on all 7291 images. Here a stratified 1000 of them are taken, for time; the test set is whole (2007).
-One table at the end has the whole training set. The files zip.train.RData and zip.test.RData (CRAN package
-ElemStatLearn) are read from the folder named by the environment variable SIMILITUDE_DATA, by ``similitude[data]``.
+The paper trains on all 7291 images. To save time, 1000 of them are used here, drawn by class; the test set is complete
+(2007). One table at the end uses the whole training set. The files zip.train.RData and zip.test.RData (CRAN package
+ElemStatLearn) are read from the folder given by the environment variable SIMILITUDE_DATA, with ``similitude[data]``.
 
-The paper leaves out three things, so what is done here is our reading of them:
+The paper leaves three things open, for which these choices were made:
 
 - Its Fuzzy Image Metric is that of Li, Chen & Chi (2002), whose formula it does not repeat. :func:`fuzzy` is another,
   the fuzzy integral of the difference of two images.
@@ -23,9 +23,9 @@ from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from similitude import KNNClassifier, PathSearchCV
+from similitude._utils.extras import require
 from similitude.boosting.dboost import DBoostClassifier
 from similitude.features.recipes import recipe
-from similitude.numerics.extras import require
 from similitude.similarities.images import Tangent
 
 METHODS = ("NN", "LSVM", "DBoost")
@@ -44,7 +44,7 @@ class Digits(NamedTuple):
 
 
 def load_usps(folder=None):
-    """All images; OSError where the files are not there, ImportError without what reads them."""
+    """Return all images, or raise OSError without the files and ImportError without the package that reads them."""
     folder = os.environ.get("SIMILITUDE_DATA") if folder is None else folder
     names = ("zip.train", "zip.test")
     if folder is None or not all((Path(folder) / f"{name}.RData").is_file() for name in names):
@@ -56,7 +56,7 @@ def load_usps(folder=None):
 
 
 def some(digits, n_train, n_test=None):
-    """Fewer of them, in random order, each digit by its share."""
+    """Return some of the images in random order, stratified by digit."""
 
     def choose(y, size):
         everything = np.arange(len(y))
@@ -69,13 +69,13 @@ def some(digits, n_train, n_test=None):
 
 
 def fuzzy(A, B):
-    """The fuzzy (Sugeno) integral of the absolute difference under the uniform measure on the pixels: Ky Fan's metric.
+    """Return Ky Fan's metric, the fuzzy (Sugeno) integral of the absolute difference under the uniform measure.
 
     ``d(a, b) = max_t min(t, share of pixels with |a - b| >= t)``, for pixels in [0, 1]. With the differences sorted,
     the largest first, the maximum is at one of them.
     """
     n_pixels = A.shape[1]
-    # Sorting takes all the time; single precision halves it, and 1e-7 of a grey level does not matter.
+    # Sorting takes nearly all of the time. Single precision halves it, and an error of 1e-7 does not matter.
     A, B = np.asarray(A, dtype=np.float32), np.asarray(B, dtype=np.float32)
     shares = np.arange(n_pixels, 0, -1, dtype=np.float32) / n_pixels
     D = np.empty((len(A), len(B)))
@@ -85,12 +85,12 @@ def fuzzy(A, B):
 
 
 def euclidean(digits):
-    """Distances of the training images to each other, and of the test images to them."""
+    """Return the distances among the training images, and those of the test images to them."""
     return pairwise_distances(digits.X), pairwise_distances(digits.X_test, digits.X)
 
 
 def quantised(D, D_test, n_levels, equal="width"):
-    """Distances as levels 1, 2, ..., of equal width up to the largest training distance, or of equal shares of them."""
+    """Return distances as levels 1, 2, ..., of equal width up to the largest training distance, or of equal shares."""
     if equal == "width":
         edges = np.linspace(0, D.max(), n_levels + 1)[1:-1]
     else:
@@ -99,14 +99,14 @@ def quantised(D, D_test, n_levels, equal="width"):
 
 
 def noisy(digits, variance, seed=0):
-    """All images with Gaussian white noise."""
+    """Return all images with Gaussian white noise."""
     rng = np.random.default_rng(seed)
     X, X_test = (X + np.sqrt(variance) * rng.normal(size=X.shape) for X in (digits.X, digits.X_test))
     return digits._replace(X=X, X_test=X_test)
 
 
 def models(n_rounds=1000):
-    """M = 100 pairs; sigma of LSVM by five folds; NN takes the first of equally near samples."""
+    """Return the models: DBoost with M = 100 pairs, LSVM with sigma by five folds, and nearest neighbour."""
     folds = StratifiedKFold(5, shuffle=True, random_state=1)
     return {
         "NN": KNNClassifier(1, dissimilarity="negate"),
@@ -116,7 +116,7 @@ def models(n_rounds=1000):
 
 
 def errors(D, D_test, y, y_test, chosen=None):
-    """The share of test samples that each method gets wrong, in percent, in the order of ``METHODS``."""
+    """Return the test error of each method in percent, in the order of ``METHODS``."""
     chosen = models() if chosen is None else chosen
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -124,7 +124,7 @@ def errors(D, D_test, y, y_test, chosen=None):
 
 
 def figure_4(digits):
-    """Name of the distance, and errors."""
+    """Yield the name of the distance and the errors."""
     tangent = Tangent()
     grey = digits._replace(X=(digits.X + 1) / 2, X_test=(digits.X_test + 1) / 2)
     distances = {
@@ -137,27 +137,27 @@ def figure_4(digits):
 
 
 def figure_5(digits):
-    """Number of levels, and errors."""
+    """Yield the number of levels and the errors."""
     D, D_test = euclidean(digits)
     for n_levels in LEVELS:
         yield n_levels, errors(*quantised(D, D_test, n_levels), digits.y, digits.y_test)
 
 
 def figure_6(digits):
-    """Variance of the noise, and errors."""
+    """Yield the variance of the noise and the errors."""
     for variance in VARIANCES:
         own = noisy(digits, variance)
         yield variance, errors(*euclidean(own), own.y, own.y_test)
 
 
 def equal_shares(digits):
-    """Figure 5 with levels of equal shares, the fewest."""
+    """Yield Figure 5 with levels of equal shares, for the smallest number of levels."""
     D, D_test = euclidean(digits)
     yield 3, errors(*quantised(D, D_test, 3, equal="shares"), digits.y, digits.y_test)
 
 
 def whole(digits):
-    """The whole training set. LSVM has sigma = median(d)^2, the choice among 1000 images with the same distance."""
+    """Yield the errors with the whole training set; LSVM has sigma = median(d)^2, as chosen for 1000 images."""
     D, D_test = euclidean(digits)
     chosen = models()
     chosen["LSVM"] = chosen["LSVM"].estimator.set_params(similarityfeatures__scale=1.0)
@@ -174,7 +174,7 @@ FIGURES = {
 
 
 def table(name, found):
-    """A figure's settings and errors as a list, printed as they come."""
+    """Return the settings and errors of a figure as a list, and print them as they are computed."""
     print(f"\n| {name} | {' | '.join(METHODS)} |\n| --- | --- | --- | --- |")
     listed = []
     for setting, percents in found:
@@ -194,6 +194,6 @@ def run():
     rows = []
     for name, found in work.items():
         for setting, percents in table(name, found):
-            told = " / ".join(f"{percent:.1f}" for percent in percents)
-            rows.append({"name": f"USPS, {name} {setting}: error % of {', '.join(METHODS)}", "ours_seconds": told})
+            shown = " / ".join(f"{percent:.1f}" for percent in percents)
+            rows.append({"name": f"USPS, {name} {setting}: error % of {', '.join(METHODS)}", "ours_seconds": shown})
     return rows

@@ -1,17 +1,17 @@
-"""Test errors on Voting by the protocol of Chen et al. 2009, Section 7.2, beside those of their Table 3.
+"""Test errors on Voting by the protocol of Chen et al. 2009, Section 7.2, next to those of their Table 3.
 
-Twenty random 80/20 partitions (seeds 0 to 19), parameters from the grids of Table 2 by 10-fold cross-validation on the
-training part: errors pooled over folds, ties to the first, k ascending, then the other parameter. The partitions are
-not the paper's.
+There are twenty random 80/20 partitions (seeds 0 to 19). Parameters are chosen from the grids of Table 2 by 10-fold
+cross-validation on the training part, with errors pooled over folds; among ties the first is chosen, with k ascending,
+then the other parameter. The partitions are not the paper's.
 """
 
 import time
 
 import numpy as np
+from reproductions.chen2009 import PUBLISHED_3, table_3_methods
 
 from benchmarks.voting_data import error_row, search, voting_partition
 from similitude import KNNClassifier
-from similitude.experiments.papers.chen2009 import PUBLISHED_3, table_3_methods
 
 N_PARTITIONS = 20
 _RECIPES = table_3_methods()
@@ -24,7 +24,7 @@ METHODS["KRI (clip), P s"] = (KNNClassifier(weights="kri", consistent=True), _RE
 
 
 def errors_of(name):
-    """The test error of one method on each partition, in percent."""
+    """Return the test error of one method on each partition, in percent."""
     estimator, grid, _ = METHODS[name]
     errors = []
     for seed in range(N_PARTITIONS):

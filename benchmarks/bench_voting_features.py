@@ -1,8 +1,8 @@
-"""Machines on similarities as features, on Voting by the protocol of Chen et al. 2009, Section 7.2, beside Table 3.
+"""Machines on similarities as features, on Voting by the protocol of Chen et al. 2009, Section 7.2, next to Table 3.
 
-Twenty random 80/20 partitions (seeds 0 to 19), parameters from the grids of Table 2 by 10-fold cross-validation on the
-training part: errors pooled over folds, ties to the first, C ascending, then the other parameter. The partitions are
-not the paper's, which has no LP machine in its tables.
+There are twenty random 80/20 partitions (seeds 0 to 19). Parameters are chosen from the grids of Table 2 by 10-fold
+cross-validation on the training part, with errors pooled over folds; among ties the first is chosen, with C ascending,
+then the other parameter. The partitions are not the paper's, which has no LP machine in its tables.
 """
 
 import time
@@ -22,7 +22,7 @@ POTENTIAL_GRID = {"C": [10.0**j for j in range(5)], "epsilon": [10.0**j for j in
 # name: estimator, grid, error and standard deviation in Table 3
 METHODS = {
     "P-SVM": (PotentialSVC(), POTENTIAL_GRID, (5.34, 1.72)),
-    # Its kernel S S' is that of the linear machine on rows of similarities as features.
+    # The kernel S S' is that of the linear machine on rows of similarities as features.
     "SVM, features (linear)": (SimilaritySVC(spectrum="square"), {"C": COSTS}, (5.40, 2.03)),
     "SVM, features (RBF)": (*recipe("RBF SVM"), (5.52, 1.77)),
     "LP machine": (LPMachine(), {"C": [10.0**j for j in range(-3, 4)]}, None),
@@ -30,13 +30,13 @@ METHODS = {
 
 
 def errors_of(name):
-    """The test error of one method on each partition, in percent, and the share of training samples it needs."""
+    """Return the test error of one method on each partition, in percent, and the share of training samples it needs."""
     estimator, grid, _ = METHODS[name]
     errors, needed = [], []
     for seed in range(N_PARTITIONS):
         S_train, S_test, y_train, y_test = voting_partition(seed)
         with warnings.catch_warnings():
-            # That S is indefinite is known, and a C so large that libsvm stops early is for cross-validation to judge.
+            # S is known to be indefinite, and cross-validation rejects a C so large that libsvm stops early.
             warnings.simplefilter("ignore", SimilarityWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
             chosen = search(estimator, grid, seed, S_train, y_train)

@@ -1,10 +1,12 @@
-"""Chen, Gupta & Recht 2009, Section 4: Table 1's column on Voting, and what untreated test rows cost.
+"""The column on Voting of Table 1 in Chen, Gupta & Recht 2009, and the effect of untreated test rows (Section 4).
 
-Voting: twenty random 80/20 partitions (seeds 0 to 19), parameters from the paper's grids by 10-fold cross-validation on
-the training part: errors pooled over folds, ties to the first. The partitions are not the paper's.
+For Voting there are twenty random 80/20 partitions (seeds 0 to 19). Parameters are chosen from the paper's grids by
+10-fold cross-validation on the training part, with errors pooled over folds; among ties the first is chosen. The
+partitions are not the paper's.
 
-Untreated rows: Section 4.3 says it on the paper's Protein data, which is not to be had; here the similarity is
-`make_negative_direction`, whose telling direction has a negative eigenvalue, as some of Protein's have.
+Section 4.3 reports the effect of untreated rows on the paper's Protein data, which is not available. Here the
+similarity is that of `make_negative_direction`, in which an informative direction has a negative eigenvalue, as some of
+Protein's.
 """
 
 import time
@@ -13,6 +15,8 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
+from reproductions.chen2009_kernels import ETAS, PUBLISHED, TENS, methods
+from reproductions.chen2009_kernels import regularizer as nearer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -27,8 +31,6 @@ from similitude import (
     train_test_split,
 )
 from similitude.datasets import make_negative_direction
-from similitude.experiments.papers.chen2009_kernels import ETAS, PUBLISHED, TENS, methods
-from similitude.experiments.papers.chen2009_kernels import regularizer as nearer
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.numerics.votes import one_vs_one
 
@@ -42,19 +44,19 @@ CHEAP = [name for name in METHODS if name not in (LEARNED, "robust SVM")]
 
 @cache
 def fewest_errors(name, seed, weighted=False):
-    """The errors in cross-validation, on the training part of a partition, at the best point of the grid."""
+    """Return the errors in cross-validation, on the training part of a partition, at the best point of the grid."""
     S_train, _, y_train, _ = voting_partition(seed, weighted)
     estimator, grid, _ = METHODS[name]
     return int(pooled_errors(search(estimator, grid, seed, S_train, y_train).cv_results_, len(y_train)).min())
 
 
 def regularizer(seed, weighted=False):
-    """Section 3.4: what to stay near, by the errors of clip and flip in the folds that also choose eta and gamma."""
+    """Return the target of Section 3.4, chosen by errors of clip and flip in the folds that choose eta and gamma."""
     return nearer(*(fewest_errors(f"SVM, {spectrum}", seed, weighted) for spectrum in ("clip", "flip")))
 
 
 def error_of(name, seed, weighted=False, grid=None):
-    """The test error of one method on one partition, in percent."""
+    """Return the test error of one method on one partition, in percent."""
     estimator, whole, _ = METHODS[name]
     S_train, S_test, y_train, y_test = voting_partition(seed, weighted)
     if name == LEARNED:
@@ -64,9 +66,9 @@ def error_of(name, seed, weighted=False, grid=None):
 
 
 def errors_of(name, n_partitions=N_PARTITIONS, weighted=False):
-    """The test error of one method on each partition, in percent."""
+    """Return the test error of one method on each partition, in percent."""
     with warnings.catch_warnings():
-        # That S is indefinite is known, and a C so large that libsvm stops early is for cross-validation to judge.
+        # S is known to be indefinite, and cross-validation rejects a C so large that libsvm stops early.
         warnings.simplefilter("ignore", SimilarityWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         return np.array([error_of(name, seed, weighted) for seed in range(n_partitions)])
@@ -86,7 +88,7 @@ N_DATASETS = 10
 
 
 def predict_untreated(model, S_train, y_train, S_test):
-    """What a fitted model says of rows that were not treated as the training rows were."""
+    """Predict rows with a fitted model without the treatment that the training rows had."""
     if isinstance(model, SimilaritySVC):
         modifier = SpectrumModifier(model.spectrum, test_rows="untreated")
         return make_pipeline(modifier, SVC(C=model.C, kernel="precomputed")).fit(S_train, y_train).predict(S_test)
@@ -103,13 +105,13 @@ def _of_pairs(figures, pairs):
 
 
 def _robust_decisions(model, S_train, y_train, S_test, pairs):
-    """``v^T s + b``, with s in the place of the row of eq. 8."""
+    """Return ``v^T s + b``, with s instead of the row of eq. 8."""
     machines = zip(pairs, _of_pairs(model.dual_coef_, pairs), _of_pairs(model.intercept_, pairs))
     return [S_test[:, members] @ v + b for members, v, b in machines]
 
 
 def _learned_decisions(model, S_train, y_train, S_test, pairs, treated=False):
-    """``c^T s + b``, or with ``treated`` ``c^T A s + b``: c and b are those of the SVM on the learned kernel."""
+    """Return ``c^T s + b``, or ``c^T A s + b`` if ``treated``, with c and b of the SVM on the learned kernel."""
     decisions = []
     for members, a in zip(pairs, _of_pairs(model.spectrum_weights_, pairs)):
         values, U = eigh(S_train[np.ix_(members, members)])
@@ -123,7 +125,7 @@ def _learned_decisions(model, S_train, y_train, S_test, pairs, treated=False):
 
 
 def treated_and_untreated(model, seed):
-    """Test errors in percent on one data set with a negative direction, rows treated and untreated."""
+    """Return test errors in percent on one data set with a negative direction, with rows treated and untreated."""
     data = make_negative_direction(random_state=seed)
     S_train, S_test, y_train, y_test = train_test_split(data.S, data.y, random_state=seed)
     with warnings.catch_warnings():
@@ -146,7 +148,7 @@ def _untreated_rows():
 
 
 def _luck_row(n_sets=30):
-    """How far the mean over twenty partitions depends on which twenty they are."""
+    """Return a row that shows how much the mean over twenty partitions depends on their choice."""
     means = errors_of("k-NN", n_sets * N_PARTITIONS).reshape(n_sets, N_PARTITIONS).mean(axis=1)
     return {
         "name": f"Voting, VDM, k-NN, mean error % of {n_sets} sets of {N_PARTITIONS} partitions: lowest | highest",

@@ -1,4 +1,4 @@
-"""How the benchmarks measure: the best of several runs, ours and the peer in one process, the ratio printed."""
+"""Time measurement of the benchmarks, the best of several runs of our code and of the peer in one process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def best_of(work: Callable[[], Any], runs: int = 3) -> float:
-    """Seconds of the fastest run: on a noisy machine the least disturbed one."""
+    """Return the seconds of the fastest run, which on a noisy machine is the least disturbed one."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -18,7 +18,7 @@ def best_of(work: Callable[[], Any], runs: int = 3) -> float:
 
 
 def side_by_side(name: str, ours: Callable[[], Any], peer: Callable[[], Any], runs: int = 3) -> dict[str, Any]:
-    """Both timed in turn, as a row for the table."""
+    """Time both in turn, and return a row for the table."""
     a, b = [], []
     for _ in range(runs):
         a.append(best_of(ours, 1))

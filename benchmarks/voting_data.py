@@ -1,11 +1,11 @@
 """Voting under the value difference metric, the papers' grids, and the papers' way of choosing from them."""
 
+from reproductions.chen2009 import COSTS, KRI_REGS, KRR_REGS, NEIGHBORS
+from reproductions.recipe import voting_similarities as voting
 from sklearn.model_selection import KFold
 
 from similitude import train_test_split
 from similitude.experiments import selection
-from similitude.experiments.papers.chen2009 import COSTS, KRI_REGS, KRR_REGS, NEIGHBORS
-from similitude.experiments.papers.recipe import voting_similarities as voting
 
 __all__ = ["COSTS", "KRI_REGS", "KRR_REGS", "NEIGHBORS", "error_row", "pooled_errors", "search", "voting_partition"]
 
@@ -13,23 +13,23 @@ FOLDS = 10
 
 
 def voting_partition(seed, weighted=False):
-    """One random 80/20 partition: ``S_train, S_test, y_train, y_test``."""
+    """Return one random 80/20 partition: ``S_train, S_test, y_train, y_test``."""
     S, y = voting(weighted)
     return train_test_split(S, y, test_size=0.2, random_state=seed)
 
 
 def search(estimator, grid, seed, S_train, y_train):
-    """The grid point with the fewest errors, pooled over ten random folds, refitted: a fitted ``PathSearchCV``."""
+    """Return a ``PathSearchCV`` refitted at the grid point with the fewest errors, pooled over ten random folds."""
     return selection.pooled_search(estimator, grid, S_train, y_train, KFold(FOLDS, shuffle=True, random_state=seed))
 
 
 def pooled_errors(results, n):
-    """Errors over all n samples, one count for each grid point."""
+    """Return the number of errors over all n samples for each grid point."""
     return selection.pooled_errors(results, [len(test) for _, test in KFold(FOLDS).split(range(n))])
 
 
 def error_row(name, errors, paper, table, seconds):
-    """A row for the printed table: mean error and standard deviation over partitions beside the paper's."""
+    """Return a row for the printed table, with mean error and standard deviation over partitions and the paper's."""
     mean = errors.mean()
     row = {
         "name": f"Voting, {name}: error % (std) | {table} ({seconds:.0f} s)",

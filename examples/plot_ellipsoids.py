@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from similitude import KNNClassifier, PathSearchCV, PseudoEuclideanEmbedding, train_test_split
 from similitude.datasets.ellipsoids import make_ellipsoids
 from similitude.features.recipes import recipe
-from similitude.plotting._drawing import COLORS, DASHES
+from similitude.plotting import COLORS, DASHES
 
 ELONGATIONS = (1, 1000) if quick() else (1, 3, 10, 30, 100, 300, 1000)
 DRAWS = 1 if quick() else 5

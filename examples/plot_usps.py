@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))  # benchmarks are no part of the installed package
 
 from benchmarks.bench_usps import METHODS, N_TRAIN, figure_4, figure_5, figure_6, load_usps, some, table
 
-from similitude.plotting._drawing import COLORS
+from similitude.plotting import COLORS
 
 MARKERS = ("o", "s", "^")
 

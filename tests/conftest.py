@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ settings.load_profile("similitude")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "kernel: tests of compiled kernels, run once more uncompiled for coverage")
+    config.addinivalue_line("markers", "compiled: tests of compiled functions, run once more uncompiled for coverage")
     config.addinivalue_line("markers", "untraced: not for coverage, which would take 1.7 times as long")
 
 
@@ -22,7 +23,7 @@ def pytest_configure(config):
 def pytest_runtest_call(item):
     tracer = sys.gettrace()
     # What runs once more uncompiled is traced then. (pytest-cov's own mark takes 10 ms a test.)
-    if item.get_closest_marker("untraced") or (item.get_closest_marker("kernel") and not UNCOMPILED):
+    if item.get_closest_marker("untraced") or (item.get_closest_marker("compiled") and not UNCOMPILED):
         sys.settrace(None)
     try:
         return (yield)
@@ -37,3 +38,39 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"no real data in {folder}: set SIMILITUDE_DATA to the folder that has it")
     return folder
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    """A FIFO, and a function that returns the bytes written into it so far.
+
+    A thread reads it from the beginning, so that nothing that is written into it, or opens it, ever has to wait.
+    """
+    path, received, over = tmp_path / "fifo", bytearray(), threading.Event()
+    os.mkfifo(path)
+    end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    def read():
+        while True:
+            last = over.is_set()
+            try:
+                piece = os.read(end, 2**16)
+            except BlockingIOError:  # opened by a writer that has not written yet
+                piece = b""
+            received.extend(piece)
+            if not piece and last:
+                return
+            if not piece:
+                over.wait(0.01)
+
+    def content():
+        over.set()
+        reader.join(60)
+        assert not reader.is_alive()
+        return bytes(received)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    yield path, content
+    content()
+    os.close(end)

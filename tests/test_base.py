@@ -1,4 +1,4 @@
-"""The input contract: labels, costs, priors, and the errors of estimators."""
+"""The estimator contract: input, labels, costs, priors, weights, frozen parameters, and fits that fail."""
 
 import pickle
 import warnings
@@ -16,7 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from similitude import KNNClassifier, Proximities, SimilarityWarning, SpectrumModifier
-from similitude.base import check_labels, costs_matrix, priors_vector
+from similitude._utils.checks import check_positive
+from similitude.base import FeatureClassifier, FittedPath, GridFit, SimilarityClassifier
+from similitude.labels import Labels, check_labels, class_weights, costs_matrix, priors_vector
+from similitude.proximity.check import dense
 
 N = 30
 FEATURES = np.random.default_rng(0).normal(size=(N, 2))
@@ -262,6 +265,278 @@ def test_labels_through_an_estimator():
     assert KNNClassifier().fit(S, pd.Series(LABELS)).predict(S[:1]).shape == (1,)
 
 
+# The contract: a classifier that is as simple as can be
+
+
+class FirstPath(FittedPath):
+    """The similarities to the first sample of each class, to a power, decide."""
+
+    def __init__(self, points, labels, fails=False):
+        self.points, self.labels, self.fails = points, labels, fails
+        self.first = np.array([members[0] for members in labels.members])
+
+    def answers(self, rows, response):
+        S = dense(rows.columns(self.columns))[:, np.argsort(np.argsort(self.first))]
+        posteriors = [S**power / np.sum(S**power, axis=1, keepdims=True) for power in self.points]
+        return posteriors if response == "predict_proba" else [np.argmax(p, axis=1) for p in posteriors]
+
+    def attributes(self):
+        return {"first_": self.first, **({"square_": True} if self.points[0] == 2 else {})}
+
+    @property
+    def columns(self):
+        return np.sort(self.first)
+
+    def complete(self):
+        if self.fails:
+            raise RuntimeError("complete")
+
+
+class First(SimilarityClassifier):
+    _path_parameters = ("power",)
+    _responses = ("predict", "predict_proba")
+
+    def __init__(self, power=1.0, *, fails=None, costs=None, priors=None, similarity="precomputed", dissimilarity=None):
+        self.power = power
+        self.fails = fails
+        self.costs = costs
+        self.priors = priors
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def fit(self, X, y, sample_weight=None):
+        return self._fit(X, y, sample_weight)
+
+    def _point(self, parameters):
+        check_positive(parameters["power"], "power")
+        return float(parameters["power"])
+
+    def _fit_path(self, training, labels, points):
+        assert training.S.shape == (len(labels), len(labels))
+        if self.fails == "path":
+            raise RuntimeError("path")
+        LABELS_AT_FIT.append(labels)
+        return FirstPath(points, labels, self.fails == "complete")
+
+
+LABELS_AT_FIT: list[Labels] = []
+
+
+class Constant(FeatureClassifier):
+    """Predicts the largest class."""
+
+    _least_classes = 2
+
+    def _point(self, parameters):
+        return ()
+
+    def _fit_path(self, training, labels, points):
+        class Largest(FittedPath):
+            def answers(self, rows, response):
+                return [np.full(len(rows), int(np.argmax(labels.counts)))]
+
+        return Largest()
+
+
+def test_parameters_are_frozen_at_fit():
+    model = First(2.0).fit(S, LABELS)
+    expected = model.predict_proba(S)
+    model.set_params(power=7.0, similarity="levenshtein", dissimilarity="max-minus", costs="nonsense")
+    assert np.array_equal(model.predict_proba(S), expected)
+    model.set_params(similarity="precomputed", dissimilarity=None, costs=None).fit(S, LABELS)
+    assert not np.allclose(model.predict_proba(S), expected)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "X", "y", "error"),
+    [
+        ({"power": -1.0}, S, LABELS, "power must be"),
+        ({}, S[:, :7], LABELS, "X must be square"),
+        ({}, S[:9, :9], LABELS, "got 30 labels for 9 samples"),
+        ({"costs": [[0.0]]}, S, LABELS, "costs must have shape"),
+        ({"fails": "path"}, S[:9, :9], LABELS[:9], "^path$"),
+        ({"fails": "complete"}, S[:9, :9], LABELS[:9], "^complete$"),
+    ],
+    ids=["parameter", "matrix", "labels", "costs", "path", "completion"],
+)
+def test_a_fit_that_fails_changes_nothing(parameters, X, y, error):
+    model = First(2.0).fit(pd.DataFrame(S, columns=IDS), LABELS)
+    before = dict(vars(model))
+    model.set_params(**parameters)
+    with pytest.raises((ValueError, RuntimeError), match=error):
+        model.fit(X, y)
+    assert vars(model.set_params(power=2.0, costs=None, fails=None)) == before
+
+
+def test_a_new_fit_forgets_the_old_one():
+    model = First(2.0).fit(pd.DataFrame(S, columns=IDS), LABELS)
+    assert model.square_
+    assert model.feature_names_in_.tolist() == IDS
+    model.set_params(power=1.0).fit(S[:9, :9], LABELS[:9])
+    assert model.n_features_in_ == 9
+    assert not hasattr(model, "square_")
+    assert not hasattr(model, "feature_names_in_")
+    words = clone(model).set_params(similarity=lambda a, b: 1.0 + (a[0] == b[0]))
+    words.fit(["a", "ab", "b", "c"], [0, 0, 1, 1])
+    assert words.objects_ == ["a", "ab", "b", "c"]
+    assert not hasattr(words, "n_features_in_")
+    words.set_params(similarity="precomputed").fit(S, LABELS)
+    assert words.n_features_in_ == N
+    assert not hasattr(words, "objects_")
+
+
+def test_answers_are_offered_as_the_path_gives_them():
+    model = First().fit(S, LABELS)
+    assert np.array_equal(model.predict_log_proba(S), np.log(model.predict_proba(S)))
+    assert not hasattr(model, "decision_function")
+    with pytest.raises(AttributeError, match="decision_function") as caught:
+        model.decision_function(S)
+    assert str(caught.value.__cause__) == "First has no decision_function."
+    assert not hasattr(Constant(), "predict_log_proba")
+    with pytest.raises(NotFittedError):
+        First().predict(S)
+
+
+def test_points_of_a_grid_are_fitted_at_once_and_equal_plain_fits():
+    grid = [{"power": 1.0}, {}, {"power": 3.0}]
+    estimator = First(2.0)
+    before = len(LABELS_AT_FIT)
+    fit = GridFit(estimator, S, LABELS, grid)
+    assert len(LABELS_AT_FIT) == before + 1
+    for i, point in enumerate(grid):
+        plain = clone(estimator).set_params(**point).fit(S, LABELS)
+        for response in ("predict", "predict_proba"):
+            assert np.array_equal(fit.answers(S, response)[i], getattr(plain, response)(S))
+        alone = fit.at(i)
+        assert alone.get_params() == plain.get_params()
+        assert np.array_equal(alone.predict_proba(S), plain.predict_proba(S))
+        assert hasattr(alone, "square_") == (i == 1)
+    assert estimator.get_params()["power"] == 2.0
+    assert not hasattr(estimator, "classes_")
+    with pytest.raises(ValueError, match="power must be"):
+        GridFit(estimator, S, LABELS, [*grid, {"power": 0}])
+
+
+def test_points_of_a_grid_on_raw_objects():
+    def alike(a, b):
+        return 1.0 + (a[0] == b[0])
+
+    words, y = ["a", "ab", "b", "c"], [0, 0, 1, 1]
+    [answer] = GridFit(First(similarity=alike), words, y, [{"power": 2.0}]).answers(["ax", "bx"], "predict_proba")
+    assert np.array_equal(answer, First(2.0, similarity=alike).fit(words, y).predict_proba(["ax", "bx"]))
+    assert answer.argmax(axis=1).tolist() == [0, 1]
+
+
+def test_one_class_is_refused_where_two_are_needed():
+    assert First().fit(S, ["one"] * N).predict(S[:2]).tolist() == ["one", "one"]
+    with pytest.raises(ValueError, match="y must have at least two classes; got one class, 'one'"):
+        Constant().fit(FEATURES, ["one"] * N)
+
+
+def test_a_classifier_on_features_knows_its_columns():
+    model = Constant().fit(pd.DataFrame(FEATURES, columns=["a", "b"]), LABELS)
+    assert model.n_features_in_ == 2
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert set(model.predict(pd.DataFrame(FEATURES, columns=["a", "b"]))) < set(LABELS)
+    with pytest.raises(ValueError, match=r"[Ff]eature names"):
+        model.predict(pd.DataFrame(FEATURES, columns=["b", "a"]))
+    with pytest.raises(ValueError, match="X has 1 features, but Constant is expecting 2"):
+        model.predict(FEATURES[:, :1])
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="got 29 labels for 30"):
+        model.fit(FEATURES, LABELS[1:])
+    assert vars(model) == before
+    assert not hasattr(model.fit(FEATURES, LABELS), "feature_names_in_")
+
+
+# Columns that are needed
+
+
+def test_rows_of_the_needed_columns_are_enough():
+    model = First().fit(S, LABELS)
+    columns = model.support_columns_
+    assert columns.tolist() == sorted(model.first_)
+    assert len(columns) == 2
+    expected = model.predict_proba(S)
+    assert np.array_equal(model.predict_proba(S[:, columns]), expected)
+    assert np.array_equal(model.predict_proba(sparse.csr_array(S[:, columns])), expected)
+    with pytest.raises(
+        ValueError, match=r"X has 5 features, but First is expecting 30 .*, or the 2 of support_columns_"
+    ):
+        model.predict(S[:, :5])
+
+
+def test_names_and_ids_of_the_needed_columns():
+    names = np.array(IDS)
+    framed = First().fit(pd.DataFrame(S, index=IDS, columns=IDS), LABELS)
+    columns, expected = framed.support_columns_, framed.predict(pd.DataFrame(S, columns=IDS))
+    assert np.array_equal(framed.predict(pd.DataFrame(S[:, columns], columns=names[columns])), expected)
+    with pytest.raises(ValueError, match=r"[Ff]eature names"):
+        framed.predict(pd.DataFrame(S[:, columns], columns=names[columns[::-1]]))
+    named = First().fit(Proximities(S, ids=IDS), LABELS)
+    assert np.array_equal(named.predict(Proximities(S[:, columns], column_ids=names[columns])), expected)
+    with pytest.raises(ValueError, match="not the training samples in their order"):
+        named.predict(Proximities(S[:, columns], column_ids=names[columns[::-1]]))
+
+
+def test_of_raw_objects_only_the_needed_similarities_are_computed():
+    asked = []
+
+    def alike(a, b):
+        asked.append((a, b))
+        return 1.0 + (a[0] == b[0])
+
+    model = First(similarity=alike).fit(["a", "ab", "b", "c"], [0, 0, 1, 1])
+    asked.clear()
+    assert model.predict(["bx"]).tolist() == [1]
+    assert sorted(asked) == [("bx", "a"), ("bx", "b")]
+
+
+def test_a_map_that_looks_at_whole_rows_needs_all_columns():
+    D = np.sqrt(((FEATURES[:, None] - FEATURES[None]) ** 2).sum(axis=2))
+    assert len(First(dissimilarity="max-minus").fit(D, LABELS).support_columns_) == 2
+    assert len(First(dissimilarity="double-centring").fit(D, LABELS).support_columns_) == N
+
+
+# Weights of samples and classes
+
+
+@pytest.mark.parametrize(
+    ("weights", "found"),
+    [
+        (np.ones(29), "sample_weight"),
+        (-np.ones(N), "sample_weight must hold finite numbers of at least 0"),
+        (np.full(N, np.nan), "sample_weight|NaN"),
+        (np.where(LABELS == "left", 0.0, 1.0), "class 'left' has none"),
+    ],
+    ids=["too few", "negative", "NaN", "a class without weight"],
+)
+def test_bad_sample_weights(weights, found):
+    with pytest.raises(ValueError, match=found):
+        First().fit(S, LABELS, weights)
+
+
+def test_what_comes_with_the_labels():
+    y, weights = np.array(["b", "a", "c", "a"]), [0.0, 1, 2, 3]
+    costs, priors = {f: {g: float(f != g) for g in "abc"} for f in "abc"}, {"c": 0.5, "a": 0.25, "b": 0.25}
+    with pytest.raises(ValueError, match="class 'b' has none"):
+        First(costs=costs, priors=priors).fit(S[:4, :4], y, weights)
+    First(costs=costs, priors=priors).fit(S[:4, :4], y, [4.0, 1, 2, 3])
+    labels = LABELS_AT_FIT[-1]
+    assert labels.classes.tolist() == ["a", "b", "c"]
+    assert labels.codes.tolist() == [1, 0, 2, 0]
+    assert labels.counts.tolist() == [2, 1, 1]
+    assert [members.tolist() for members in labels.members] == [[1, 3], [0], [2]]
+    assert labels.sample_weight.tolist() == [4, 1, 2, 3]
+    assert labels.costs.tolist() == (1 - np.eye(3)).tolist()
+    assert labels.priors.tolist() == [0.25, 0.25, 0.5]
+    part = labels.take(np.array([3, 0]))
+    assert (part.codes.tolist(), part.sample_weight.tolist(), part.n_classes) == ([0, 1], [3, 4], 3)
+    assert class_weights("balanced", labels).tolist() == pytest.approx([4 / 3, 2 / 3, 4 / 3, 2 / 3])
+    assert class_weights({"a": 3.0}, labels).tolist() == [1, 3, 1, 3]
+    assert class_weights(None, labels).tolist() == [1, 1, 1, 1]
+
+
 # Costs and priors
 
 COSTS = {"left": {"left": 0.0, "right": 1.0}, "right": {"left": 7.0, "right": 0.5}}
@@ -288,9 +563,9 @@ def test_predict_minimises_the_expected_cost_of_the_posterior():
     knn = KNNClassifier(6, costs=costs).fit(S, y)
     posterior = knn.predict_proba(S)
     assert np.allclose(posterior, KNNClassifier(6).fit(S, y).predict_proba(S))
-    for row, said in zip(posterior, knn.predict(S)):
+    for row, predicted in zip(posterior, knn.predict(S)):
         expected = [sum(costs[f, g] * row[g] for g in range(3)) for f in range(3)]
-        assert expected[said] == pytest.approx(min(expected), abs=1e-12)
+        assert expected[predicted] == pytest.approx(min(expected), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,14 @@ import pytest
 
 import similitude
 
-ROOMS = ["similitude", *(f"similitude.{room.name}" for room in pkgutil.iter_modules(similitude.__path__) if room.ispkg)]
+ROOMS = [
+    "similitude",
+    *(
+        f"similitude.{room.name}"
+        for room in pkgutil.iter_modules(similitude.__path__)
+        if room.ispkg and room.name != "_utils"
+    ),
+]
 REFERENCE = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
 
 

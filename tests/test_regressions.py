@@ -77,7 +77,7 @@ def test_rows_and_columns_of_a_frame_must_come_in_one_order():
 def test_an_unfinished_matrix_is_not_read(tmp_path):
     np.save(tmp_path / "S.npy", S)
     (tmp_path / "S.npy.journal").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"S\.npy is not complete: S\.npy\.journal lies beside it"):
+    with pytest.raises(ValueError, match=r"S\.npy is not complete, because there is a file S\.npy\.journal beside it"):
         load_proximity(tmp_path / "S.npy")
 
 

@@ -1,42 +1,34 @@
 """Classifiers learned from pairwise similarities."""
 
-from similitude.boosting.dboost import DBoostClassifier
+from similitude._utils.versions import __version__ as __version__
+from similitude.boosting import DBoostClassifier
 from similitude.diagnosis import diagnose, disorder
-from similitude.features.landmark_classifier import LandmarkClassifier
-from similitude.features.lp_machine import LPMachine
-from similitude.features.potential_svc import PotentialSVC
-from similitude.features.similarity_features import SimilarityFeatures
-from similitude.generative.fused import FusedClassifier
-from similitude.generative.fused_knn import FusedKNN
-from similitude.generative.local_bda import LocalBDA
-from similitude.generative.local_sda import LocalSDA
-from similitude.generative.mixture_sda import MixtureSDA
-from similitude.generative.sda import SDA
-from similitude.kernel.learned_kernel import LearnedKernelSVC
-from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
-from similitude.kernel.robust_svc import RobustSVC
-from similitude.kernel.similarity_svc import SimilaritySVC
+from similitude.features import LandmarkClassifier, LPMachine, PotentialSVC
+from similitude.generative import SDA, FusedClassifier, FusedKNN, LocalBDA, LocalSDA, MixtureSDA
+from similitude.kernel import LearnedKernelSVC, LearnedSpectrumSVC, RobustSVC, SimilaritySVC
 from similitude.meta import PairwiseMeta
-from similitude.neighbors.knn import KNNClassifier
-from similitude.neighbors.local_svc import LocalSVC
-from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
-from similitude.neighbors.nearest_means import LocalNearestMeans
+from similitude.neighbors import KNNClassifier, LocalNearestCentroid, LocalNearestMeans, LocalSVC, NearestCentroid
 from similitude.persistence import load_model, save_model
-from similitude.proximity.check import SimilarityWarning, check_similarity
-from similitude.proximity.embedding import PseudoEuclideanEmbedding, pseudo_euclidean_embedding
-from similitude.proximity.maps import rescale, to_dissimilarity, to_similarity
-from similitude.proximity.proximities import Proximities
-from similitude.proximity.split import train_test_split
-from similitude.proximity.symmetry import symmetrize
-from similitude.proximity.transformers import DissimilarityToSimilarity, Rescale
-from similitude.search.auto import AutoClassifier
-from similitude.search.path_search import PathSearchCV
-from similitude.spectrum.modifier import SpectrumModifier
-from similitude.spectrum.nystroem import IndefiniteNystroem
-from similitude.theory.bounds import error_bound, generalization_bound, generalization_bound_of, pairs_needed
-from similitude.theory.goodness import goodness
-
-__version__ = "0.1.0"
+from similitude.proximity import (
+    Proximities,
+    SimilarityWarning,
+    check_similarity,
+    rescale,
+    symmetrize,
+    to_dissimilarity,
+    to_similarity,
+    train_test_split,
+)
+from similitude.search import AutoClassifier, PathSearchCV
+from similitude.theory import goodness
+from similitude.transform import (
+    DissimilarityToSimilarity,
+    IndefiniteNystroem,
+    PseudoEuclideanEmbedding,
+    Rescale,
+    SimilarityFeatures,
+    SpectrumModifier,
+)
 
 __all__ = [
     "SDA",
@@ -72,13 +64,8 @@ __all__ = [
     "check_similarity",
     "diagnose",
     "disorder",
-    "error_bound",
-    "generalization_bound",
-    "generalization_bound_of",
     "goodness",
     "load_model",
-    "pairs_needed",
-    "pseudo_euclidean_embedding",
     "rescale",
     "save_model",
     "symmetrize",

@@ -1,392 +1,604 @@
-"""The input contract shared by every estimator: what X may be, labels, costs, priors."""
+"""The estimator contract: what every estimator does with its input, its labels and its parameters.
+
+A fitted classifier is a path with one point. A subclass of :class:`PathClassifier` supplies two methods:
+
+* ``_point(parameters)`` returns one checked point of a grid;
+* ``_fit_path(training, labels, points)`` returns a :class:`FittedPath` and contains all the mathematics of fitting.
+
+``fit`` computes the path of the one point of the estimator's own parameters and keeps it, and ``predict`` gets the
+answers of this path for rows. A search computes the path of many points and gets all answers for the same rows
+(:class:`GridFit`).
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from numbers import Real
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import _safe_indexing
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.utils import check_array
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
-    _check_sample_weight,
-    _num_samples,
+    _get_feature_names,
     check_is_fitted,
-    column_or_1d,
     validate_data,
 )
 
-from similitude.proximity.check import check_similarity
-from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constants_needed
-from similitude.proximity.proximities import Proximities, as_proximities, at_columns
-from similitude.similarities import pairwise, resolve
+from similitude.labels import Labels, check_labels, check_sample_weight, costs_matrix, priors_vector
+from similitude.numerics.votes import log_of
+from similitude.proximity.proximities import Proximities
+from similitude.reader import Reader, Rows, Training
 
-_known_matrix: ContextVar[tuple[Any, Any, np.ndarray] | None] = ContextVar("known_matrix", default=None)
-
-
-@contextmanager
-def known_matrix(X: Any, similarity: Any, S: np.ndarray) -> Iterator[None]:
-    """Within this block, an estimator fitted on these very objects with this similarity takes S as their matrix."""
-    token = _known_matrix.set((X, similarity, S))
-    try:
-        yield
-    finally:
-        _known_matrix.reset(token)
+Path = TypeVar("Path", bound="FittedPath")
 
 
-def _matrix(X: Any) -> Any:
-    return X.S if isinstance(X, Proximities) else X
+class FittedPath:
+    """A method fitted at one or several points.
+
+    It holds all that is needed to answer, independently of the estimator, whose parameters may change after ``fit``.
+
+    Attributes
+    ----------
+    points : list
+        The checked points, in the order of the grid.
+    """
+
+    points: list[Any]
+
+    def answers(self, rows: Any, response: str) -> list[np.ndarray]:
+        """Return one array for each point.
+
+        Parameters
+        ----------
+        rows : Rows or ndarray
+            The new samples.
+        response : str
+            "predict" (positions in the classes), "predict_proba", "decision_function", "predict_log_proba", or another
+            response that the method supports.
+
+        Returns
+        -------
+        list of ndarray
+            The answers.
+        """
+        raise NotImplementedError
+
+    def at(self: Path, i: int) -> Path:
+        """Return the path of the i-th point alone.
+
+        Parameters
+        ----------
+        i : int
+            The position of the point.
+
+        Returns
+        -------
+        FittedPath
+            The path with one point.
+        """
+        one = copy.copy(self)
+        one.points = [self.points[i]]
+        return one
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the public attributes of the estimator fitted at the one point of this path.
+
+        Returns
+        -------
+        dict
+            The values by name.
+        """
+        return {}
+
+    @property
+    def columns(self) -> np.ndarray | None:
+        """The training columns that are needed to answer, for a path with one point; None means all columns."""
+        return None
+
+    def complete(self) -> None:
+        """Do the work that was postponed; ``fit`` calls this once, a search does not."""
 
 
-@contextmanager
-def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
-    """A fit that fails leaves the estimator as it was, instead of half of one fit and half of another."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
+def _offers(response: str) -> Any:
+    def check(estimator: Any) -> bool:
+        if response not in estimator._responses:
+            raise AttributeError(estimator._why_not(response))
+        return True
+
+    return available_if(check)
+
+
+class PathClassifier(ClassifierMixin, BaseEstimator):
+    """Base of every classifier: it implements ``fit``, the answers and the path.
+
+    A subclass supplies ``_point`` and ``_fit_path``. Its other base, :class:`SimilarityClassifier` or
+    :class:`FeatureClassifier`, determines how X is read.
+    """
+
+    _path_parameters: tuple[str, ...] = ()
+    """The parameters for which one path covers a whole grid."""
+
+    _responses: tuple[str, ...] = ("predict",)
+    """The methods that the classifier offers; ``predict_log_proba`` is offered wherever ``predict_proba`` is."""
+
+    _least_classes = 1
+
+    _path: Any
+    """The :class:`FittedPath` with one point that ``fit`` keeps."""
+
+    def _point(self, parameters: dict[str, Any]) -> Any:
+        """Return one checked point of a grid; ``parameters`` has a value for each of ``_path_parameters``."""
+        raise NotImplementedError
+
+    def _fit_path(self, training: Any, labels: Labels, points: list[Any]) -> FittedPath:
+        """Return the method fitted at these points."""
+        raise NotImplementedError
+
+    def _read(self, X: Any, y: Any) -> Any:
+        """Return the training samples; samples that have been read already are returned unchanged."""
+        raise NotImplementedError
+
+    def _rows(self, X: Any) -> Any:
+        """Return new samples; rows that have been read already are returned unchanged."""
+        raise NotImplementedError
+
+    def _keep_training(self, training: Any) -> None:
+        """Keep what is needed of the training samples to read new samples."""
+        raise NotImplementedError
+
+    def fit(self, X, y):
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : training samples
+            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine (see the page on input); feature
+            vectors for a classifier on features.
+        y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        points = self._points([{}])
+        training = self._read(X, y)
+        labels = self._labels_of(check_labels(y, len(training)), sample_weight)
+        path = self._fit_path(training, labels, points)
+        path.complete()
+        self._adopt(training, labels, path)
+        return self
+
+    def _points(self, grid: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Return the checked points of a grid, each of which overrides the estimator's own parameters."""
+        own = {name: getattr(self, name) for name in self._path_parameters}
+        return [self._point({**own, **point}) for point in grid]
+
+    def _labels_of(self, y: np.ndarray, sample_weight: Any = None) -> Labels:
+        """Return checked labels encoded, with what the estimator's parameters say of the classes."""
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < self._least_classes:
+            raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+        return Labels(
+            classes,
+            codes.astype(np.intp, copy=False),
+            check_sample_weight(sample_weight, codes, classes),
+            costs_matrix(getattr(self, "costs", None), classes),
+            priors_vector(getattr(self, "priors", None), classes),
+        )
+
+    def _adopt(self, training: Any, labels: Labels, path: FittedPath) -> None:
+        """Become the estimator fitted at the one point of this path; nothing can fail at this stage."""
+        forget_fit(self)
+        self._keep_training(training)
+        self.classes_, self._path = labels.classes, path
+        for name, value in path.attributes().items():
+            setattr(self, name, value)
+
+    def _answer(self, X: Any, response: str) -> np.ndarray:
+        """Return the answer of the fitted path for X."""
+        check_is_fitted(self)
+        return decoded(self._path.answers(self._rows(X), response), response, self.classes_)[0]
+
+    def _why_not(self, response: str) -> str:
+        """Return the error message for a method that the classifier does not offer."""
+        return f"{type(self).__name__} has no {response}."
+
+    def predict(self, X):
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The predicted labels.
+        """
+        return self._answer(X, "predict")
+
+    @_offers("predict_proba")
+    def predict_proba(self, X):
+        """Return the posterior probability of each class.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The probabilities, in the order of ``classes_``.
+        """
+        return self._answer(X, "predict_proba")
+
+    @_offers("predict_proba")
+    def predict_log_proba(self, X):
+        """Return the logarithm of the posterior probability of each class.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The logarithms, in the order of ``classes_``; minus infinity if the probability is 0.
+        """
+        if "predict_log_proba" in self._responses:
+            return self._answer(X, "predict_log_proba")
+        return log_of(self.predict_proba(X))
+
+    @_offers("decision_function")
+    def decision_function(self, X):
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, G)
+            For two classes one value, which is positive for the second class. For more classes the score of each class,
+            of which that of the predicted class is the largest.
+        """
+        return self._answer(X, "decision_function")
+
+
+def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> list[np.ndarray]:
+    """Return the answers of a path with positions in the classes replaced by labels.
+
+    Parameters
+    ----------
+    answers : list of ndarray
+        The answers.
+    response : str
+        The name of the response.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    list of ndarray
+        The answers.
+    """
+    return [classes[answer] for answer in answers] if response == "predict" else answers
+
+
+class GridFit:
+    """A classifier fitted at every point of a grid over its path parameters.
+
+    Parameters
+    ----------
+    estimator : PathClassifier
+        The classifier.
+    X, y
+        The training samples and their labels. A search reads all samples, and checks their labels, before it makes
+        folds; what has been read already is not checked again.
+    grid : list of dict
+        The parameters of each point.
+    """
+
+    def __init__(self, estimator: PathClassifier, X: Any, y: Any, grid: Sequence[Mapping[str, Any]]):
+        self.estimator, self.grid = estimator, grid
+        points = estimator._points(grid)
+        self._training = estimator._read(X, y)
+        self.labels = estimator._labels_of(y if self._training is X else check_labels(y, len(self._training)))
+        self.path = estimator._fit_path(self._training, self.labels, points)
+
+    def answers(self, rows: Any, response: str) -> list[np.ndarray]:
+        """Return for each point the result of a method of the fitted estimator.
+
+        Parameters
+        ----------
+        rows : samples
+            The new samples, which may have been read already.
+        response : str
+            The name of the method.
+
+        Returns
+        -------
+        list of ndarray
+            The results.
+        """
+        if response != "predict" and not hasattr(self._first, response):
+            raise AttributeError(self._first._why_not(response))
+        if response == "predict_log_proba" and response not in self.estimator._responses:
+            return [log_of(posterior) for posterior in self.answers(rows, "predict_proba")]
+        return decoded(self.path.answers(self._rows(rows), response), response, self.labels.classes)
+
+    @cached_property
+    def _first(self) -> Any:
+        """The estimator fitted at the first point, which offers the same methods as all of them."""
+        return self.at(0)
+
+    def _rows(self, rows: Any) -> Any:
+        return rows if isinstance(rows, Rows) else self._first._rows(rows)
+
+    def at(self, i: int) -> Any:
+        """Return the estimator fitted at the i-th point.
+
+        Parameters
+        ----------
+        i : int
+            The position of the point.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator.
+        """
+        fitted = clone(self.estimator).set_params(**clone(dict(self.grid[i]), safe=False))
+        fitted._adopt(self._training, self.labels, self.path.at(i))
+        return fitted
 
 
 class SimilarityEstimator(BaseEstimator):
-    """Base of everything that takes similarities: resolves ``similarity`` and ``dissimilarity``.
-
-    A subclass calls :meth:`_fit_proximities` first in ``fit`` and :meth:`_new_proximities` first in ``predict``;
-    both return checked :class:`Proximities` whose S is a similarity.
-    """
+    """Base of all estimators on similarities: it holds ``similarity`` and ``dissimilarity`` and reads X."""
 
     similarity: Any
     dissimilarity: Any
 
-    _warns_of_dissimilarity = True
-
-    _map_argument = "dissimilarity"
-    """What errors call the parameter that names the map."""
-
-    _map_scale: float | None = None
-    """The map's constant where it is given instead of learned."""
-
     _takes_columns = False
     """Whether ``similarity="columns"`` is allowed: rows of similarities to fixed prototypes."""
 
-    _path_parameters: tuple[str, ...] = ()
-    """Parameters over which ``_predict_path`` takes a whole grid at once."""
+    _warns_of_dissimilarity = True
+
+    _takes_training = True
+    """Whether ``fit`` accepts training samples that have been read already, and ``predict`` such rows."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_precomputed
+        reader = self._new_reader()
+        tags.input_tags.pairwise = reader.is_precomputed
         tags.input_tags.sparse = self.dissimilarity is None
-        if not self._is_matrix:
+        if not reader.is_matrix:
             tags.no_validation = True
             tags.input_tags.two_d_array = False
         return tags
 
-    @property
-    def _is_precomputed(self) -> bool:
-        """Whether X is the square matrix of the training samples' similarities."""
-        return isinstance(self.similarity, str) and self.similarity == "precomputed"
+    def _new_reader(self) -> Reader:
+        """Return a reader for this estimator's input contract."""
+        return Reader(
+            self.similarity,
+            self.dissimilarity,
+            takes_columns=self._takes_columns,
+            search=getattr(self, "search", "matrix"),
+        )
 
-    @property
-    def _is_columns(self) -> bool:
-        """Whether X holds rows of similarities to fixed prototypes."""
-        return self._takes_columns and isinstance(self.similarity, str) and self.similarity == "columns"
+    def _read(self, X: Any, y: Any = None) -> Training:
+        if isinstance(X, Training):
+            return X
+        return self._new_reader().fit(X, y, estimator=self, warns=self._warns_of_dissimilarity)
 
-    @property
-    def _is_matrix(self) -> bool:
-        """Whether X holds similarities, not raw objects."""
-        return self._is_precomputed or self._is_columns
+    def _rows(self, X: Any) -> Rows:
+        if isinstance(X, Rows):
+            return X
+        check_is_fitted(self)
+        return self._reader.rows(X, support=getattr(self, "support_columns_", None), estimator=self)
 
-    @property
-    def _map_name(self) -> str | None:
-        """The map by which the values become similarities; None where they are similarities."""
-        if self._is_matrix:
-            chosen = self.dissimilarity
-        else:
-            measure = resolve(self.similarity)
-            if measure.known and measure.orientation == "similarity" and self.dissimilarity is not None:
-                raise ValueError(
-                    f"dissimilarity={self.dissimilarity!r}: {measure.name!r} is a similarity; leave dissimilarity=None."
-                )
-            default = measure.to_similarity if measure.orientation == "dissimilarity" else None
-            chosen = default if self.dissimilarity is None else self.dissimilarity
-        if chosen is not None and chosen not in TO_SIMILARITY:
-            raise ValueError(f"{self._map_argument} must be one of {sorted(TO_SIMILARITY)}; got {chosen!r}.")
-        return chosen
-
-    def _fit_proximities(self, X: Any, y: Any = None, *, needs_matrix: bool = True) -> Any:
-        """Check or compute the training similarities, learning what ``similarity`` and ``dissimilarity`` learn.
-
-        With ``needs_matrix=False`` the matrix of raw objects is computed only if something must be learned from it;
-        None is returned where it was not.
-        """
-        how = self._map_name
-        learned: Any = None
-        if self._is_matrix:
-            orientation = "similarity" if how is None and self._warns_of_dissimilarity else "dissimilarity"
-            square = not self._is_columns
-            S = check_similarity(_matrix(X), name="X", square=square, orientation=orientation, estimator=self)
-            validate_data(self, _matrix(X), reset=True, skip_check_array=True)
-            given = as_proximities(X)
-        else:
-            objects = _check_objects(X)
-            measure = resolve(self.similarity).learned(objects, y)
-            if not needs_matrix and (how is None or not learned_constants_needed(how)):
-                self._keep(objects, measure, how and LearnedMap(how, {}))
-                return None
-            known = _known_matrix.get()
-            if known is not None and known[0] is X and known[1] is self.similarity:
-                S = known[2]
-            else:
-                S = pairwise(objects, similarity=measure)
-            given = Proximities(S)
-        if how is not None:
-            learned = self._learn_map(S, how)
-            S = learned(S, name="X")
-        if self._is_matrix:
-            self._keep(None, None, learned)
-            self._extras = {n for n in ("features", "self_similarity", "ids") if getattr(given, n) is not None}
-            if self._is_columns:
-                self._extras.discard("ids")  # the rows' names tell nothing of the columns
-            self._column_ids = given.column_ids
-        else:
-            self._keep(objects, measure, learned)
-        return given._with(S, given.features)
-
-    def _learn_map(self, S: Any, how: str) -> LearnedMap:
-        return LearnedMap.learn(S, how, scale=self._map_scale)
-
-    def _keep(self, objects: Any, measure: Any, learned_map: Any) -> None:
-        """Remember what the input was, once nothing can fail any more, and nothing of an earlier fit."""
-        self._learned_map = learned_map
-        stale = ("objects_", "_measure") if objects is None else ("n_features_in_", "feature_names_in_")
-        for name in stale:
+    def _keep_training(self, training: Training) -> None:
+        """Keep what is needed of the training samples to read new ones, and the number and names of their columns."""
+        self._reader = training.reader
+        for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        if objects is not None:
-            self.objects_, self._measure = objects, measure
+        if self._reader.is_matrix:
+            self.n_features_in_ = self._reader.n_columns
+            if self._reader.column_names is not None:
+                self.feature_names_in_ = self._reader.column_names
 
-    def _new_proximities(self, X: Any, columns: np.ndarray | None = None) -> Any:
-        """Check or compute the similarities of new samples to the training samples.
+    @property
+    def objects_(self) -> Any:
+        """The training samples, if they are raw objects."""
+        reader = vars(self).get("_reader")
+        if reader is None or reader.objects is None:
+            raise AttributeError("objects_ exists only after fit on raw objects, not if X is a matrix.")
+        return reader.objects
 
-        Where ``columns`` (its ``support_columns_``, ascending) are all that the estimator needs, rows with these alone
-        are taken as well, and of raw objects no others are computed. :meth:`_new_columns` cuts them out of either.
+
+class SimilarityClassifier(SimilarityEstimator, PathClassifier):
+    """Base of the classifiers on similarities."""
+
+    def _adopt(self, training, labels, path):
+        super()._adopt(training, labels, path)
+        if path.columns is not None:
+            self.support_columns_ = training.reader.columns_read(path.columns)
+
+
+class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
+    """Base of the transformers on similarities: a subclass supplies ``_learn`` and ``_transform``.
+
+    If a fit fails, the estimator is unchanged.
+    """
+
+    def _check_parameters(self) -> None:
+        """Raise a ValueError for invalid parameters before anything is read."""
+
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
+        """Set the learned attributes, and return a function that returns the transformed training samples.
+
+        That function is called only if ``transforms`` is true; otherwise the values that it needs need not be kept.
+        """
+        raise NotImplementedError
+
+    def _transform(self, rows: Rows) -> Any:
+        raise NotImplementedError
+
+    def fit(self, X, y=None):
+        """Learn from the training samples.
+
+        Parameters
+        ----------
+        X : training samples
+            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine: see the page on input.
+        y : array-like of shape (n,), default=None
+            The labels, for a similarity that learns from them.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        fitted, _ = self._fitted(X, y, transforms=False)
+        self._become(fitted)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Learn from the training samples, and return them transformed.
+
+        Parameters
+        ----------
+        X : training samples
+            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine: see the page on input.
+        y : array-like of shape (n,), default=None
+            The labels, for a similarity that learns from them.
+
+        Returns
+        -------
+        ndarray or CSR matrix with n rows
+            The transformed training samples.
+        """
+        fitted, transformed = self._fitted(X, y, transforms=True)
+        answer = transformed()
+        self._become(fitted)
+        return answer
+
+    def _fitted(self, X: Any, y: Any, transforms: bool) -> tuple[Any, Any]:
+        """Return a fitted copy, and a function that returns the transformed training samples."""
+        self._check_parameters()
+        training = self._read(X, y)
+        fitted = copy.copy(self)
+        forget_fit(fitted)
+        fitted._keep_training(training)
+        return fitted, fitted._learn(training, y, transforms)
+
+    def _become(self, fitted: Any) -> None:
+        self.__dict__.clear()
+        self.__dict__.update(vars(fitted))
+
+    def transform(self, X):
+        """Transform new samples.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray or CSR matrix with m rows
+            The transformed samples.
         """
         check_is_fitted(self)
-        if not self._is_matrix:
-            known = self.objects_ if columns is None else _safe_indexing(self.objects_, columns)
-            given = Proximities(pairwise(_check_objects(X), known, similarity=self._measure))
-            S = given.S
-        else:
-            S = check_similarity(_matrix(X), name="X", square=False, estimator=self)
-            if columns is not None and S.shape[1] != self.n_features_in_:
-                return self._fitted_on(columns, S.shape[1])._new_proximities(X)
-            validate_data(self, _matrix(X), reset=False, skip_check_array=True)
-            given = as_proximities(X)
-            self._check_same_columns(given)
-        if self._learned_map is not None:
-            S = self._learned_map(S, name="X")
-        return given._with(S, given.features)
-
-    def _columns_read(self, used: np.ndarray) -> np.ndarray:
-        """``support_columns_`` of what uses these columns: all of them where the map looks at whole rows."""
-        if self._learned_map is None or self._learned_map.how != "double-centring":
-            return np.unique(used)
-        return np.arange(self.n_features_in_ if self._is_matrix else _num_samples(self.objects_))
-
-    def _new_columns(self, X: Any, used: np.ndarray) -> Any:
-        """The similarities of new samples to the training samples at the positions ``used``, in that order."""
-        support = self.support_columns_
-        # Where no column is needed their number is all that rows can be checked for.
-        S = self._new_proximities(X, columns=support if len(support) else None).S
-        return at_columns(S, np.searchsorted(support, used) if S.shape[1] == len(support) else used)
-
-    def _fitted_on(self, columns: np.ndarray, width: int) -> Any:
-        """To the checks of the input contract, this estimator fitted on these columns alone."""
-        if width != len(columns):
-            fewer = len(columns) < self.n_features_in_
-            restricted = f", or the {len(columns)} of support_columns_ alone" if fewer else ""
-            raise ValueError(
-                f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
-                f"input{restricted}."
-            )
-        part = copy.copy(self)
-        part.n_features_in_ = len(columns)
-        if hasattr(self, "feature_names_in_"):
-            part.feature_names_in_ = self.feature_names_in_[columns]
-        if self._column_ids is not None:
-            part._column_ids = self._column_ids[columns]
-        return part
-
-    def _check_same_columns(self, given: Proximities) -> None:
-        missing = sorted(n for n in self._extras if getattr(given, "column_ids" if n == "ids" else n) is None)
-        if missing:
-            raise ValueError(
-                f"X: {', '.join(missing)} was given in fit and is missing here; pass Proximities(S, "
-                f"{', '.join(('column_ids' if n == 'ids' else n) + '=...' for n in missing)})."
-            )
-        if self._column_ids is None or given.column_ids is None:
-            return
-        different = np.flatnonzero(self._column_ids != given.column_ids)
-        if different.size:
-            j = int(different[0])
-            raise ValueError(
-                f"X: the columns are not the training samples in their order: column {j} is "
-                f"{given.column_ids.tolist()[j]!r}, in fit it was {self._column_ids.tolist()[j]!r}. Reorder them."
-            )
-
-    def _path_similarities(self, S_train: Any, S_test: Any) -> tuple[Any, Any]:
-        """Native values of one fold made into similarities; what needs no map is not even looked at."""
-        how = self._map_name
-        S_train, S_test = _matrix(S_train), _matrix(S_test)
-        if how is None:
-            return S_train, S_test
-        S_train = np.asarray(S_train)
-        learned = self._learn_map(S_train, how)
-        return learned(S_train, name="X"), learned(S_test, name="X")
+        return self._transform(self._rows(X))
 
 
-def _check_objects(X: Any) -> Any:
-    if sparse.issparse(X):
-        X = X.tocsr()
-    elif not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
-        raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
-    if _num_samples(X) == 0:
-        raise ValueError("X must hold at least one object; got 0.")
-    return X
+@dataclass(frozen=True)
+class FeatureVectors:
+    """Training samples that are feature vectors.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        The feature vectors.
+    names : ndarray of str or None
+        The names of the features.
+    """
+
+    X: np.ndarray
+    names: np.ndarray | None
+
+    def __len__(self) -> int:
+        return len(self.X)
 
 
-class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
-    """Base of the classifiers: labels, costs, priors."""
+class FeatureClassifier(PathClassifier):
+    """Base of the classifiers on feature vectors."""
 
-    def _set_labels(self, y: np.ndarray, at_least: int = 1) -> None:
-        """Keep checked labels, of so many classes or more, as ``classes_`` and positions in it."""
-        self.classes_, encoded = np.unique(y, return_inverse=True)
-        if len(self.classes_) < at_least:
-            raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
-        self._labels = encoded.astype(np.intp, copy=False)
+    _dtypes: tuple[type, ...] = (np.float64,)
 
-    def _said(self, scores: np.ndarray) -> np.ndarray:
-        """The classes that decision values, (m,), or scores, (m, G), say."""
-        return self.classes_[(scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
+    def _read(self, X: Any, y: Any = None) -> FeatureVectors:
+        values = check_array(X, dtype=list(self._dtypes), order="C", estimator=self)
+        return FeatureVectors(self._checked(values), _get_feature_names(X))
 
+    def _rows(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self._checked(validate_data(self, X, dtype=list(self._dtypes), order="C", reset=False))
 
-def check_labels(y: Any, n: int) -> np.ndarray:
-    """Class labels as a one-dimensional array of length n."""
-    if y is None:
-        raise ValueError("y must be given: this classifier requires y to be passed, but the target y is None.")
-    y = column_or_1d(y, warn=True)
-    missing = [i for i, label in enumerate(y) if label is None or label != label] if y.dtype == object else []
-    if missing:
-        raise ValueError(f"y contains a missing label (first at position {missing[0]}); every sample needs one.")
-    check_classification_targets(y)
-    if len(y) != n:
-        raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
-    return y
+    def _checked(self, X: np.ndarray) -> np.ndarray:
+        """Return the feature vectors, or raise a ValueError if the method cannot use them."""
+        return X
+
+    def _keep_training(self, training: FeatureVectors) -> None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        self.n_features_in_ = training.X.shape[1]
+        if training.names is not None:
+            self.feature_names_in_ = training.names
 
 
-def class_weights(estimator: Any, labels: np.ndarray) -> np.ndarray:
-    """The weight ``class_weight`` gives to each sample, ``labels`` being positions in ``classes_``."""
-    classes = estimator.classes_
-    given = estimator.class_weight
-    numbers = given.values() if isinstance(given, Mapping) else ()
-    if not all(isinstance(number, Real) and 0 < float(number) < np.inf for number in numbers):
-        raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
-    return compute_class_weight(given, classes=classes, y=classes[labels])[labels]
+def forget_fit(estimator: Any) -> None:
+    """Remove the public attributes of an earlier fit.
 
-
-def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
-    """A weight of 0 or more for each sample, above 0 for one or more of each class; ``labels`` are positions."""
-    if sample_weight is None:
-        return None
-    weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
-    if not np.all(weights >= 0) or not np.isfinite(weights).all():
-        raise ValueError("sample_weight must hold finite numbers of at least 0.")
-    missing = classes[np.bincount(labels[weights > 0], minlength=len(classes)) == 0]
-    if len(missing):
-        raise ValueError(
-            f"sample_weight must leave every class a sample of positive weight; class {missing.tolist()[0]!r} has none."
-        )
-    return weights
-
-
-def check_positive(value: Any, name: str) -> None:
-    """Refuse what is not a finite number above 0."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")
-
-
-def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
-    """``costs`` as a (G, G) array, ``[f, g]`` the cost of saying f when the truth is g."""
-    if costs is None:
-        return None
-    n_classes = len(classes)
-    if isinstance(costs, Mapping):
-        rows = _by_label(costs, classes, "costs")
-        if not all(isinstance(row, Mapping) for row in rows):
-            raise ValueError("costs by label must be a dict of dicts: costs[said][truth].")
-        matrix = np.array([_numbers(row, classes, f"costs[{f!r}]") for f, row in zip(classes.tolist(), rows)])
-    else:
-        matrix = _numbers(costs, classes, "costs")
-    if matrix.shape != (n_classes, n_classes):
-        raise ValueError(
-            f"costs must have shape ({n_classes}, {n_classes}), one row and column per class; got {matrix.shape}."
-        )
-    if not np.isfinite(matrix).all():
-        raise ValueError("costs contains NaN or infinity; every cost must be a finite number.")
-    return matrix
-
-
-def _numbers(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
-    """Numbers given as an array, or by label."""
-    try:
-        return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, one for each class in order or by label: {error}") from error
-
-
-def _by_label(values: Mapping, classes: np.ndarray, name: str) -> list:
-    unknown = set(values) - set(classes.tolist())
-    missing = [c for c in classes.tolist() if c not in values]
-    if unknown or missing:
-        raise ValueError(f"{name} must name every class once; missing {missing}, unknown {sorted(map(str, unknown))}.")
-    return [values[c] for c in classes.tolist()]
-
-
-def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
-    """``priors`` as probabilities in the order of ``classes``."""
-    if priors is None:
-        return None
-    vector = _numbers(priors, classes, "priors")
-    if vector.shape != (len(classes),):
-        raise ValueError(f"priors must have one entry per class ({len(classes)}); got shape {vector.shape}.")
-    if not np.all(vector >= 0) or not np.isclose(vector.sum(), 1.0):
-        raise ValueError(f"priors must be non-negative and sum to 1; got sum {vector.sum():.6g}.")
-    return vector
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator, which is changed.
+    """
+    for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
+        delattr(estimator, name)
 
 
 def as_one_row(estimator: Any, X: Any) -> Any:
-    """One sample as ``predict`` takes it; a precomputed row may have one dimension."""
-    if not estimator._is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
+    """Return one sample in the form that ``predict`` requires; a row of a precomputed matrix may have one dimension.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted estimator.
+    X : one sample
+        A row of similarities, or a sequence of one raw object.
+
+    Returns
+    -------
+    samples
+        The sample as a row.
+    """
+    check_is_fitted(estimator)
+    if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
         return X
     return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
-
-
-def append_objects(old: Any, new: Sequence) -> Any:
-    """Two sequences of objects of the same kind, one after the other."""
-    if hasattr(old, "iloc"):
-        import pandas as pd
-
-        return pd.concat([old, new], ignore_index=True)
-    if sparse.issparse(old):
-        return sparse.vstack([old, new], format="csr")
-    if isinstance(old, np.ndarray):
-        return np.concatenate([old, np.asarray(new, dtype=old.dtype if old.dtype == object else None)])
-    return list(old) + list(new)

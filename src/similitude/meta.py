@@ -1,4 +1,4 @@
-"""Making scikit-learn's meta-estimators that cut rows only work on square similarity matrices."""
+"""A wrapper with which scikit-learn's meta-estimators, which cut rows only, work on square similarity matrices."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def _inner_has(method):
 
 
 class _ByPosition(ClassifierMixin, BaseEstimator):
-    """An estimator on rows that carry their position in front.
+    """Estimator on rows that carry their position in the first column.
 
-    One on precomputed similarities gets the columns of its own training rows; any other, all columns.
+    An estimator on precomputed similarities gets the columns of its own training rows, any other gets all columns.
     """
 
     def __init__(self, estimator=None):
@@ -64,12 +64,12 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
 
 
 class _WeightedByPosition(_ByPosition):
-    """The same for an estimator that takes sample weights: meta-estimators look for them in the signature."""
+    """The same for an estimator that takes sample weights, which meta-estimators look for in the signature."""
 
     def fit(self, X, y, sample_weight=None):
         if sample_weight is None:
             return self._fit(X, y)
-        # Bagging leaves samples out by weight 0, which libsvm gets wrong on precomputed kernels.
+        # Bagging gives weight 0 to samples that are left out, which libsvm gets wrong on precomputed kernels.
         drawn = np.flatnonzero(sample_weight)
         return self._fit(X[drawn], np.asarray(y)[drawn], sample_weight=np.asarray(sample_weight)[drawn])
 
@@ -82,12 +82,12 @@ def _wrapped(estimator):
 
 
 class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
-    """Let a scikit-learn meta-estimator that drops the pairwise tag work on a square similarity matrix.
+    """Make a scikit-learn meta-estimator that drops the pairwise tag work on a square similarity matrix.
 
     ``BaggingClassifier``, ``AdaBoostClassifier``, ``VotingClassifier``, ``StackingClassifier`` and
-    ``CalibratedClassifierCV`` cut the rows of their input only, so that the estimators inside get a matrix whose
-    columns are not their samples. Wrapped, each row carries its position, and the estimators inside pick their own
-    columns by it.
+    ``CalibratedClassifierCV`` cut only the rows of their input, so that the estimators inside get a matrix whose
+    columns do not belong to their samples. With this wrapper each row carries its position, by which the estimators
+    inside select their own columns.
 
     Parameters
     ----------
@@ -98,7 +98,12 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
     ----------
     meta_ : estimator
         The fitted meta-estimator.
-    classes_ : ndarray
+    classes_ : ndarray of shape (G,)
+
+    See Also
+    --------
+    PathSearchCV : Searches over parameters, and cuts rows and columns itself.
+    FusedClassifier : Multiplies the posteriors of several classifiers.
 
     Examples
     --------
@@ -125,11 +130,24 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         return getattr(self, "meta_", self.meta)
 
     def fit(self, X, y):
-        """Fit the meta-estimator on rows that know their position."""
+        """Fit the meta-estimator on rows that carry their positions.
+
+        Parameters
+        ----------
+        X : square matrix of shape (n, n), or Proximities
+            The training similarities.
+        y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        self
+        """
         meta = self._with_wrapped_estimators()
-        S = self._fit_proximities(X, y).S
-        self.meta_ = meta.fit(_with_positions(S, np.arange(S.shape[0])), y)
-        self.classes_ = self.meta_.classes_
+        training = self._read(X, y)
+        meta.fit(_with_positions(training.S, np.arange(len(training))), y)
+        self._keep_training(training)
+        self.meta_, self.classes_ = meta, meta.classes_
         return self
 
     def _with_wrapped_estimators(self):
@@ -138,7 +156,7 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         if parameters.get("max_features", 1.0) != 1.0 or parameters.get("bootstrap_features"):
             raise ValueError("meta must use all columns: set max_features=1.0 and bootstrap_features=False.")
         if parameters.get("passthrough"):
-            raise ValueError("meta must not hand the rows on: set passthrough=False.")
+            raise ValueError("meta must not pass the rows on to its final estimator: set passthrough=False.")
         if parameters.get("estimator") is not None:
             return meta.set_params(estimator=_wrapped(parameters["estimator"]))
         if parameters.get("estimators") is not None:
@@ -149,25 +167,60 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         )
 
     def _ask(self, method, X):
-        S = self._new_proximities(X).S
-        return getattr(self.meta_, method)(_with_positions(S, np.full(S.shape[0], -1)))
+        check_is_fitted(self)
+        rows = self._rows(X)
+        return getattr(self.meta_, method)(_with_positions(rows.S, np.full(len(rows), -1)))
 
     def predict(self, X):
-        """The meta-estimator's prediction."""
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        X : matrix of shape (m, n), or Proximities
+            Similarities to the training samples.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The predicted labels.
+        """
         return self._ask("predict", X)
 
     @_inner_has("predict_proba")
     def predict_proba(self, X):
-        """The meta-estimator's class probabilities."""
+        """Return the posterior probability of each class.
+
+        Parameters
+        ----------
+        X : matrix of shape (m, n), or Proximities
+            Similarities to the training samples.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The probabilities, in the order of ``classes_``.
+        """
         return self._ask("predict_proba", X)
 
     @_inner_has("decision_function")
     def decision_function(self, X):
-        """The meta-estimator's decision values."""
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : matrix of shape (m, n), or Proximities
+            Similarities to the training samples.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, G)
+            The decision values.
+        """
         return self._ask("decision_function", X)
 
 
 def _with_positions(S, positions):
-    # Positions are kept as floats beside the similarities: exact up to 2^24 samples even in float32.
+    """Return the rows with their positions as the first column."""
+    # Positions are floats, like the similarities. They are exact up to 2^24 samples even in float32.
     column = positions[:, None].astype(S.dtype)
     return sparse.hstack([column, S], format="csr") if sparse.issparse(S) else np.hstack([column, S])

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from similitude import PathSearchCV
+from similitude.base import GridFit
 from similitude.boosting._rounds import boosted_rounds
 from similitude.boosting.dboost import DBoostClassifier
-from tests.paths import path_answers
 from tests.reference import dboost as reference
 
 KINDS = ["plain", "ties", "constant", "duplicates", "asymmetric", "gauss", "wide", "tiny", "huge", "zeros", "self"]
@@ -78,7 +79,7 @@ def _same_rounds(S, y, weights, n_rounds, n_pairs, seed, real):
     assert np.allclose(found.outputs, outputs, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("real", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_rounds_are_those_of_the_reference(kind, real):
@@ -151,7 +152,7 @@ def test_coefficients_and_training_error_follow_from_the_weights(seed, kind, alg
     assert np.mean(model.predict(S) != y) <= bound + 1e-9
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_decision_values_are_sums_over_rounds():
     S, y, rows, y_new = _problem()
     signs = np.where(y_new == 1, 1, -1)
@@ -388,7 +389,7 @@ def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         DBoostClassifier(**parameters).fit(np.eye(4), [0, 1, 0, 1])
     with pytest.raises(ValueError, match=message):
-        path_answers(DBoostClassifier(**parameters), np.eye(4), np.array([0, 1, 0, 1]), np.eye(4), [{}])
+        GridFit(DBoostClassifier(**parameters), np.eye(4), [0, 1, 0, 1], [{}])
 
 
 def test_bad_input():
@@ -404,3 +405,42 @@ def test_bad_input():
         model.fit(S, y, sample_weight=[1, 1, 0, 0])
     with pytest.raises(ValueError, match="class 7"):
         model.fit(S, y).margins(S, [0, 0, 1, 7])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("centers", [2, 3])
+def test_a_point_of_a_path_is_the_plain_fit(algorithm, centers):
+    S, y, rows, truth = _problem(centers=centers)
+    model = DBoostClassifier(n_pairs=8, algorithm=algorithm, random_state=0)
+    grid = [{"n_rounds": n} for n in (12, 3, 12, 40)]
+    path = GridFit(model, S, y, grid)
+    for i, point in enumerate(grid):
+        plain, found = clone(model).set_params(**point).fit(S, y), path.at(i)
+        for response in ("predict", "decision_function"):
+            assert np.array_equal(path.answers(rows, response)[i], getattr(plain, response)(rows))
+            assert np.array_equal(getattr(found, response)(rows), getattr(plain, response)(rows))
+        assert found.n_rounds_ == point["n_rounds"]
+        assert all(np.array_equal(a, b) for a, b in zip(found.pairs_, plain.pairs_, strict=True))
+        assert np.array_equal(found.support_columns_, plain.support_columns_)
+        assert np.array_equal(found.margins(rows, truth), plain.margins(rows, truth))
+        assert np.array_equal(list(found.staged_predict(rows)), list(plain.staged_predict(rows)))
+
+
+def test_parameters_set_after_fit_wait_for_the_next_fit():
+    S, y, rows, truth = _problem()
+    model = _fitted(S, y)
+    expected, margins = model.decision_function(rows), model.margins(rows, truth)
+    model.set_params(n_rounds=2, algorithm="vote", multiclass="ovr", dissimilarity="negate")
+    assert np.array_equal(model.decision_function(rows), expected)
+    assert np.array_equal(model.margins(rows, truth), margins)
+    assert hasattr(model, "predict_proba")
+    assert not hasattr(model.fit(S, y), "predict_proba")
+
+
+@pytest.mark.parametrize(("centers", "algorithm"), [(2, "vote"), (3, "discrete")])
+def test_a_path_without_probabilities_gives_none(centers, algorithm):
+    S, y, rows, _ = _problem(centers=centers)
+    path = GridFit(DBoostClassifier(5, 4, algorithm, random_state=0), S, y, [{}])
+    with pytest.raises(AttributeError, match="predict_proba needs a fit to two classes"):
+        path.answers(rows, "predict_proba")
+    assert not hasattr(path.at(0), "predict_proba")

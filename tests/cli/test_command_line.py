@@ -13,7 +13,7 @@ from similitude import cli
 from similitude.cli import app
 from similitude.cli.errors import reports_errors
 
-COMMANDS = ["inspect", "compare", "report", "fit", "predict", "pairwise", "datasets", "reproduce"]
+COMMANDS = ["inspect", "compare", "report", "fit", "predict", "pairwise", "datasets"]
 READS_A_MATRIX = ["inspect", "compare", "report", "fit"]
 
 
@@ -39,7 +39,7 @@ def test_options_are_the_same_everywhere():
         assert {"--labels", "--dissimilarity", "--key", "--dataset", "--seed", "--quiet"} <= options(command), command
     for command in set(COMMANDS) - {"report"}:
         assert "--json" in options(command), command
-    for command in ("compare", "report", "fit", "pairwise", "reproduce"):
+    for command in ("compare", "report", "fit", "pairwise"):
         assert {"--n-jobs", "--quiet", "--output"} <= options(command), command
     assert {"--seed", "--json", "--quiet", "--output"} <= options("datasets", "export")
 
@@ -83,7 +83,6 @@ def test_unknown_options_are_usage_errors(command):
 
 def test_usage_shows_what_may_be_left_out():
     assert "[OPTIONS] [MATRIX]\n" in run("fit", "--help").stdout
-    assert "[OPTIONS] [NAME]\n" in run("reproduce", "--help").stdout
 
 
 def test_a_closed_output_is_no_error(monkeypatch):

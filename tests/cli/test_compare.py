@@ -10,10 +10,11 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from typer.testing import CliRunner
 
 from similitude import PathSearchCV
-from similitude.cli import app, nested
-from similitude.cli.nested import nested_errors, parameter_words
+from similitude.cli import app
 from similitude.datasets import load_voting
+from similitude.reader import Reader, Samples
 from similitude.search.methods import SLOW, methods
+from similitude.search.nested import nested_errors
 
 QUICK = ["k-NN", "KRR k-NN", "Fisher (embedded)", "SVM (clip)"]
 KEPT = ("method", "error", "standard_error", "parameters")
@@ -66,7 +67,8 @@ def test_errors_and_parameters_are_those_of_a_nested_search(kind):
         contract = {"similarity": "counting"}
     if kind == "dissimilarity":
         X, contract = 16.0 - (X[:, None] == X[None]).sum(axis=2), {"dissimilarity": "gauss"}
-    outcomes = nested_errors(X, y, contract, QUICK, folds=2, seed=1, n_jobs=1, show=False)
+    samples = Samples(Reader(**contract), X, y)
+    outcomes = nested_errors(samples, methods(QUICK, **contract), folds=2, seed=1, n_jobs=1, show=False)
     outer, inner = (StratifiedKFold(k, shuffle=True, random_state=1) for k in (2, 5))
     for outcome in outcomes:
         search = PathSearchCV(*methods(**contract)[outcome.method], cv=inner)
@@ -74,7 +76,7 @@ def test_errors_and_parameters_are_those_of_a_nested_search(kind):
         errors = 1 - done["test_score"]
         assert outcome.error == pytest.approx(errors.mean(), abs=1e-12)
         assert outcome.standard_error == pytest.approx(errors.std(ddof=1) / np.sqrt(2), abs=1e-12)
-        assert outcome.parameters in [parameter_words(fitted.best_params_) for fitted in done["estimator"]]
+        assert outcome.parameters in [fitted.best_params_ for fitted in done["estimator"]]
 
 
 def test_json_is_the_same_for_the_same_seed_and_any_number_of_jobs(matrix):
@@ -117,8 +119,7 @@ def test_one_method_that_fails_does_not_keep_the_others_from_it(matrix, monkeypa
     def fail(*args, **more):
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr(SimilaritySVC, "fit", fail)
-    monkeypatch.setattr(SimilaritySVC, "_predict_path", fail)
+    monkeypatch.setattr(SimilaritySVC, "_fit_path", fail)
     words = ("--dissimilarity", "max-minus", "--methods")
     result = on_matrix(*words, "k-nn,svm-clip", "--json")
     rows = json.loads(result.stdout)
@@ -131,11 +132,6 @@ def test_one_method_that_fails_does_not_keep_the_others_from_it(matrix, monkeypa
     assert "no method could be used" in alone.stderr
 
 
-def test_parameters_in_words():
-    assert parameter_words({"svc__C": 10.0, "consistent": True, "kind": "a"}) == "C=10, consistent=True, kind=a"
-    assert parameter_words({"a__k": 1, "b__k": 2}) == "a__k=1, b__k=2"
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -145,7 +141,7 @@ def test_parameters_in_words():
         (("D.csv",), "--labels"),
         (("D.csv", "--labels", "y.txt", "--folds", "20"), "lower --folds"),
         (("D.csv", "--labels", "y.txt", "--dissimilarity", "magic", "--folds", "3"), "dissimilarity must be"),
-        (("D.csv", "--labels", "y.txt", "--methods", "magic"), "'magic' is none of them"),
+        (("D.csv", "--labels", "y.txt", "--methods", "magic"), "got 'magic'"),
         (("D.csv", "--labels", "y.txt", "--methods", ","), "got none"),
         (("D.csv", "--labels", "y.txt", "--n-jobs", "0"), "--n-jobs"),
         (("D.csv", "--labels", "y.txt", "-o", "nowhere/t.csv"), "no folder nowhere"),
@@ -162,7 +158,7 @@ def test_bad_arguments_end_with_code_2_and_one_message(words, message, matrix):
 
 def test_folds_are_cut_once_for_all_methods(matrix, monkeypatch):
     cuts = []
-    cut = nested.SearchData.cut
-    monkeypatch.setattr(nested.SearchData, "cut", lambda self, *fold: cuts.append(fold) or cut(self, *fold))
+    fold = Samples.fold
+    monkeypatch.setattr(Samples, "fold", lambda self, *split: cuts.append(split) or fold(self, *split))
     on_matrix("--methods", "k-nn,nearest centroid,svm-clip", "--quiet")
     assert len(cuts) == 3 * (5 + 1)

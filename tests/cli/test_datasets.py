@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -28,41 +29,32 @@ def test_what_the_catalogue_says_is_so(name):
     samples = named_samples(name)
     assert len(samples.y) == entry.samples
     assert len(np.unique(samples.y)) == entry.classes
-    assert eval(entry.call(3), vars(library))[entry.y].tolist() == named_samples(name, seed=3).y.tolist()
+    loaded = eval(entry.call(3), vars(import_module(entry.module)))
+    assert loaded[entry.y].tolist() == named_samples(name, seed=3).y.tolist()
     assert (entry.objects == "matrix") == (np.shape(samples.X) == (entry.samples, entry.samples))
 
 
 def test_every_entry_can_be_asked_for():
     for entry in catalogue().values():
-        assert callable(getattr(library, entry.loader))
+        assert callable(getattr(import_module(entry.module), entry.loader))
         assert entry.similarity == "given" or resolve(entry.similarity).name == entry.similarity
         assert bool(entry.needs) == (entry.kind == FETCHED)
 
 
 def test_every_shipped_loader_is_in_the_catalogue():
-    used = {entry.loader for entry in catalogue().values()}
-    readers = {"load_proximity", "load_similarity_repository", "uci_names"}
-    assert used == set(library.__all__) - readers
+    used = {entry.loader for entry in catalogue().values() if entry.module == "similitude.datasets"}
+    assert used == set(library.__all__) - {"load_proximity"}
 
 
-def test_the_list(tmp_path, monkeypatch):
-    monkeypatch.delenv("SIMILITUDE_DATA", raising=False)
+def test_the_list():
     plain = run()
     assert plain.exit_code == 0
+    assert "iris                   150 samples   3 classes  numbers, euclidean" in plain.stdout
     assert all(name in plain.stdout for name in catalogue())
-    assert plain.stdout.rstrip().endswith("none")
-    (tmp_path / "toy_distance.txt").write_text("0 0.2\n0.2 0\n")
-    (tmp_path / "toy_labels.txt").write_text("yes\nno\n")
-    monkeypatch.setenv("SIMILITUDE_DATA", str(tmp_path))
-    found = json.loads(run("--json").stdout)
-    assert [row["name"] for row in found] == [*catalogue(), "toy"]
-    assert found[-1]["loader"] == f"load_similarity_repository(folder={str(tmp_path)!r})['toy']"
-    assert "toy                      2 samples   2 classes" in run().stdout
-    samples = named_samples("toy")
-    assert samples.contract == {"dissimilarity": "max-minus"}
-    assert (samples.X.tolist(), samples.y.tolist()) == ([[0, 0.2], [0.2, 0]], ["yes", "no"])
-    (tmp_path / "toy_labels.txt").unlink()
-    assert "toy" not in run().stdout
+    found = {row["name"]: row for row in json.loads(run("--json").stdout)}
+    assert list(found) == list(catalogue())
+    assert (found["iris"]["module"], found["iris"]["loader"]) == ("sklearn.datasets", "load_iris()")
+    assert found["patrol"]["loader"] == "make_patrol(random_state=0)"
 
 
 def test_export_of_text(tmp_path):
@@ -94,13 +86,11 @@ def test_export_of_votes_and_of_a_sparse_matrix(tmp_path):
     assert not (tmp_path / "p" / "objects.csv").exists()
 
 
-def test_bad_arguments(tmp_path, monkeypatch):
+def test_bad_arguments(tmp_path):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("SIMILITUDE_DATA", str(tmp_path))
     for words, message in (
         (("export", "nothing", "-o", tmp_path / "x"), "must be one of voting"),
         (("export", "iris", "-o", tmp_path / "file"), "is a file"),
-        (("export", "wpbc", "-o", tmp_path / "x"), "wpbc.data"),
     ):
         result = run(*words)
         assert result.exit_code == 2, result.output

@@ -413,7 +413,7 @@ class TestPredict:
         ("words", "message"),
         [
             (("nowhere.model", "new.csv", "-o", "out.csv"), "nowhere.model"),
-            (("new.npy", "new.csv", "-o", "out.csv"), "is no model file"),
+            (("new.npy", "new.csv", "-o", "out.csv"), "is not a model file"),
             (("damaged.model", "new.csv", "-o", "out.csv"), "is damaged"),
             (("m.model", "nowhere.csv", "-o", "out.csv"), "nowhere.csv"),
             (("m.model", "y.txt", "-o", "out.csv"), "suffix"),

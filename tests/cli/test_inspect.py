@@ -155,7 +155,7 @@ def test_bad_labels_end_with_one_message(tmp_path, matrix):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--dissimilarity", "cosine"), "dissimilarity must be None or one of"),
+        (("--dissimilarity", "cosine"), "dissimilarity must be one of"),
         (("--key", "other"), "key"),
     ],
 )

@@ -13,7 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 from similitude import PseudoEuclideanEmbedding, SimilaritySVC, train_test_split
 from similitude.datasets.ellipsoids import make_ellipsoids
 from similitude.features.recipes import recipe
-from similitude.features.similarity_features import SimilarityFeatures
+from similitude.transform.similarity_features import SimilarityFeatures
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

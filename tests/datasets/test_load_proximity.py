@@ -237,7 +237,7 @@ def test_npz(tmp_path):
     np.testing.assert_array_equal(load_proximity(tmp_path / "one.npz").S, S)
     np.savez(tmp_path / "two.npz", S=S, D=-S)
     np.testing.assert_array_equal(load_proximity(tmp_path / "two.npz", key="D").S, -S)
-    refused(tmp_path / "two.npz", r"two.npz: holds 2 arrays; say which by key \(--key\), one of \['S', 'D'\]")
+    refused(tmp_path / "two.npz", r"two.npz: holds 2 arrays; choose one with key \(--key\), one of \['S', 'D'\]")
     refused(tmp_path / "two.npz", r"there is no array 'K'; key must be one of \['S', 'D'\]", key="K")
 
 
@@ -306,7 +306,7 @@ def test_npy_and_npz_mistaken_for_each_other(tmp_path):
     shutil.copy(tmp_path / "S.npy", tmp_path / "S.npz")
     shutil.copy(tmp_path / "T.npz", tmp_path / "T.npy")
     refused(tmp_path / "S.npz", "a single array, not an archive; name it .npy")
-    refused(tmp_path / "T.npy", "an archive of arrays, not one; name it .npz")
+    refused(tmp_path / "T.npy", "an archive of arrays, not a single array; name it .npz")
 
 
 # MATLAB
@@ -326,7 +326,7 @@ def test_mat_with_several_matrices(tmp_path):
     K = load_proximity(tmp_path / "S.mat", key="K").S
     assert isinstance(K, sparse.csr_array)
     np.testing.assert_array_equal(K.toarray(), S)
-    assert "['S', 'D', 'K']" in refused(tmp_path / "S.mat", "holds 3 arrays; say which by key")
+    assert "['S', 'D', 'K']" in refused(tmp_path / "S.mat", "holds 3 arrays; choose one with key")
 
 
 def test_mat_errors(tmp_path):
@@ -524,12 +524,76 @@ def test_labels(tmp_path, name, text, labels):
     assert data.ids.tolist() == ["a", "b", "c"]
 
 
-def test_ids_of_the_labels_name_a_matrix_without(tmp_path):
+@pytest.mark.parametrize("name", ["S.npy", "S.csv"])
+def test_labels_with_ids_for_a_matrix_without(tmp_path, name):
     np.save(tmp_path / "S.npy", S)
-    data = load_proximity(tmp_path / "S.npy", write(tmp_path, "y.csv", "b,1\na,2\nc,1\n"))
+    write(tmp_path, "S.csv", ROWS)
+    labels = write(tmp_path, "y.csv", "b,1\na,2\nc,1\n")
+    refused(tmp_path / name, r"y.csv: the labels have ids, but .* none .* labels_in_order=True", labels)
+    data = load_proximity(tmp_path / name, labels, labels_in_order=True)
     assert data.ids.tolist() == ["b", "a", "c"]
     assert data.column_ids.tolist() == ["b", "a", "c"]
     assert data.y.tolist() == [1, 2, 1]
+
+
+def test_ids_decide_also_where_labels_are_said_to_be_in_order(tmp_path):
+    path = write(tmp_path, "S.csv", "a,b,c\n" + ROWS)
+    data = load_proximity(path, write(tmp_path, "y.csv", "b,1\na,2\nc,1\n"), labels_in_order=True)
+    assert data.y.tolist() == [2, 1, 1]
+
+
+# Ids of binary files
+
+
+@pytest.mark.parametrize("text", ["c\na\nb\n", "\ufeffc\r\na\r\nb", " c \na\nb\n\n"])
+@pytest.mark.parametrize("mmap", [False, True])
+def test_ids_beside_npy(tmp_path, text, mmap):
+    np.save(tmp_path / "S.npy", S)
+    (tmp_path / "S.ids.txt").write_text(text, encoding="utf-8", newline="")
+    data = load_proximity(tmp_path / "S.npy", write(tmp_path, "y.csv", "a,1\nb,2\nc,3\n"), mmap=mmap)
+    assert data.ids.tolist() == data.column_ids.tolist() == ["c", "a", "b"]
+    assert data.y.tolist() == [3, 1, 2]
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz"])
+def test_ids_of_rows_and_columns(tmp_path, kind):
+    def load(values, ids, column_ids, **how):
+        folder = tmp_path / str(len(os.listdir(tmp_path)))
+        folder.mkdir()
+        names = {name: value for name, value in (("ids", ids), ("column_ids", column_ids)) if value is not None}
+        if kind == "npz":
+            np.savez(folder / "S.npz", S=values, **names)
+        else:
+            np.save(folder / "S.npy", values)
+            for name, value in names.items():
+                (folder / f"S.{name}.txt").write_text("".join(f"{text}\n" for text in value))
+        data = load_proximity(folder / f"S.{kind}", **how)
+        return [None if found is None else "".join(found) for found in (data.ids, data.column_ids)]
+
+    assert load(S, ["a", "b", "c"], None) == ["abc", "abc"]
+    assert load(S, ["a", "b", "c"], None, square=False) == ["abc", "abc"]
+    assert load(S, [7, 8, 9], ["7", "8", "9"]) == ["789", "789"]
+    assert load(S, ["a", "b", "c"], ["x", "y", "z"], square=False) == ["abc", "xyz"]
+    assert load(S[:2], ["a", "b"], None, square=False) == ["ab", None]
+    assert load(S[:2], None, ["x", "y", "z"], square=False) == [None, "xyz"]
+    for values, ids, column_ids, message in (
+        (S, ["a", "b"], None, "2 ids in .*ids.* for 3 rows"),
+        (S, None, ["a", "b"], "2 ids in .*column_ids.* for 3 columns"),
+        (S, ["a", "a", "b"], None, r"the id 'a' appears twice \(rows 1 and 2\)"),
+        (S, ["a", "b", "c"], ["a", "c", "b"], "row 2 is called 'b', but the column in its place, number 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            load(values, ids, column_ids)
+
+
+def test_arrays_that_are_no_ids(tmp_path):
+    for ids in (np.eye(3), np.array([1.0, 2.0, 3.0])):
+        np.savez(tmp_path / "S.npz", S=S, ids=ids)
+        refused(tmp_path / "S.npz", "the array 'ids' must hold one id per sample, text or whole numbers; got float64")
+    np.savez(tmp_path / "S.npz", S=S, ids=np.array(["a", "b", "c"], dtype=object))
+    refused(tmp_path / "S.npz", "holds pickled Python objects")
+    np.savez(tmp_path / "S.npz", S=-S, ids=S)
+    np.testing.assert_array_equal(load_proximity(tmp_path / "S.npz", key="ids").S, S)
 
 
 @pytest.mark.parametrize(
@@ -541,7 +605,7 @@ def test_ids_of_the_labels_name_a_matrix_without(tmp_path):
         ("0\n1\n2\n1\n", "4 labels for 3 samples"),
         ("red\n\nblue\n", "row 2 has no label"),
         ("a,red\nb,\nc,red\n", "row 2 has no label"),
-        ("a,red\nb,blue\nx,red\n", "row 3: 'x' is no sample of the matrix"),
+        ("a,red\nb,blue\nx,red\n", "row 3: 'x' is not a sample of the matrix"),
         ("a,red\nb,blue\nb,red\n", r"the id 'b' appears twice \(rows 2 and 3\)"),
         ("a,b,red\na,b,red\na,b,red\n", "row 1 has 3 cells; a label, or an id and a label"),
         ("a,red\nb\nc,red\n", "row 2 has 1 cells, row 1 has 2"),

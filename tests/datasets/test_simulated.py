@@ -98,7 +98,7 @@ def test_centroids_are_kept_for_a_test_set():
         ({"flip": (0.5,)}, "flip must be two or more"),
         ({"flip": (0.5, np.nan)}, "flip must be two or more"),
         ({"centroids": np.zeros((3, 2, 5))}, r"centroids must have shape .* got shape \(3, 2, 5\)"),
-        ({"centroids": np.full((2, 2, 5), 2)}, "centroids must be 0 and 1 only"),
+        ({"centroids": np.full((2, 2, 5), 2)}, "centroids must contain only 0 and 1"),
     ],
 )
 def test_perturbed_centroids_arguments(arguments, message):
@@ -293,7 +293,7 @@ def test_units_have_the_imbalance_asked_for():
         ({"answering": 2}, r"answering must be a number in \[0, 1\]; got 2"),
         ({"answering": 0}, "answering=0: nobody answered"),
         ({"other_unit": 0.6, "no_unit": 0.6}, "must add up to at most 1"),
-        ({"n_units": 1}, "other_unit must be 0 where there is one unit"),
+        ({"n_units": 1}, "other_unit must be 0 if there is one unit"),
         ({"n_outsiders": 2}, "n_outsiders must be at least n_names"),
         ({"popularity": -1}, "popularity must be a finite number"),
         ({"imbalance": None}, "imbalance must be a finite number"),

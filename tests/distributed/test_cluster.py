@@ -102,7 +102,7 @@ class TestMemory:
 
     def test_a_killed_worker(self, impatient):
         model = KNNClassifier(1, similarity=hungry(), search=ClusterSearch(n_shards=1, block_size=500))
-        with pytest.raises(RuntimeError, match=r"run out of memory: lower block_size or batch_size of ClusterSearch"):
+        with pytest.raises(RuntimeError, match=r"ran out of memory: lower block_size or batch_size of ClusterSearch"):
             model.fit(self.X, self.y).kneighbors(self.new)
         small = model.set_params(search__block_size=50).fit(self.X, self.y)
         impatient.wait_for_workers(2, timeout=60)

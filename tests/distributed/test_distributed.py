@@ -23,7 +23,8 @@ from similitude import (
 )
 from similitude.distributed import ClusterSearch, compute, fit_landmarks, pairwise
 from similitude.distributed._parts import even_lengths, lengths_of
-from similitude.distributed.neighbors import _best_of, _held
+from similitude.distributed.neighbors import _held
+from similitude.finders import best_of
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import VDM, Measure, batch
 from similitude.similarities import pairwise as pairwise_here
@@ -78,8 +79,8 @@ def test_lists_of_shards_give_the_best_of_all_in_whatever_order_they_come(S, k, 
     random.shuffle(lists)
     half = len(lists) // 2
     if half:
-        lists = [_best_of(k, *lists[:half]), _best_of(k, *lists[half:])]
-    values, places = _best_of(k, *lists)
+        lists = [best_of(k, *lists[:half]), best_of(k, *lists[half:])]
+    values, places = best_of(k, *lists)
     expected = np.argsort(-S, axis=1, kind="stable")[:, :k]
     assert np.array_equal(places, expected)
     assert np.array_equal(values, np.take_along_axis(S, expected, axis=1))
@@ -171,7 +172,7 @@ class TestSearch:
         monkeypatch.setattr("similitude.distributed.neighbors._MOST_VALUES", 50)
         x = np.random.default_rng(0).normal(size=20).tolist()
         model = LocalSDA(3, search=ClusterSearch(), similarity=lambda a, b: a * b)
-        with pytest.raises(ValueError, match="omega=None takes the distinct training similarities"):
+        with pytest.raises(ValueError, match="omega=None uses the distinct training similarities"):
             model.fit(x, [0, 1] * 10)
 
     def test_shards_are_put_anew_for_other_objects_and_where_they_are_gone(self, client):
@@ -358,7 +359,7 @@ class TestLandmarks:
         words, y = ["a", "b"], [0, 1]
         with pytest.raises(ValueError, match="model must be a LandmarkClassifier; got KNNClassifier"):
             fit_landmarks(KNNClassifier(), words, y)
-        with pytest.raises(ValueError, match="only 'ridge'"):
+        with pytest.raises(ValueError, match="model must be 'ridge'"):
             fit_landmarks(LandmarkClassifier(model="svm", similarity=longer), words, y)
         with pytest.raises(ValueError, match=r"client must be a distributed\.Client or None; got str"):
             fit_landmarks(LandmarkClassifier(similarity=longer), words, y, client="here")

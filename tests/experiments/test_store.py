@@ -1,5 +1,6 @@
 """The file of results: what it refuses, and several processes at once."""
 
+import os
 import sqlite3
 import threading
 from dataclasses import replace
@@ -80,6 +81,14 @@ def test_a_damaged_file_is_refused(rows, tmp_path):
     path.write_bytes(content)
     with pytest.raises(ValueError, match="is no store of experiments"), Store(path) as store:
         store.rows()
+
+
+def test_a_fifo_is_refused_and_left_alone(fifo):
+    path, content = fifo
+    with pytest.raises(ValueError, match=r"store: .*fifo is not a regular file"):
+        Store(path)
+    assert content() == b""
+    assert os.listdir(path.parent) == ["fifo"]
 
 
 def test_no_folder_no_file(tmp_path):

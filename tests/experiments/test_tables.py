@@ -3,11 +3,9 @@
 import csv
 import io
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from similitude.experiments import Results
 from similitude.experiments.store import Row
@@ -42,26 +40,6 @@ def test_markdown_keeps_its_columns():
     assert lines[-1] == "5% & more"
 
 
-def test_html_is_escaped():
-    class Reader(HTMLParser):
-        def __init__(self):
-            super().__init__()
-            self.tags, self.text = [], []
-
-        def handle_starttag(self, tag, attributes):
-            self.tags.append(tag)
-
-        def handle_data(self, data):
-            self.text.append(data)
-
-    reader = Reader()
-    reader.feed(TABLE.html())
-    assert "c" not in reader.tags
-    assert reader.text.count(UGLY) == 2
-    assert reader.tags.count("strong") == reader.tags.count("em") == 1
-    assert TABLE._repr_html_() == TABLE.html()
-
-
 def test_latex_is_escaped():
     text = TABLE.latex()
     assert r"a|b \& \textless{}c\textgreater{}\_*\$\%\#\textasciitilde{}\textasciicircum{}\{\textbackslash{}\}" in text
@@ -71,18 +49,11 @@ def test_latex_is_escaped():
     assert r"\begin{table}" not in Table(["a"], [["b"]]).latex()
 
 
-def test_csv_can_be_read_again():
-    rows = list(csv.reader(io.StringIO(TABLE.csv())))
-    assert rows == [["method", UGLY], [UGLY, "1.00"], ["plain, old", ""]]
-
-
-def test_rich_text_is_literal():
-    console = Console(width=80, record=True, file=io.StringIO())
-    console.print(Table(["[bold]x", "y"], [["[red]a[/]", Entry("1", bold=True)]], "[i]c").rich())
-    text = console.export_text()
-    assert "[bold]x" in text
-    assert "[red]a[/]" in text
-    assert "[i]c" in text
+def test_text_is_aligned():
+    table = Table(
+        ["method", "error"], [["k-NN", Entry("5.80", bold=True)], ["linear SVM", Entry("16.10", italic=True)]]
+    )
+    assert str(table) == repr(table) == "method        error\nk-NN         *5.80*\nlinear SVM  _16.10_"
 
 
 def test_rows_of_another_length():

@@ -28,6 +28,42 @@ def test_path_equals_scikit_learn(n_classes):
     assert np.allclose(ours.decision_function(X), theirs.decision_function(X))
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_fitted_attributes_are_those_of_scikit_learn(n_classes):
+    X, y = make_classification(60, 5, n_informative=4, n_redundant=0, n_classes=n_classes, random_state=2)
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, 60)
+    ours, theirs = GaussianSVC(2.0, 0.3).fit(X, y, weights), SVC(C=2.0, gamma=0.3).fit(X, y, weights)
+    for name in ("classes_", "support_", "support_vectors_", "n_support_", "n_iter_"):
+        assert np.array_equal(getattr(ours, name), getattr(theirs, name))
+    for name in ("dual_coef_", "intercept_"):
+        assert np.allclose(getattr(ours, name), getattr(theirs, name))
+
+
+def test_samples_of_weight_zero_are_as_good_as_absent():
+    X, y = make_classification(60, 5, random_state=3)
+    weights = np.arange(60) % 3
+    kept = np.flatnonzero(weights)
+    model, without = GaussianSVC().fit(X, y, weights), GaussianSVC().fit(X[kept], y[kept], weights[kept])
+    assert np.array_equal(model.decision_function(X), without.decision_function(X))
+    assert np.array_equal(model.support_, kept[without.support_])
+    assert np.array_equal(model.support_vectors_, X[model.support_])
+
+
+def test_parameters_set_after_fit_change_nothing_until_the_next_fit():
+    X, y = make_classification(60, 5, random_state=3)
+    model = GaussianSVC().fit(X, y)
+    expected = model.decision_function(X)
+    assert np.array_equal(model.set_params(C=0.01, gamma=9.0).decision_function(X), expected)
+    assert not np.allclose(model.fit(X, y).decision_function(X), expected)
+
+
+@pytest.mark.parametrize("name", ["C", "gamma"])
+@pytest.mark.parametrize("value", [0, -1.0, np.nan, "scale", None])
+def test_bad_parameters(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be a finite number above 0"):
+        GaussianSVC(**{name: value}).fit(np.eye(4), [0, 0, 1, 1])
+
+
 def test_path_of_decision_values_and_within_a_pipeline():
     X, y = make_classification(100, 5, random_state=1)
     points = [{"C": 2.0}, {"gamma": 0.3}, {"C": 2.0, "gamma": 0.3}]

@@ -25,10 +25,10 @@ from similitude import (
     load_model,
     save_model,
 )
-from similitude.features import landmark_classifier
+from similitude.base import GridFit
+from similitude.features import landmark_moments
 from similitude.features.landmark_moments import add, block_moments, solve, with_targets
-from similitude.spectrum import _landmarks
-from tests.paths import path_answers
+from similitude.transform import landmarks as landmark_module
 
 NAMES = np.array(["red", "green", "blue"])
 
@@ -180,7 +180,7 @@ def test_blocks_do_not_matter(model):
     S, rows, y = _problem()
     classifier = LandmarkClassifier(8, "flip", model, class_weight={"red": 2.0}, random_state=0)
     expected = clone(classifier).fit(S, y).decision_function(rows)
-    with patch.object(_landmarks, "_ENTRIES", 40):
+    with patch.object(landmark_module, "_ENTRIES", 40):
         found = classifier.fit(S, y).decision_function(rows)
     assert np.allclose(found, expected, atol=1e-9 if model == "ridge" else 1e-4)
 
@@ -252,12 +252,12 @@ def test_partial_fit_where_it_is_not():
     assert not hasattr(LandmarkClassifier(model="svm", **similarity), "partial_fit")
     with pytest.raises(ValueError, match="class_weight='balanced' needs all labels at once"):
         LandmarkClassifier(class_weight="balanced", **similarity).partial_fit(C, y)
-    with pytest.raises(ValueError, match="y must have at least two classes, or classes name them"):
+    with pytest.raises(ValueError, match="y and classes must hold at least two classes"):
         LandmarkClassifier(**similarity).partial_fit(C[:1], y[:1])
     words = LandmarkClassifier(similarity="levenshtein").fit(["tree", "free", "house"], [0, 0, 1])
     logistic = LandmarkClassifier(model="logistic", **similarity).fit(C, y)
     for model in (words.set_params(**similarity), logistic.set_params(model="ridge")):
-        with pytest.raises(ValueError, match="partial_fit cannot go on"):
+        with pytest.raises(ValueError, match="partial_fit cannot continue"):
             model.partial_fit(C, y)
         assert clone(model).partial_fit(C, y).coef_.shape == (3, 12)
 
@@ -311,7 +311,7 @@ def test_many_classes_take_no_large_blocks():
         return block_moments(rows, targets, weights)
 
     expected = LandmarkClassifier(**similarity).fit(C, y)
-    with patch.object(_landmarks, "_ENTRIES", 21 * 12), patch.object(landmark_classifier, "block_moments", noted):
+    with patch.object(landmark_module, "_ENTRIES", 21 * 12), patch.object(landmark_moments, "block_moments", noted):
         found = LandmarkClassifier(**similarity).fit(C, y)
     assert max(lengths) == 12  # by the 20 classes and the constant, not by the 12 landmarks
     assert sum(lengths) == 80
@@ -338,14 +338,24 @@ def test_a_path_equals_plain_fits(estimator, name, classes):
     fits = [clone(estimator).set_params(**point).fit(S, y) for point in grid]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        path = path_answers(estimator, S, y, rows, grid, "decision_function")
-        for fit, found in zip(fits, path):
+        path = GridFit(clone(estimator), S, y, grid)
+        for fit, found in zip(fits, path.answers(rows, "decision_function")):
             assert np.allclose(found, fit.decision_function(rows), rtol=1e-9, atol=1e-9)
-        labels = path_answers(estimator, S, y, rows, grid)
+        labels = path.answers(rows, "predict")
         assert all(np.array_equal(fit.predict(rows), found) for fit, found in zip(fits, labels))
+        assert all(np.array_equal(fit.coef_, path.at(i).coef_) for i, fit in enumerate(fits))
         if estimator.model == "logistic":
-            found = path_answers(estimator, S, y, rows, grid, "predict_proba")
+            found = path.answers(rows, "predict_proba")
             assert np.allclose(found, [fit.predict_proba(rows) for fit in fits])
+
+
+@pytest.mark.parametrize("model", ["ridge", "svm"])
+def test_a_path_without_probabilities_gives_none(model):
+    S, rows, y = _problem()
+    path = GridFit(LandmarkClassifier(9, model=model, random_state=0), S, y, [{}])
+    with pytest.raises(AttributeError, match="predict_proba needs model='logistic'"):
+        path.answers(rows, "predict_proba")
+    assert not hasattr(path.at(0), "predict_proba")
 
 
 def test_the_search_is_the_grid_search():
@@ -451,6 +461,30 @@ def test_model_files(tmp_path):
     assert info["n_columns"] == 9
     more = [m.partial_fit(X[:5], y[:5]).coef_ for m in (other, model)]
     assert np.array_equal(*more)
+
+
+def test_an_asymmetric_function_is_taken_in_both_directions_at_predict_too():
+    X, y = np.random.default_rng(0).normal(size=70).tolist(), np.arange(60) % 2
+
+    def lean(a, b):
+        return float(np.exp(-abs(a - b)) + 0.2 * max(a - b, 0))
+
+    model = LandmarkClassifier(8, "flip", random_state=0, similarity=lean)
+    with pytest.warns(SimilarityWarning, match="The rows of new samples are treated in the same way"):
+        model.fit(X[:60], y)
+    peer = clone(model).set_params(similarity=lambda a, b: (lean(a, b) + lean(b, a)) / 2).fit(X[:60], y)
+    assert np.allclose(model.decision_function(X[60:]), peer.decision_function(X[60:]), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["ridge", "logistic"])
+def test_parameters_set_after_fit_wait_for_the_next_fit(model):
+    C, y, similarity = _columns()
+    fitted = LandmarkClassifier(8, "flip", model, random_state=0, **similarity).fit(C, y)
+    expected = fitted.decision_function(C)
+    changed = {"n_landmarks": 3, "spectrum": "clip", "alpha": 50.0, "C": 1e-4, "dissimilarity": "negate"}
+    fitted.set_params(model="svm", landmark_similarity=None, **changed)
+    assert np.array_equal(fitted.decision_function(C), expected)
+    assert hasattr(fitted, "predict_proba") == (model == "logistic")
 
 
 def test_asymmetry_is_announced_once():

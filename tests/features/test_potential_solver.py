@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from similitude.features import _potential_kernel as kernel
+from similitude.features import _potential_compiled as kernel
 from similitude.features import _potential_solver as solver
 from similitude.features._interior_point import interior_point
 from similitude.features.potential_svc import PotentialSVC
@@ -32,7 +32,7 @@ def test_optimum_is_that_of_the_cone_program(kind):
         assert np.isclose(solution.objective, reference.objective(S, y, solution.coef, epsilon), rtol=1e-9)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["normal", "ties", "low rank", "duplicates", "smooth"])
 def test_optimum_is_that_of_coordinate_descent(kind):
     rng = np.random.default_rng(2)
@@ -70,7 +70,7 @@ def test_gap_bounds_the_distance_to_the_optimum():
     rng = np.random.default_rng(3)
     for kind in ("normal", "low rank", "smooth", "counts"):
         S, y = matrix(kind, 12, 10, rng), labels(12, rng)
-        problem = solver.Problem(S, y)
+        problem = solver.BoxedLasso(S, y)
         C, epsilon = problem.in_units(2.0, 0.3)
         best = problem.solve(C, epsilon)
         for t in (0.0, 0.5, 0.9, 1 - 1e-6):
@@ -84,13 +84,13 @@ def test_many_columns_join_the_working_set_as_they_are_needed(monkeypatch):
     y = np.sign(X[:, 0] + 0.3 * rng.normal(size=150))
     S = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 10)
     rounds = []
-    restricted = solver.Problem._restricted
+    restricted = solver.BoxedLasso._restricted
 
     def counted(self, a, working, *rest):
         rounds.append(working.sum())
         return restricted(self, a, working, *rest)
 
-    monkeypatch.setattr(solver.Problem, "_restricted", counted)
+    monkeypatch.setattr(solver.BoxedLasso, "_restricted", counted)
     for C, epsilon in ((100.0, 3.0), (0.05, 0.5)):
         rounds.clear()
         solution = _solved(S, y, C, epsilon)
@@ -124,7 +124,7 @@ def test_interior_point_method_alone():
     assert np.array_equal(np.abs(a) == bounds, np.abs(slow) == bounds)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_dependent_columns_are_found():
     rng = np.random.default_rng(7)
     rows = rng.normal(size=(5, 9))
@@ -143,7 +143,7 @@ def test_dependent_columns_are_found():
     assert np.isclose(U[1, 1], abs(exact[1, 1]), rtol=1e-8)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_a_dependent_column_slides_out():
     rows = np.array([[1.0, 0.0, 0.0, -1.0], [0.0, 1.0, -1.0, 0.0], [0.5, 0.5, -0.5, -0.5]])
     y, bounds = np.array([1.0, 1.0, -1.0, -1.0]), np.full(3, 10.0)
@@ -155,7 +155,7 @@ def test_a_dependent_column_slides_out():
     assert np.isclose(0.5 * np.sum((y - a @ rows) ** 2) + 0.1 * np.sum(np.abs(a)), 0.195, rtol=1e-12)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["normal", "ties", "low rank", "smooth", "counts", "duplicates"])
 @pytest.mark.parametrize(("C", "epsilon"), [(0.5, 0.02), (20.0, 1e-4)])
 def test_active_set_comes_to_the_optimum_from_anywhere(kind, C, epsilon):

@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from similitude.features.quadratic import RegularizedQuadratic
+from tests.paths import path_answers
 
 
 @pytest.mark.skipif(
@@ -39,6 +40,30 @@ def test_fewer_samples_than_features(sizes):
     posterior = np.exp(joint - joint.max(axis=1, keepdims=True))
     np.testing.assert_allclose(model.predict_proba(new), posterior / posterior.sum(axis=1, keepdims=True), atol=1e-12)
     np.testing.assert_array_equal(model.predict(new), np.array(["a", "b", "c"])[joint.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_path_equals_plain_fits(classes):
+    X, y = make_blobs(60, centers=classes, n_features=4, cluster_std=5.0, random_state=1)
+    grid = [{"reg_param": reg} for reg in (0.01, 0.3, 1.0)]
+    for response in ("predict", "predict_proba", "decision_function"):
+        for point, answer in zip(grid, path_answers(RegularizedQuadratic(), X[:40], y[:40], X[40:], grid, response)):
+            plain = RegularizedQuadratic(**point).fit(X[:40], y[:40])
+            assert np.array_equal(getattr(plain, response)(X[40:]), answer)
+
+
+def test_the_parameter_set_after_fit_changes_nothing_until_the_next_fit():
+    X, y = make_blobs(60, centers=2, cluster_std=5.0, random_state=1)
+    model = RegularizedQuadratic().fit(X, y)
+    expected = model.decision_function(X)
+    assert np.array_equal(model.set_params(reg_param=1.0).decision_function(X), expected)
+    assert not np.allclose(model.fit(X, y).decision_function(X), expected)
+
+
+def test_of_two_equal_classes_the_second_is_predicted():
+    X = np.array([[0.0], [2.0], [0.0], [2.0]])
+    assert RegularizedQuadratic().fit(X, ["a", "a", "b", "b"]).predict(X).tolist() == ["b"] * 4
+    assert RegularizedQuadratic().fit(X[:3], ["a", "b", "c"]).predict([[0.0]]).tolist() == ["a"]
 
 
 @pytest.mark.parametrize("reg_param", [0.0, -0.1, 1.1, None, True, np.nan])

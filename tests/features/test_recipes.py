@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 
 from similitude import PathSearchCV, SpectrumModifier
 from similitude.datasets import load_voting
+from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.recipes import RECIPES, recipe
 
 
@@ -61,7 +62,7 @@ def test_what_they_are_made_of():
     assert linear["svc"].kernel == "linear"
     assert costs == {"svc__C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0]}
     rbf, grid = recipe("RBF SVM")
-    assert rbf["gaussiansvc"].kernel == "rbf"
+    assert isinstance(rbf["gaussiansvc"], GaussianSVC)
     assert grid["gaussiansvc__C"] == [1e-3, 1e-2, 0.1, 1.0, 10.0]
     assert grid["gaussiansvc__gamma"] == [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0]
     lsvm, grid = recipe("LSVM", random_state=3)

@@ -1,4 +1,4 @@
-"""Fusion: the product rule against its definition, what each part looks at, paths, and the baseline."""
+"""Fusion: the product rule against its definition, the input of each part, paths, and the baseline."""
 
 import pickle
 import warnings
@@ -36,6 +36,7 @@ from similitude import (
     SimilaritySVC,
     train_test_split,
 )
+from similitude.base import GridFit
 from similitude.similarities import pairwise
 from tests.reference.fused import combined_vote, product_of_joints
 
@@ -144,7 +145,7 @@ class TestProductRule:
         assert_allclose(fused.predict_proba(Proximities(A, X)), expected, rtol=1e-8, atol=1e-12)
 
 
-class TestWhatPartsLookAt:
+class TestInputOfParts:
     def test_plain_similarities_are_features_too(self):
         model = default().fit(S[:45, :45], Y[TRAIN])
         bda = LocalBDA(6).fit(S[:45, :45], Y[TRAIN])
@@ -167,9 +168,9 @@ class TestWhatPartsLookAt:
         logs = np.sum(alone, axis=0)
         expected = np.exp(logs - logs.max(axis=1, keepdims=True))
         assert_allclose(fused.predict_proba(test), expected / expected.sum(axis=1, keepdims=True), rtol=1e-10)
-        with pytest.raises(ValueError, match=r"X: parts has 'other', and X holds several similarities, none of that"):
+        with pytest.raises(ValueError, match=r"X: the part 'other' needs similarities of its name; X holds several"):
             FusedClassifier([("other", SDA())]).fit(train, Y[TRAIN])
-        with pytest.raises(ValueError, match=r"X: parts has 'three', and X holds several feature sets, none of that"):
+        with pytest.raises(ValueError, match=r"X: the part 'three' needs feature sets of its name; X holds several"):
             FusedClassifier([("near", SDA()), ("three", LocalBDA())]).fit(train, Y[TRAIN])
 
     def test_raw_objects(self):
@@ -211,23 +212,23 @@ class TestWhatPartsLookAt:
 
     def test_features_that_are_missing_in_predict(self):
         model = default().fit(*[CUT[0], Y[TRAIN]])
-        with pytest.raises(ValueError, match="X must hold the features it held in fit: then features, now none"):
+        with pytest.raises(ValueError, match=r"X must hold the same features as in fit .features.; got none"):
             model.predict(S[45:, :45])
         # Even where their number would not tell.
         square = default().fit(Proximities(S, S), Y)
-        with pytest.raises(ValueError, match="then features, now none"):
+        with pytest.raises(ValueError, match=r"in fit .features.; got none"):
             square.predict(S)
-        with pytest.raises(ValueError, match="then none, now features"):
+        with pytest.raises(ValueError, match=r"in fit .none.; got features"):
             default().fit(S, Y).predict(Proximities(S, S))
 
     def test_names_that_are_missing_in_predict(self):
         parts = [("one", LocalSDA(5)), ("two", LocalSDA(5)), ("size", LocalBDA(5))]
         model = FusedClassifier(parts).fit(Proximities({"one": S, "two": S**2}, {"size": F}), Y)
-        with pytest.raises(ValueError, match="the similarities it held in fit: then one, two, now two"):
+        with pytest.raises(ValueError, match=r"the same similarities as in fit .one, two.; got two"):
             model.predict(Proximities({"two": S}, {"size": F}))
-        with pytest.raises(ValueError, match="the features it held in fit: then size, now sizes"):
+        with pytest.raises(ValueError, match=r"the same features as in fit .size.; got sizes"):
             model.predict(Proximities({"one": S, "two": S**2}, {"sizes": F}))
-        # What no part looks at may be missing, and the only one needs no name.
+        # What no part needs may be missing, and the only one needs no name.
         alone = FusedClassifier(parts[:1]).fit(Proximities({"one": S}, F), Y)
         assert_array_equal(alone.predict(S), alone.predict(Proximities(S, F)))
 
@@ -269,7 +270,7 @@ class TestWhatPartsLookAt:
     def test_raw_objects_are_no_features(self):
         parts = [("words", LocalSDA(similarity="levenshtein")), ("bda", LocalBDA())]
         for words in (["ab", "abc", "xy"], np.array(["ab", "abc", "xy"])):
-            with pytest.raises(ValueError, match="the part 'bda' looks at features, and X seems to hold raw objects"):
+            with pytest.raises(ValueError, match="the part 'bda' needs features, but X seems to hold raw objects"):
                 FusedClassifier(parts).fit(words, [0, 0, 1])
 
     def test_sparse_similarities(self):
@@ -302,6 +303,20 @@ class TestErrorsAndParameters:
         with pytest.raises(ValueError, match="NaN"):
             fitted.fit(np.full((60, 60), np.nan), Y)
         assert_array_equal(fitted.predict(S), default().fit(S, Y).predict(S))
+
+    def test_parameters_set_after_fit_change_nothing_until_the_next(self):
+        model = default().fit(*(CUT[0], Y[TRAIN]))
+        before = model.predict_log_proba(CUT[1]), model.predict(CUT[1])
+        model.set_params(sda__n_neighbors=2, costs=1 - np.eye(3), priors=[1.0, 0.0, 0.0])
+        assert_array_equal(model.predict_log_proba(CUT[1]), before[0])
+        model.set_params(parts=[("words", KNNClassifier(similarity="levenshtein"))])
+        assert_array_equal(model.predict_log_proba(CUT[1]), before[0])
+        assert_array_equal(model.predict(CUT[1]), before[1])
+
+    def test_the_number_of_columns_is_that_of_the_similarities(self):
+        for parts in (default().parts, default().parts[::-1]):
+            assert FusedClassifier(parts).fit(BOTH, Y).n_features_in_ == 60
+        assert not hasattr(FusedClassifier([("nb", GaussianNB())]).fit(F, Y), "n_features_in_")
 
     def test_parameters_of_the_default_parts_can_be_set(self):
         model = FusedClassifier()
@@ -336,13 +351,13 @@ class TestPaths:
     def test_each_part_is_asked_once_for_its_own_values(self, monkeypatch):
         asked = []
         for kind in (LocalSDA, LocalBDA):
-            whole = kind._predict_path
+            whole = kind._fit_path
 
-            def counted(self, *args, whole=whole, **options):
-                asked.append((type(self).__name__, len(args[3])))
-                return whole(self, *args, **options)
+            def counted(self, training, labels, points, whole=whole):
+                asked.append((type(self).__name__, len(points)))
+                return whole(self, training, labels, points)
 
-            monkeypatch.setattr(kind, "_predict_path", counted)
+            monkeypatch.setattr(kind, "_fit_path", counted)
         PathSearchCV(default(), GRID, cv=2, refit=False).fit(BOTH, Y)
         assert sorted(asked) == [("LocalBDA", 3), ("LocalBDA", 3), ("LocalSDA", 4), ("LocalSDA", 4)]
 
@@ -356,6 +371,29 @@ class TestPaths:
         path = PathSearchCV(FusedClassifier(parts), exchanged, cv=3).fit(BOTH, Y)
         plain = GridSearchCV(FusedClassifier(parts), exchanged, cv=3).fit(BOTH, Y)
         assert_allclose(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], rtol=1e-12)
+
+    def test_the_points_of_a_path_are_fitted_estimators(self):
+        grid = [
+            {"sda__n_neighbors": 3, "bda__n_neighbors": 6},
+            {"sda__n_neighbors": 8, "bda__n_neighbors": 6, "sda__alpha": 0.5},
+        ]
+        fits = GridFit(default(), CUT[0], Y[TRAIN], grid)
+        for i, (point, answer) in enumerate(zip(grid, fits.answers(CUT[1], "predict_log_proba"))):
+            found, plain = fits.at(i), default().set_params(**point).fit(CUT[0], Y[TRAIN])
+            assert_allclose(answer, plain.predict_log_proba(CUT[1]), rtol=1e-12)
+            assert_array_equal(found.predict_log_proba(CUT[1]), answer)
+            assert found.parts_["sda"].n_neighbors_ == plain.parts_["sda"].n_neighbors_
+            assert found.n_features_in_ == 45
+
+    def test_parts_on_raw_objects(self):
+        words = ["tree", "trees", "free", "house", "mouse", "horse", "green", "greed"]
+        parts = [(name, KNNClassifier(3, similarity=name)) for name in ("levenshtein", "jaro-winkler")]
+        grid = [{"levenshtein__n_neighbors": k, "jaro-winkler__weights": w} for k in (1, 4) for w in ("uniform", "kri")]
+        y = [0, 0, 0, 1, 1, 1, 0, 0]
+        answers = GridFit(FusedClassifier(parts), words, y, grid).answers(["trees", "mouses"], "predict_proba")
+        for point, answer in zip(grid, answers, strict=True):
+            plain = FusedClassifier(parts).set_params(**point).fit(words, y)
+            assert_allclose(answer, plain.predict_proba(["trees", "mouses"]), rtol=1e-12)
 
     def test_each_on_its_own(self):
         inner = {"n_neighbors": [2, 5, 9]}
@@ -378,10 +416,10 @@ class TestFusedKNN:
         rows = rng.integers(0, 4, (4, n)).astype(float)
         model = FusedKNN(k).fit(Proximities(scale * A, scale * X), y)
         given = Proximities(scale * rows, scale * new)
-        said, posterior = model.predict(given), model.predict_proba(given)
+        predicted, posterior = model.predict(given), model.predict_proba(given)
         for i in range(4):
             shares, winner = combined_vote(rows[i], new[i], X, y.tolist(), min(k, n))
-            assert said[i] == winner
+            assert predicted[i] == winner
             assert_allclose(posterior[i], [shares.get(c, 0.0) for c in model.classes_.tolist()], atol=1e-15)
 
     def test_similarity_rows_are_the_features_where_there_are_none(self):
@@ -397,6 +435,13 @@ class TestFusedKNN:
         path = PathSearchCV(FusedKNN(), grid, cv=4, scoring=scoring).fit(data, Y)
         plain = GridSearchCV(FusedKNN(), grid, cv=4, scoring=scoring).fit(data, Y)
         assert_allclose(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], rtol=1e-9)
+
+    def test_parameters_set_after_fit_change_nothing_until_the_next(self):
+        model = FusedKNN(5).fit(BOTH, Y)
+        before = model.predict_proba(BOTH), model.predict(BOTH)
+        model.set_params(n_neighbors=1, costs=1 - np.eye(3), priors=[1.0, 0.0, 0.0])
+        assert_array_equal(model.predict_proba(BOTH), before[0])
+        assert_array_equal(model.predict(BOTH), before[1])
 
     def test_costs_and_priors(self):
         plain = FusedKNN(5).fit(BOTH, Y).predict_proba(BOTH)
@@ -415,11 +460,11 @@ class TestFusedKNN:
         y = [0, 0, 0, 1, 1, 1, 0, 0]
         D = pairwise(words, similarity="levenshtein")
         raw = FusedKNN(3, similarity="levenshtein").fit(words, y)
-        mapped = FusedKNN(3, dissimilarity=raw._map_name).fit(D, y)
+        mapped = FusedKNN(3, dissimilarity="max-minus").fit(D, y)
         assert_array_equal(raw.predict_proba(words[:4]), mapped.predict_proba(D[:4]))
 
     def test_errors(self):
-        with pytest.raises(ValueError, match=r"X holds feature sets by name, and one is needed"):
+        with pytest.raises(ValueError, match=r"X holds several feature sets, but one is needed"):
             FusedKNN().fit(Proximities(S, {"a": F, "b": F}), Y)
         with pytest.raises(ValueError, match="n_neighbors must be"):
             FusedKNN(0).fit(S, Y)

@@ -33,7 +33,7 @@ def gaussians(n=60, m=20, d=4, n_classes=3, seed=0):
     return X[:n], y[:n], X[n:]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("Z", "x", "expected"),
     [
@@ -50,7 +50,7 @@ def test_known_log_densities(Z, x, expected):
         assert density(Z, x) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @given(problems, labels, st.integers(1, 12), st.sampled_from([reference.student, reference.predictive]))
 def test_equals_the_definition(X, y, k, density):
     model = LocalBDA(k).fit(X[:N], y)
@@ -66,7 +66,7 @@ def test_equals_the_definition(X, y, k, density):
     assert np.allclose(posterior[np.arange(3), said], posterior.max(axis=1))
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @given(problems, labels, st.lists(st.integers(1, 12), min_size=1, max_size=6), st.sampled_from(RESPONSES))
 def test_the_path_equals_plain_fits(X, y, ks, response):
     answers = path_answers(LocalBDA(), X[:N], y, X[N:], [{"n_neighbors": k} for k in ks], response)
@@ -289,7 +289,7 @@ def test_bad_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         LocalBDA(**parameters).fit(X, y)
     with pytest.raises(ValueError, match=message):
-        LocalBDA(**parameters)._predict_path(X, y, rows, [{}])
+        path_answers(LocalBDA(**parameters), X, y, rows, [{}])
 
 
 def test_bad_rows_are_refused():
@@ -301,5 +301,5 @@ def test_bad_rows_are_refused():
         model.predict(rows[:, 1:])
     with pytest.raises(ValueError, match="X has features as large as 1e\\+141"):
         model.predict([[0.0, 0.0, -1e141, 0.0]])
-    with pytest.raises(ValueError, match="above 1e\\+140 overflow: rescale"):
+    with pytest.raises(ValueError, match="overflow above 1e\\+140; rescale X"):
         LocalBDA().fit(X * 1e200, y)

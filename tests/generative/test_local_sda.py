@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, LeaveOneOut
 
 from similitude import LocalNearestCentroid, PathSearchCV, Proximities
+from similitude.base import GridFit
 from similitude.datasets import load_voting
 from similitude.generative.local_sda import FALLBACKS, LocalSDA
 from similitude.generative.max_entropy import MaximumEntropy, distinct_similarities
@@ -20,7 +21,7 @@ from tests.reference import sda as reference
 
 
 def _expected(S, y, rows, k, fallback):
-    """What local SDA says of each row, by the definition; ties of the joint probabilities left out (None)."""
+    """Return what local SDA predicts for each row by the definition; None where joint probabilities are tied."""
     said = []
     classes = sorted(set(y))
     for s in rows:
@@ -33,7 +34,7 @@ def _expected(S, y, rows, k, fallback):
     return said
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("scale", [1.0, 1e-8, 1e8])
 @pytest.mark.parametrize(
     ("k", "alpha", "expected"),
@@ -50,7 +51,7 @@ def test_vectors(k, alpha, expected, scale):
     assert close(model.predict_joint_log_proba(ROW_SIX * scale), [expected], 1e-9)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @given(similarities(), labels, st.integers(1, N + 2), st.sampled_from(FALLBACKS), scales)
 def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
     S, rows = given_problem
@@ -70,7 +71,7 @@ def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
     ).all()
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @fewer
 @given(similarities(), labels, st.integers(1, N + 2), st.sampled_from([1e-3, 0.5, 1.0]))
 def test_regularized_equals_the_definition(given_problem, y, k, alpha):
@@ -101,7 +102,7 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch
         assert np.argmin(errors) + 1 == k
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @fewer
 @given(
     similarities(),
@@ -317,12 +318,56 @@ def test_explanation(alpha):
         assert ("log P_ave( . | ape)" in str(told)) == bool(alpha)
 
 
-def test_parameters_of_the_next_fit_do_not_change_this_one():
+def test_parameters_set_after_fit_change_nothing_until_the_next():
     S, rows, y = problem()
     model = LocalSDA(9).fit(S, y)
-    before = model.predict_log_proba(rows)
-    model.set_params(n_neighbors=2, alpha=0.5)
-    assert np.array_equal(model.predict_log_proba(rows), before)
+    before = model.predict_log_proba(rows), model.predict(rows)
+    other = {"n_neighbors": 2, "alpha": 0.5, "fallback": None, "omega": "continuous", "costs": 1 - np.eye(3)}
+    model.set_params(priors=[1.0, 0.0, 0.0], similarity="levenshtein", **other)
+    assert np.array_equal(model.predict_log_proba(rows), before[0])
+    assert np.array_equal(model.predict(rows), before[1])
+    assert model.explain(rows[0]).average_log_likelihoods is None
+    model.set_params(priors=None, similarity="precomputed").fit(S, y)
+    assert np.array_equal(model.predict_log_proba(rows), LocalSDA(**other).fit(S, y).predict_log_proba(rows))
+
+
+def test_the_points_of_a_path_are_fitted_estimators():
+    S, rows, y = problem()
+    grid = [{"n_neighbors": 9}, {"n_neighbors": 9, "alpha": 0.3}, {"n_neighbors": 4, "fallback": None}]
+    fits = GridFit(LocalSDA(), S, y, grid)
+    for i, point in enumerate(grid):
+        found, plain = fits.at(i), LocalSDA(**point).fit(S, y)
+        assert found.n_neighbors_ == plain.n_neighbors_
+        assert np.array_equal(found.predict_joint_log_proba(rows), plain.predict_joint_log_proba(rows))
+        assert str(found.explain(rows[0])) == str(plain.explain(rows[0]))
+
+
+@pytest.mark.parametrize(("omega", "alpha"), [(None, 0.0), (None, 0.2), (np.arange(-1.0, 9.0), 0.2)])
+def test_without_the_matrix_it_is_the_same_and_evaluations_are_counted(omega, alpha):
+    rng = np.random.default_rng(0)
+    X = ["".join(rng.choice(list("abcde"), size=rng.integers(2, 8))) for _ in range(50)]
+    X, new, y = X[:40], X[40:], np.arange(40) % 3
+    calls = []
+
+    def common(a, b):
+        calls.append((a, b))
+        return len(set(a) & set(b)) - (0.5 if a[0] > b[0] else 0.0)
+
+    parameters = {"n_neighbors": 12, "alpha": alpha, "omega": omega, "similarity": common}
+    matrix = LocalSDA(**parameters).fit(X, y)
+    calls.clear()
+    stream = LocalSDA(**parameters, search="stream").fit(X, y)
+    among = stream.n_evaluations_ - (1600 if omega is None else 0) - (1600 if alpha else 0)  # the neighbours
+    assert len(calls) == stream.n_evaluations_
+    assert 0 < among <= 1600 if alpha else among == 0
+    calls.clear()
+    assert close(stream.predict_joint_log_proba(new), matrix.predict_joint_log_proba(new), 1e-12)
+    assert stream.n_evaluations_per_query_ > 40
+    calls.clear()
+    stream.predict(new)
+    assert len(calls) == pytest.approx(10 * stream.n_evaluations_per_query_)
+    told, expected = stream.explain(new[:1]), matrix.explain(new[:1])
+    assert str(told) == str(expected)
 
 
 @pytest.mark.parametrize(
@@ -336,7 +381,7 @@ def test_parameters_of_the_next_fit_do_not_change_this_one():
         ({"fallback": "never"}, "fallback must be one of"),
         ({"fallback": 3}, "fallback must be one of"),
         ({"omega": "x"}, "omega must be None, 'continuous' or an array"),
-        ({"omega": [0.0]}, "omega must reach over the training similarities"),
+        ({"omega": [0.0]}, "omega must cover the training similarities"),
         ({"priors": [1.0]}, "priors must have one entry per class"),
         ({"costs": [[1.0]]}, "costs must have shape"),
     ],
@@ -347,7 +392,7 @@ def test_bad_parameters_are_refused(parameters, message):
         LocalSDA(**parameters).fit(S, y)
     if not parameters.keys() & {"omega", "priors", "costs"}:
         with pytest.raises(ValueError, match=message):
-            path_answers(LocalSDA(), S, y, rows, [parameters])
+            path_answers(LocalSDA(), S, y, rows, [{}, parameters])
 
 
 def test_bad_rows_are_refused():
@@ -356,7 +401,7 @@ def test_bad_rows_are_refused():
         LocalSDA().predict(rows)
     with pytest.raises(ValueError, match="X has 39 features"):
         LocalSDA().fit(S, y).predict(rows[:, 1:])
-    with pytest.raises(ValueError, match="S_test must have a column for each of 40 labels; got 39"):
-        LocalSDA()._predict_path(S, y, rows[:, 1:], [{}])
+    with pytest.raises(ValueError, match="X has 39 features"):
+        path_answers(LocalSDA(), S, y, rows[:, 1:], [{}])
     with pytest.raises(ValueError, match="X must hold one sample"):
         LocalSDA().fit(S, y).explain(rows)

@@ -19,7 +19,7 @@ from tests.generative.problems import close, fewer, labels, problem, scales, sim
 from tests.reference import sda as reference
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @fewer
 @given(similarities(), labels, scales)
 def test_one_component_is_sda(given_problem, y, scale):
@@ -31,7 +31,7 @@ def test_one_component_is_sda(given_problem, y, scale):
     assert all(np.array_equal(w, np.ones_like(w)) for w in one.weights_)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @fewer
 @given(similarities(), st.integers(1, 4), scales)
 def test_the_log_likelihood_never_falls(given_problem, c, scale):
@@ -43,7 +43,7 @@ def test_the_log_likelihood_never_falls(given_problem, c, scale):
     assert np.isfinite(history).all()
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @fewer
 @given(similarities(), st.integers(1, 4))
 def test_the_log_likelihood_is_that_of_the_definition(given_problem, c):
@@ -156,12 +156,23 @@ def test_explanation():
     assert np.allclose(told.log_likelihoods.sum(axis=1) + told.log_priors, told.log_joint)
     mass = np.exp(told.log_pmf(told.omega))
     assert np.allclose(mass @ told.omega, told.means)
-    assert "MixtureSDA says" in str(told)
+    assert "MixtureSDA predicts" in str(told)
+
+
+def test_parameters_set_after_fit_change_nothing_until_the_next():
+    S, rows, y = problem()
+    model = MixtureSDA(2).fit(S, y)
+    before = model.predict_log_proba(rows)
+    model.set_params(n_components=1, omega="continuous", priors=[1.0, 0.0, 0.0])
+    assert np.array_equal(model.predict_log_proba(rows), before)
+    assert len(model.centroids_[0]) == 2
+    again = MixtureSDA(1, "continuous", priors=[1.0, 0.0, 0.0]).fit(S, y)
+    assert np.array_equal(model.fit(S, y).predict_log_proba(rows), again.predict_log_proba(rows))
 
 
 def test_mixtures_that_take_too_long_are_announced():
     S, _, y = problem(n=60, integers=False)
-    with pytest.warns(ConvergenceWarning, match="given up after 3 steps"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 3 steps"):
         model = MixtureSDA(3, max_iter=3).fit(S, y)
     assert model.n_iter_ == 3
     with warnings.catch_warnings():

@@ -12,12 +12,12 @@ from similitude import NearestCentroid
 from similitude.datasets import load_voting
 from similitude.generative.max_entropy import MaximumEntropy, distinct_similarities, max_entropy
 from similitude.generative.sda import SDA
-from similitude.similarities import counting
+from similitude.similarities import counting, pairwise
 from tests.generative.problems import ROW_SIX, S_SIX, Y_SIX, N, close, labels, problem, scales, similarities
 from tests.reference import sda as reference
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @given(similarities(), labels, scales)
 def test_it_equals_the_definition(given_problem, y, scale):
     S, rows = given_problem
@@ -90,7 +90,10 @@ def test_omega_as_given():
     )
     wide, narrow = (SDA(omega).fit(S, y).predict_joint_log_proba(rows) for omega in (np.arange(-30, 31) / 10, None))
     assert not np.allclose(wide, narrow)
-    with pytest.raises(ValueError, match=r"omega must reach over the training similarities, which run from 0 to 1.4"):
+    with pytest.raises(
+        ValueError,
+        match=r"omega must cover the .*, which include 0 and 1.4; it ranges from 0 to 1",
+    ):
         SDA([0.0, 1.0]).fit(S, y)
     with pytest.raises(ValueError, match="omega must be None, 'continuous' or an array"):
         SDA("discrete").fit(S, y)
@@ -165,17 +168,43 @@ def test_explanation():
     at_sample = told.log_pmf(told.similarities)[:, np.arange(3), np.arange(3)]
     assert np.allclose(at_sample, told.log_likelihoods)
     text = str(told)
-    assert text.startswith(f"SDA says '{told.prediction}', by the distributions")
+    assert text.startswith(f"SDA predicts '{told.prediction}', by the distributions")
     assert all(f"log P( . | {name})" in text for name in ("ape", "bat", "cat"))
     assert f"{joint[1]:.4f}" in text
     with pytest.raises(ValueError, match="X must hold one sample, as predict takes it; got 15"):
         model.explain(rows)
 
 
+def test_parameters_set_after_fit_change_nothing_until_the_next():
+    S, rows, y = problem()
+    model = SDA().fit(S, y)
+    before = model.predict_joint_log_proba(rows), model.predict(rows)
+    model.set_params(omega="continuous", priors=[1.0, 0.0, 0.0], costs=1 - np.eye(3), similarity="levenshtein")
+    assert np.array_equal(model.predict_joint_log_proba(rows), before[0])
+    assert np.array_equal(model.predict(rows), before[1])
+    assert np.array_equal(model.explain(rows[0]).log_joint, before[0][0])
+
+
+def test_an_asymmetric_function_is_taken_in_its_direction():
+    words = ["tree", "trees", "free", "house", "mouse", "horse"]
+
+    def one_way(a, b):
+        return len(set(a) & set(b)) / len(a)
+
+    S = pairwise(words, similarity=one_way)
+    new = ["three", "hours"]
+    raw = SDA(similarity=one_way).fit(words, [0, 0, 0, 1, 1, 1])
+    stored = SDA().fit(S, [0, 0, 0, 1, 1, 1])
+    rows = pairwise(new, words, similarity=one_way)
+    assert np.array_equal(raw.predict_joint_log_proba(new), stored.predict_joint_log_proba(rows))
+    assert not np.allclose(S, S.T)
+
+
 def test_one_class_and_unfitted():
     assert SDA().fit(np.eye(3), ["a"] * 3).predict(np.eye(3)).tolist() == ["a"] * 3
-    with pytest.raises(NotFittedError):
-        SDA().predict(np.eye(3))
+    for method in ("predict", "predict_joint_log_proba", "explain"):
+        with pytest.raises(NotFittedError):
+            getattr(SDA(), method)(np.eye(3))
 
 
 @given(st.permutations(range(N)))

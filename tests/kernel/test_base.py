@@ -14,7 +14,7 @@ def test_class_weights_must_be_positive_numbers(method, weight):
 
 
 @pytest.mark.parametrize("method", [LearnedKernelSVC(), LearnedSpectrumSVC(target="similarity")], ids=str)
-def test_digits_lost_beside_the_penalty_are_told(method):
+def test_digits_lost_beside_the_penalty_are_reported(method):
     A = np.random.default_rng(0).normal(size=(20, 20))
     S, y = 1e12 * (A + A.T), np.arange(20) % 2
     with pytest.warns(ConvergenceWarning, match="not solved to full accuracy"):

@@ -57,7 +57,7 @@ def _kernel(solution):
     return (solution.eigenvectors * solution.eigenvalues) @ solution.eigenvectors.T
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("C", "rho", "objective", "alpha"),
     [
@@ -83,7 +83,7 @@ def test_worked_example_of_new_rows():
     assert np.allclose(r, [1.0, 0.300350], rtol=0, atol=1e-6)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["distinct", "equal", "zero", "sparse", "uneven", "close"])
 def test_rank_one_change_of_a_spectrum(kind):
     rng = np.random.default_rng(0)
@@ -109,7 +109,7 @@ def test_rank_one_change_of_a_spectrum(kind):
         assert np.all(shifts >= -1e-15 * (z @ z))
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("rho", [0.1, 1.0, 30.0])
 @pytest.mark.parametrize("kind", KINDS)
 def test_derivatives(kind, rho):

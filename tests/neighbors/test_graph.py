@@ -13,9 +13,9 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
 
 from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA, LocalSVC, load_model, save_model
-from similitude.neighbors._graph_build import distinct_pairs, most_alike
-from similitude.neighbors._graph_kernel import both_directions, insert, propose, walk
-from similitude.neighbors.graph import GraphSearch
+from similitude.finders._graph_build import distinct_pairs, most_alike
+from similitude.finders._graph_compiled import both_directions, insert, propose, walk
+from similitude.finders.graph import GraphSearch
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import JaroWinkler, Measure, pairwise
 
@@ -34,8 +34,8 @@ def strings(parents=80, copies=10, m=40, seed=0):
 
 def recall(model, X, new, k=10):
     """The share of the found neighbours that are as near as the k-th true one; counts are checked on the way."""
-    values = pairwise(new, X, similarity=model._measure)
-    values = -values if model._map_name else values
+    values = pairwise(new, X, similarity=model._reader.measure)
+    values = -values if model._reader.map_name else values
     _, indices = model.kneighbors(new, k)
     assert indices.shape == (len(new), min(k, len(X)))
     assert all(len(set(row)) == len(row) for row in indices.tolist())
@@ -43,7 +43,7 @@ def recall(model, X, new, k=10):
     return np.mean(np.take_along_axis(values, indices, axis=1) >= thresholds[:, None])
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_lists_keep_the_nearest_each_once():
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(0, 5, 300), rng.integers(0, 20, 300)
@@ -59,7 +59,7 @@ def test_lists_keep_the_nearest_each_once():
         assert np.array_equal(closeness[i], closeness_of[i, expected])
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_links_lead_both_ways():
     nearest = np.array([[1, 2], [0, -1], [0, 1], [0, 2]], dtype=np.int32)
     fresh = np.array([[True, False], [False, False], [False, True], [False, False]])
@@ -71,7 +71,7 @@ def test_links_lead_both_ways():
     assert new[1, 1]  # 1 is a fresh neighbour of 2
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_neighbours_of_neighbours_by_fresh_links_are_proposed():
     nearest = np.array([[1], [2], [3], [2]], dtype=np.int32)
     codes = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=np.float32)
@@ -82,7 +82,7 @@ def test_neighbours_of_neighbours_by_fresh_links_are_proposed():
     assert proposed[1:].tolist() == [[3, -1], [-1, -1], [-1, -1]]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_a_walk_visits_each_sample_once():
     edges = np.array([[1, 2], [0, -1], [1, 3], [0, 0]], dtype=np.int32)
     pool, waiting = np.array([[0, 2, -1]], dtype=np.int32), np.array([[True, True, False]])
@@ -239,7 +239,7 @@ def test_a_graph_that_went_through_a_file_grows(similarity, tmp_path):
         again.partial_fit(new, y[: len(new)])
         assert np.array_equal(again.search_.codes_[: len(X)], model.search_.codes_)
         assert again.n_evaluations_ - model.n_evaluations_ < 150 * len(new)
-        assert again._measure.known
+        assert again._reader.measure.known
 
 
 def test_a_failed_insertion_changes_nothing():
@@ -302,9 +302,7 @@ def test_similarities_are_mapped(how):
     X, y, new, _ = strings(parents=10)
     model = KNNClassifier(3, similarity="levenshtein", dissimilarity=how, search="graph").fit(X, y)
     similarities, indices = model.kneighbors(new)
-    assert np.allclose(
-        similarities, model._learned_map(np.take_along_axis(pairwise(new, X, "levenshtein"), indices, 1))
-    )
+    assert np.allclose(similarities, model._reader.map(np.take_along_axis(pairwise(new, X, "levenshtein"), indices, 1)))
     assert np.all(np.diff(similarities, axis=1) <= 0)
 
 
@@ -381,4 +379,4 @@ def test_pynndescent_itself():
 def test_refusals(model, message):
     X, y, _, _ = strings(parents=4)
     with pytest.raises(ValueError, match=message):
-        model.fit(np.eye(4), [0, 1, 0, 1]) if model._is_precomputed else model.fit(X, y)
+        model.fit(np.eye(4), [0, 1, 0, 1]) if model.similarity == "precomputed" else model.fit(X, y)

@@ -1,5 +1,7 @@
 """KNNClassifier with KRI, KRR and LIME weights: the classifier around the weights."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from similitude import KNNClassifier, LocalSVC, PathSearchCV, train_test_split
+from similitude import KNNClassifier, LocalSVC, PathSearchCV, SimilarityWarning, train_test_split
 from similitude.datasets import fetch_protein, load_voting, make_negative_direction
 from similitude.similarities import VDM
 from tests.neighbors.problems import KINDS, problem
@@ -205,8 +207,8 @@ def test_costs_and_priors_apply_to_local_weights():
         ({"reg": "1"}, "reg must be"),
         ({"reg": True}, "reg must be"),
         ({"spectrum": "square"}, "spectrum must be one of"),
-        ({"spectrum": "pinv", "weights": "kri"}, "spectrum='pinv' is for weights='krr' alone; weights is 'kri'"),
-        ({"spectrum": "pinv", "weights": "lime"}, "spectrum='pinv' is for weights='krr' alone"),
+        ({"spectrum": "pinv", "weights": "kri"}, "spectrum='pinv' is only for weights='krr'; weights is 'kri'"),
+        ({"spectrum": "pinv", "weights": "lime"}, "spectrum='pinv' is only for weights='krr'"),
         ({"consistent": 1}, "consistent must be True or False"),
         ({"restarts": -1}, "restarts must be an integer of at least 0"),
         ({"restarts": 1.0}, "restarts must be"),
@@ -221,16 +223,39 @@ def test_bad_parameters_are_named(parameters, message):
         )
 
 
-def test_weights_changed_after_fit_ask_for_another_fit():
-    knn = KNNClassifier(2).fit(np.eye(4), [0, 0, 1, 1]).set_params(weights="kri")
-    with pytest.raises(ValueError, match=r"weights='kri' needs the similarities among .*fit again"):
-        knn.predict(np.eye(4))
+def test_parameters_set_after_fit_change_nothing_until_the_next():
+    S, y = _data()
+    knn = KNNClassifier(2).fit(S, y)
+    before = knn.predict_proba(S), knn.kneighbors(S)[1]
+    knn.set_params(n_neighbors=5, weights="kri", reg=3.0)
+    assert np.array_equal(knn.predict_proba(S), before[0])
+    assert np.array_equal(knn.kneighbors(S)[1], before[1])
+    assert np.array_equal(knn.fit(S, y).predict_proba(S), KNNClassifier(5, "kri", 3.0).fit(S, y).predict_proba(S))
 
 
 def test_the_callers_matrix_is_kept_without_a_copy():
     S, y = _data()
-    assert KNNClassifier(3, "kri").fit(S, y)._similarities is S
-    assert KNNClassifier(3).fit(S, y)._similarities is None
+    assert KNNClassifier(3, "kri").fit(S, y)._path.finder.S is S
+    assert KNNClassifier(3).fit(S, y)._path.finder.S is None
+
+
+def test_an_asymmetric_function_gets_both_directions_at_predict():
+    words = ["tea", "tee", "coffee", "toffee", "latte", "water", "teas", "coffees"]
+    y = [0, 0, 1, 1, 1, 0, 0, 1]
+
+    def one_way(a, b):
+        return len(set(a) & set(b)) / len(a)
+
+    def both_ways(a, b):
+        return (one_way(a, b) + one_way(b, a)) / 2
+
+    new = ["treat", "café latte", "feet"]
+    for search in ("matrix", "stream", "graph"):
+        expected = KNNClassifier(4, "krr", 0.1, similarity=both_ways).fit(words, y).predict_proba(new)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SimilarityWarning)
+            model = KNNClassifier(4, "krr", 0.1, similarity=one_way, search=search).fit(words, y)
+        assert np.allclose(model.predict_proba(new), expected)
 
 
 def test_partial_fit_appends_to_what_the_weights_look_at():

@@ -41,7 +41,7 @@ def _weights(S, s, sizes=None, regs=(1.0,), **options):
     return local_weights(S, np.asarray(s)[None], np.arange(k)[None], sizes, regs, **options)[0]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize(("example", "reg", "kri", "krr"), VECTORS)
 def test_worked_examples_of_the_paper(example, reg, kri, krr):
     S, s = EXAMPLES[example]
@@ -67,7 +67,7 @@ def test_thousands_of_ugly_problems_satisfy_the_optimality_conditions():
     assert worst <= 1e-9
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [1, 2, 7, 20])
 def test_solver_on_few_problems_of_each_kind(kind, k):
@@ -130,7 +130,7 @@ def test_krr_is_the_regularised_inverse(seed, k, kind, reg, spectrum, consistent
         assert np.allclose(ours, expected, rtol=0, atol=1e-13 * condition * max(1.0, np.abs(expected).max()))
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_krr_of_a_singular_matrix_is_the_pseudo_inverse():
     S = np.diag([-1.0, 2.0, 3.0])
     assert np.allclose(_weights(S, [1.0, 2, 3], weights="krr", spectrum="pinv"), [0, 2 / 3, 3 / 4])
@@ -190,7 +190,7 @@ def test_many_sizes_and_regs_at_once_equal_one_at_a_time(weights, spectrum, cons
                 assert not together[i, j, k:].any()
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("weights", ["kri", "krr", "lime"])
 @pytest.mark.parametrize(("spectrum", "consistent"), [("clip", True), ("flip", False), ("shift", False)])
 def test_modified_neighbourhoods_of_two_sizes(weights, spectrum, consistent):
@@ -249,7 +249,7 @@ def test_sensitivities_at_an_interior_optimum():
     assert moved[3] < 0
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_krr_votes_are_the_discriminants_of_local_kernel_ridge_regression():
     """Eq. 16: the class sums of KRR's weights are the fitted values of ridge regressions on class indicators."""
     rng = np.random.default_rng(0)
@@ -260,7 +260,7 @@ def test_krr_votes_are_the_discriminants_of_local_kernel_ridge_regression():
         assert weights[y == g].sum() == pytest.approx(beta @ x, abs=1e-12)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 def test_restarts_find_a_better_optimum_of_an_indefinite_problem():
     rng = np.random.default_rng(0)
     better = 0
@@ -274,7 +274,7 @@ def test_restarts_find_a_better_optimum_of_an_indefinite_problem():
     assert better > 0
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("weights", ["kri", "krr", "lime"])
 def test_sparse_memmapped_and_single_precision_matrices(weights, tmp_path):
     rng = np.random.default_rng(0)

@@ -33,7 +33,7 @@ def test_nearest_centroid_equals_the_definition(problem, y, scale):
     assert model.predict(rows * scale).tolist() == [reference.nearest_centroid(S, y, s) for s in rows]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @given(similarities(), labels, st.integers(1, 12), scales)
 def test_local_nearest_centroid_equals_the_definition(problem, y, k, scale):
     S, rows = problem
@@ -111,7 +111,7 @@ def test_decision_function_agrees_with_predict():
     assert np.array_equal(np.where(scores > 0, "yes", "no"), two.predict(rows))
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_sparse_is_dense_with_zeros(index):
     S, rows, y = problem()
@@ -152,11 +152,11 @@ def test_the_training_matrix_is_kept_in_place(tmp_path):
     mapped = np.load(tmp_path / "S.npy", mmap_mode="r")
     for X in (S, S.astype(np.float32), mapped, np.asfortranarray(S), np.repeat(S, 2, axis=1)[:, ::2]):
         model = LocalNearestCentroid(7).fit(X, y)
-        assert np.shares_memory(model._S, X)
+        assert np.shares_memory(model._path.finder.S, X)
         assert np.array_equal(model.predict(rows), expected)
         assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(rows), expected)
     stored = sparse.csr_array(S)
-    assert np.shares_memory(LocalNearestCentroid(7).fit(stored, y)._S.data, stored.data)
+    assert np.shares_memory(LocalNearestCentroid(7).fit(stored, y)._path.finder.S.data, stored.data)
 
 
 def test_blocks_and_threads_change_nothing(monkeypatch):
@@ -245,8 +245,6 @@ def test_other_errors_are_named():
             clone(estimator).predict(np.eye(4))
         with pytest.raises(ValueError, match="X has 3 features"):
             clone(estimator).fit(np.eye(4), [0, 0, 1, 1]).predict(np.ones((1, 3)))
-    with pytest.raises(ValueError, match="S_test must have a column for each of 4 labels; got 3"):
-        LocalNearestCentroid()._predict_path(np.eye(4), np.arange(4), np.ones((1, 3)), [{}])
 
 
 @pytest.mark.untraced

@@ -10,8 +10,8 @@ from joblib import parallel_config
 from sklearn.base import clone
 
 from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA, LocalSVC, load_model, save_model
-from similitude.neighbors._stream_kernel import offer, sorted_best
-from similitude.neighbors.search_stream import StreamSearch
+from similitude.finders._stream_compiled import offer, sorted_best
+from similitude.finders.stream import StreamSearch
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import batch
 from tests.distributed.functions import agreement, longer, strings
@@ -24,7 +24,7 @@ def pair(model, search=SMALL):
     return clone(model).set_params(search="matrix"), clone(model).set_params(search=search)
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @given(
     arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 40)), elements=st.integers(-2, 3).map(float)),
     st.integers(1, 12),
@@ -122,11 +122,16 @@ def test_objects_that_cannot_be_sliced(search):
         assert np.array_equal(clone(model).fit(kind(X), y).predict_proba(kind(new)), expected)
 
 
-def test_asymmetry_is_said_where_it_is_seen():
+def test_asymmetry_is_announced_once_and_both_directions_are_taken():
     X, y, new = strings()
-    model = KNNClassifier(5, "kri", similarity=longer, search="stream").fit(X, y)
-    with pytest.warns(SimilarityWarning, match="asymmetric"):
-        model.predict(new)
+    with pytest.warns(SimilarityWarning, match="asymmetric.*treated alike") as caught:
+        model = KNNClassifier(5, "kri", similarity=longer, search="stream").fit(X, y)
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SimilarityWarning)
+        answers = model.predict_proba(new)
+    both = KNNClassifier(5, "kri", similarity=lambda a, b: (longer(a, b) + longer(b, a)) / 2).fit(X, y)
+    assert np.allclose(answers, both.predict_proba(new))
 
 
 def test_similarities_among_neighbours_are_computed_once():
@@ -196,7 +201,7 @@ def test_a_model_file_holds_it(tmp_path):
 def test_refusals(model, message):
     X, y, _ = strings()
     with pytest.raises(ValueError, match=message):
-        model.fit(np.eye(4), [0, 1, 0, 1]) if model._is_precomputed else model.fit(X, y)
+        model.fit(np.eye(4), [0, 1, 0, 1]) if model.similarity == "precomputed" else model.fit(X, y)
 
 
 def test_omega_must_reach_over_what_is_met():

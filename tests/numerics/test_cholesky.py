@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from similitude.numerics._cholesky_kernel import backward, dot, factor, forward
+from similitude.numerics.cholesky import backward, dot, factor, forward
 
-pytestmark = pytest.mark.kernel
+pytestmark = pytest.mark.compiled
 
 
 def _matrix(seed, n):

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from similitude.numerics.progress import progress
+from similitude._utils.progress import progress
 
 pty = pytest.importorskip("pty")
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_info
 
-from similitude.numerics import threads
-from similitude.numerics.threads import over_row_blocks, thread_count
+from similitude._utils import threads
+from similitude._utils.threads import over_row_blocks, thread_count
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from similitude.numerics.votes import (
     weighting_votes,
 )
 
-pytestmark = pytest.mark.kernel
+pytestmark = pytest.mark.compiled
 
 
 def test_running_totals_are_those_of_each_size():

@@ -261,6 +261,12 @@ def test_errors_of_from_search():
     assert plt.get_fignums() == []
 
 
+def test_several_axes_for_one_curve_are_refused():
+    _, axes = plt.subplots(1, 2)
+    with pytest.raises(ValueError, match="ax must be one Axes for the curve; got 2"):
+        ErrorCurveDisplay(param_name="k", param_values=[1, 2], errors=[0.1, 0.2]).plot(axes)
+
+
 def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
     S, y = _problem()
     search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=3).fit(S, y)

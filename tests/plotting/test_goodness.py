@@ -126,6 +126,12 @@ def test_errors_leave_no_figure():
     assert plt.get_fignums() == []
 
 
+def test_several_axes_for_one_curve_are_refused():
+    _, axes = plt.subplots(1, 2)
+    with pytest.raises(ValueError, match="ax must be one Axes for the curve; got 2"):
+        GoodnessDisplay(gammas=[0, 1], epsilons=[0, 1]).plot(axes)
+
+
 def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
     S, y = _problem()
     found = goodness(S, y)

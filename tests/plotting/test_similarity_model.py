@@ -67,7 +67,7 @@ def test_the_sample_is_marked():
         assert ax.get_xlabel() == f"similarity to it; the sample's: {told.similarities[j]:g}"
         assert ax.get_ylabel() == "probability"
     assert _legend(display.ax_[0]) == ["ape: −1.37", "bat: −2.74"]
-    assert display.figure_._suptitle.get_text() == "LocalSDA says ape, with probability 0.785"
+    assert display.figure_._suptitle.get_text() == "LocalSDA predicts ape, with probability 0.785"
 
 
 def test_point_masses_are_bars_and_fallbacks_are_told():

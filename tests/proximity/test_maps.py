@@ -268,7 +268,7 @@ def test_rescale_keeps_float32(make):
 
 @pytest.mark.parametrize("S", [[[-1.0, 2.0], [0.0, 1.0]], [[1.0, 2.0], [2.0, 1.0]]], ids=["negative", "nothing absent"])
 def test_rescale_of_a_sparse_matrix_whose_zero_would_move(S):
-    with pytest.raises(ValueError, match="sparse matrix can only be rescaled when its smallest entry is 0"):
+    with pytest.raises(ValueError, match="sparse matrix can only be rescaled if its smallest entry is 0"):
         rescale(sparse.csr_matrix(S))
 
 

@@ -138,21 +138,21 @@ def test_one_of_several_must_be_named():
         _ = SEVERAL.S
     with pytest.raises(ValueError, match=r"'plain', 'square', and one is needed here: X.select\(name\)"):
         KNNClassifier().fit(SEVERAL, np.arange(N) % 2)
-    with pytest.raises(ValueError, match="X holds no similarity 'cube'; there is: 'plain', 'square'"):
+    with pytest.raises(ValueError, match="X holds no similarity 'cube'; available: 'plain', 'square'"):
         SEVERAL.select("cube")
-    with pytest.raises(ValueError, match="X holds no feature set 'last'; there is: 'all', 'first'"):
+    with pytest.raises(ValueError, match="X holds no feature set 'last'; available: 'all', 'first'"):
         SEVERAL.select("plain", "last")
-    with pytest.raises(ValueError, match="X holds no feature set 'last'; there is: none by name"):
+    with pytest.raises(ValueError, match="X holds no feature set 'last'; available: none by name"):
         everything().select(features="last")
 
 
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        (({"a": S, "b": S[:5]},), r"S: every similarity must be of the same samples, in one shape"),
+        (({"a": S, "b": S[:5]},), r"S: all similarities must have the same samples and so the same shape"),
         (({"a": S[0]},), "a must have two dimensions"),
-        (({},), r"S by name must be a dict with text as keys, at least one"),
-        (({1: S},), r"S by name must be a dict with text as keys"),
+        (({},), r"S by name must be a dict with at least one key, all strings"),
+        (({1: S},), r"S by name must be a dict with at least one key, all strings"),
         ((S, {"f": FEATURES[:4]}), r"features\['f'\] must have one entry per row of S \(30\); got 4"),
         ((S, {}), r"features by name must be a dict"),
     ],

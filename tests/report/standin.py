@@ -38,6 +38,7 @@ def auto(X, y, estimator, *, name="k-NN", parameters=None, proba=True, predicted
         best_method_=name,
         best_estimator_=estimator,
         nested_error_=error + 0.002,
+        left_out_=[],
     )
 
 

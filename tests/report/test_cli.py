@@ -91,4 +91,4 @@ def test_the_error_of_choosing(folder, monkeypatch):
     words = ("D.csv", "--labels", "y.txt", "--dissimilarity", "max-minus", "--folds", 3, "--nested", 3)
     result = _report(*words, "--methods", "k-nn,nearest-centroid", "-o", "r.html", "--quiet")
     assert result.exit_code == 0, result.output
-    assert "choosing the method included" in (folder / "r.html").read_text(encoding="utf-8")
+    assert "including the choice of the method" in (folder / "r.html").read_text(encoding="utf-8")

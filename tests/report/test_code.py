@@ -2,6 +2,7 @@ import ast
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -45,6 +46,12 @@ def test_the_code_gives_the_same_answers_on_real_data(name):
     again = _run(code_lines(model, VOTING, name, {"similarity": "vdm", "dissimilarity": None}))
     expected = model.fit(voting.data, voting.target).predict(voting.data)
     np.testing.assert_array_equal(again.predict(voting.data), expected)
+
+
+def test_the_code_loads_data_of_another_package():
+    iris = Source("load_iris", "load_iris()", "data.data", "data.target", "sklearn.datasets")
+    again = _run(code_lines(KNNClassifier(similarity="euclidean"), iris, "k-NN", {"similarity": "euclidean"}))
+    assert again.score(*load_iris(return_X_y=True)) > 0.9
 
 
 @pytest.mark.parametrize("name", list(methods()))

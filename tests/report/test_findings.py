@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from similitude import KNNClassifier, Proximities, SimilaritySVC, to_similarity
+from similitude import KNNClassifier, Proximities, SimilaritySVC, goodness, to_similarity
 from similitude.datasets import load_voting
 from similitude.report import find, page
 from similitude.report.mistakes import MOST_NEIGHBORS
@@ -120,6 +120,15 @@ def test_a_search_without_out_of_fold_predictions():
     html = page(found)
     assert 'id="leaderboard"' in html
     assert 'id="confusion"' not in html
+
+
+def test_goodness_is_left_out_where_it_is_not_defined():
+    S, y = clusters(20)
+    found = find(S, y).goodness
+    np.testing.assert_array_equal(found.epsilons, goodness(S - S.min() + 1, y).curve(found.gammas))
+    for labels in (np.zeros(20, dtype=int), np.arange(20)):
+        assert find(S, labels).goodness is None
+        assert 'id="goodness"' not in page(find(S, labels))
 
 
 def test_a_search_on_other_data_is_refused():

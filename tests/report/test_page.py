@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from similitude import KNNClassifier
+from similitude.diagnosis.pictures import Spectra
 from similitude.report import find, page
-from similitude.report.figures import Spectra
 from similitude.report.mistakes import Mistake
 from similitude.report.page import embedded
 from tests.report.conftest import EVIL

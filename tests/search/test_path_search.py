@@ -14,7 +14,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-import similitude.search.path_search as path_search
 from similitude import (
     KNNClassifier,
     PathSearchCV,
@@ -22,10 +21,12 @@ from similitude import (
     PseudoEuclideanEmbedding,
     SimilarityWarning,
     SpectrumModifier,
+    base,
 )
 from similitude.datasets import load_voting
+from similitude.labels import check_labels
 from similitude.numerics import eigen
-from similitude.similarities import RBF, batch, pairwise
+from similitude.similarities import RBF, VDM, batch
 
 CLIP_SVC = make_pipeline(SpectrumModifier("clip"), SVC(kernel="precomputed"))
 
@@ -277,6 +278,17 @@ def test_one_eigendecomposition_per_fold(monkeypatch):
     assert len(calls) == 4
 
 
+def test_labels_are_checked_once_for_all_folds(monkeypatch):
+    S, y = _problem()
+    calls = []
+    monkeypatch.setattr(base, "check_labels", lambda y, n: calls.append(n) or check_labels(y, n))
+    search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=4)
+    search.fit(S, y)
+    assert calls == [len(y)]  # the refit; the search itself has checked them before
+    with pytest.raises(ValueError, match="missing label"):
+        search.fit(S, np.array([None, *y[1:]], dtype=object))
+
+
 def test_raw_objects_are_compared_once_per_search(monkeypatch):
     words = ["tree", "trees", "free", "three", "house", "mouse", "horse", "houses", "green", "greed", "queen", "geese"]
     y = np.arange(12) // 4
@@ -306,10 +318,11 @@ def test_similarities_that_learn_are_fitted_on_the_training_part(monkeypatch):
     voting = load_voting()
     X, y = voting.data[:120], voting.target[:120]
     calls = []
-    monkeypatch.setattr(path_search, "pairwise", lambda *a, **k: calls.append(len(a[0])) or pairwise(*a, **k))
+    learned = VDM.fit
+    monkeypatch.setattr(VDM, "fit", lambda self, X, y: calls.append(len(X)) or learned(self, X, y))
     estimator = KNNClassifier(similarity="vdm")
     ours = PathSearchCV(estimator, {"n_neighbors": [1, 3, 9]}, cv=4).fit(X, y)
-    assert calls == [90, 30] * 4
+    assert calls == [90] * 4 + [120]
     _check_equal(ours, GridSearchCV(estimator, {"n_neighbors": [1, 3, 9]}, cv=4).fit(X, y))
     pipeline = make_pipeline(SpectrumModifier(similarity="vdm"), SVC(kernel="precomputed"))
     _both(pipeline, {"svc__C": [0.1, 10.0]}, X, y, cv=4)

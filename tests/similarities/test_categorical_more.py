@@ -85,7 +85,7 @@ def test_goodall_counts_rare_values_for_more():
 
 def test_goodall_learns_from_the_training_part_only():
     model = KNNClassifier(1, similarity="goodall").fit(ROWS, LABELS)
-    assert np.array_equal(model._measure.function(ROWS, ROWS), Goodall().fit(ROWS)(ROWS, ROWS))
+    assert np.array_equal(model._reader.measure.function(ROWS, ROWS), Goodall().fit(ROWS)(ROWS, ROWS))
     assert resolve("goodall").learns
     with pytest.raises(ValueError, match="learns from data"):
         pairwise(ROWS, similarity="goodall")

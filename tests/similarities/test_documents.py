@@ -111,6 +111,6 @@ def test_in_a_classifier_it_sees_the_training_part_only():
     measure = TfidfCosine().fit(X[:30])
     by_hand = KNNClassifier(3).fit(measure(X[:30], X[:30]), y[:30])
     assert np.array_equal(model.predict(X[30:]), by_hand.predict(measure(X[30:], X[:30])))
-    assert "name31" not in model._measure.function.vectorizer_.vocabulary_
+    assert "name31" not in model._reader.measure.function.vectorizer_.vocabulary_
     scores = cross_val_score(KNNClassifier(3, similarity=TfidfCosine()), X, y, cv=4, error_score="raise")
     assert scores.min() > 0.8

@@ -498,7 +498,11 @@ def test_failing_processes_leave_what_is_finished(tmp_path):
         assert (S[block.rows, block.columns] == (block.number in finished.done)).all()
 
 
-@pytest.mark.parametrize("lost", range(1, journal_file.RECORD_SIZE + 1))
+def header_size(journal):
+    return len(journal.read_bytes().splitlines(keepends=True)[0])
+
+
+@pytest.mark.parametrize("lost", range(1, 13))  # the last line is "54", a blank, a checksum of 8 digits and a line end
 def test_a_torn_record_does_not_count(tmp_path, lost):
     f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
     f.interrupted(path, block_size=1)
@@ -511,18 +515,19 @@ def test_a_record_with_a_wrong_checksum_does_not_count(tmp_path):
     f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
     f.interrupted(path, block_size=1)
     data = bytearray(journal.read_bytes())
-    data[-journal_file.RECORD_SIZE] ^= 1
+    assert data[-12:-9] == b"54 "
+    data[-12:-9] = b"55 "
     journal.write_bytes(data)
     S = pairwise(range(10), similarity=f.measure, out=path)
     assert f.calls[0] == (5, 4)
     assert np.array_equal(S, np.add.outer(10 * np.arange(10), np.arange(10)))
 
 
-@pytest.mark.parametrize("size", [0, 1, journal_file.HEADER_SIZE - 1])
-def test_a_torn_header_is_a_new_beginning(tmp_path, size):
+@pytest.mark.parametrize("left", [0.0, 0.01, 0.1, 0.999])
+def test_a_torn_header_is_a_new_beginning(tmp_path, left):
     f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
     f.interrupted(path, block_size=1)
-    os.truncate(journal, size)
+    os.truncate(journal, int(left * header_size(journal)))
     path.unlink()
     pairwise(range(10), similarity=f.measure, out=path)
     assert len(f.calls) == 100
@@ -532,7 +537,7 @@ def test_a_torn_header_is_a_new_beginning(tmp_path, size):
 def test_killed_between_the_header_and_the_first_block(tmp_path):
     f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
     f.interrupted(path, block_size=1)
-    os.truncate(journal, journal_file.HEADER_SIZE)
+    os.truncate(journal, header_size(journal))
     os.truncate(path, 128)
     S = pairwise(range(10), similarity=f.measure, out=path, block_size=3)
     assert len(f.calls) == 100
@@ -547,7 +552,7 @@ def test_a_matrix_that_was_deleted_is_begun_anew(tmp_path):
     assert len(f.calls) == 100
 
 
-@pytest.mark.parametrize("damage", ["shorter", "other shape", "header of the journal"])
+@pytest.mark.parametrize("damage", ["shorter", "other shape", "x" * 1000, "notes", "header"])
 def test_files_that_do_not_belong_together(tmp_path, damage):
     f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
     f.interrupted(path, block_size=1)
@@ -555,15 +560,17 @@ def test_files_that_do_not_belong_together(tmp_path, damage):
         os.truncate(path, path.stat().st_size - 8)
     elif damage == "other shape":
         np.save(path, np.ones((10, 9)))
+    elif damage == "header":
+        journal.write_bytes(journal.read_bytes().replace(b"<f8", b"<f4"))
     else:
-        journal.write_bytes(b"x" * 1000)
-    before = path.read_bytes()
+        journal.write_text(damage)
+    before = path.read_bytes(), journal.read_bytes()
     with pytest.raises(
-        ValueError, match=r"out: .*(not the matrix its journal speaks of|no journal of pairwise).*delete"
+        ValueError, match=r"out: .*(not the matrix that its journal describes|not a journal of pairwise).*delete"
     ):
         pairwise(range(10), similarity=f.measure, out=path)
     assert f.calls == []
-    assert path.read_bytes() == before
+    assert (path.read_bytes(), journal.read_bytes()) == before
 
 
 @pytest.mark.parametrize(
@@ -584,7 +591,7 @@ def test_something_else_is_refused(tmp_path, change, message):
     f.interrupted(path, block_size=1)
     A, B = change.pop("A", range(10)), change.pop("B", None)
     other = Measure(f, **{"name": "counted", **change})
-    with pytest.raises(ValueError, match=rf"out: .*S\.npy was begun for something else \({message}.*Delete it"):
+    with pytest.raises(ValueError, match=rf"out: .*S\.npy was begun for another computation \({message}.*Delete it"):
         pairwise(A, B, other, out=path)
     assert f.calls == []
     pairwise(range(10), similarity=f.measure, out=path)
@@ -688,6 +695,27 @@ def test_a_folder_that_cannot_be_written():
     assert not left
 
 
+def test_a_fifo_is_left_alone(tmp_path):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    f.interrupted(path, block_size=1)
+    os.truncate(journal, journal_file.HEADER_SIZE)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match=r"out: .*S.npy is not a regular file"):
+        pairwise(range(10), similarity=f.measure, out=path)
+    assert path.is_fifo()
+
+
+def test_a_link_stays(tmp_path):
+    f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
+    path.symlink_to("elsewhere.npy")
+    f.interrupted(path, block_size=1)
+    os.truncate(journal, journal_file.HEADER_SIZE)
+    pairwise(range(10), similarity=f.measure, out=path)
+    assert path.is_symlink()
+    assert np.load(tmp_path / "elsewhere.npy")[9, 9] == 99
+
+
 def test_a_folder_that_does_not_exist(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"out: cannot write .*nowhere.*: No such file or directory"):
         pairwise([1, 2], similarity=prefix_of_numbers, out=tmp_path / "nowhere" / "S.npy")
@@ -699,7 +727,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "posix_fallocate", full)
-        with pytest.raises(OSError, match=r"out: no room for the 160 bytes of .*S\.npy"):
+        with pytest.raises(OSError, match=r"out: no space for the 160 bytes of .*S\.npy"):
             pairwise([1, 2], similarity=prefix_of_numbers, out=tmp_path / "S.npy")
     assert not list(tmp_path.iterdir())
 
@@ -708,7 +736,6 @@ KILLER = textwrap.dedent("""
     import json, os, random, signal, sys, time, traceback
     from similitude.similarities import Measure, pairwise
     from similitude.similarities._blocks import Grid
-    from similitude.similarities.journal import HEADER_SIZE, RECORD, RECORD_SIZE
 
     folder, n_jobs, chance = sys.argv[1], int(sys.argv[2]), random.Random(int(sys.argv[2]))
     N, LENGTH, KILLS = 40, 2, 20
@@ -746,11 +773,10 @@ KILLER = textwrap.dedent("""
 
     def finished():
         try:
-            records = open(folder + "/killed.npy.journal", "rb").read()[HEADER_SIZE:]
+            lines = open(folder + "/killed.npy.journal", "rb").readlines()
         except FileNotFoundError:
             return []
-        whole = range(0, len(records) // RECORD_SIZE * RECORD_SIZE, RECORD_SIZE)
-        return [RECORD.unpack(records[k : k + RECORD.size])[0] for k in whole]
+        return [int(line.split()[0]) for line in lines[1:] if line.endswith(b"\\n")]
 
     # Everything is imported before the first child is born.
     pairwise([1, 2], similarity=Measure(lambda a, b: 1.0, threads=True), n_jobs=n_jobs, block_size=1)

@@ -13,7 +13,7 @@ from similitude.similarities.images import TRANSFORMATIONS, EuclideanImage, Tang
 from similitude.similarities.vectors import euclidean
 from tests.reference import images as reference
 
-pytestmark = pytest.mark.kernel
+pytestmark = pytest.mark.compiled
 
 
 def pictures(n, height=7, width=6, seed=0):

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from similitude import KNNClassifier
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.similarities import pairwise, resolve
 from similitude.similarities.strings import LCS, Compression, DamerauLevenshtein, Indel, JaroWinkler, Levenshtein
 from tests.reference import strings as reference

@@ -46,7 +46,7 @@ def arrays(collection):
     return [np.array(x if len(x) > 1 else x[0]) for x in collection]
 
 
-@pytest.mark.kernel
+@pytest.mark.compiled
 @given(collections())
 def test_dtw_follows_its_recursion(case):
     A, B = case
@@ -182,7 +182,7 @@ def test_a_process_that_used_it_may_still_fork():
 
 
 def test_compiled_code_does_not_outlive_the_aeon_it_came_from():
-    from similitude.similarities._dtw_kernel import fill
+    from similitude.similarities._dtw_compiled import fill
 
     DTW()(series_of([5]), series_of([6]))
     assert fill.signatures

@@ -87,7 +87,7 @@ class TestPairs:
             ({"delta": 1}, "delta must be"),
             ({"B": 0.5}, "B must be at least 1"),
             ({"B": np.inf}, "B must be a number"),
-            ({"eta": 0.1}, "eta has no meaning without B"),
+            ({"eta": 0.1}, "eta needs B"),
             ({"B": 2, "eta": -0.1}, r"eta must be a number in \[0, 1\]"),
             ({"gamma": 1e-200}, "more pairs than can be counted"),
             ({"B": 1e300}, "more pairs than can be counted"),
@@ -132,7 +132,7 @@ class TestGeneralizationBound:
             ({"kappa": np.inf}, "kappa must be"),
             ({"delta": 2}, "delta must be"),
             ({"empirical_risk": 1.5}, r"empirical_risk must be a number in \[0, 1\]"),
-            ({"m": 3}, "m has no meaning for kind='kernel'"),
+            ({"m": 3}, "m must be None for kind='kernel'"),
             ({"kind": "features"}, "m must be an integer"),
             ({"kind": "features", "m": 10}, "m must be smaller than n"),
         ],
@@ -213,7 +213,7 @@ class TestReadOffModels:
         )
 
     def test_a_pipeline(self):
-        module = pytest.importorskip("similitude.features.similarity_features")
+        module = pytest.importorskip("similitude.transform.similarity_features")
         S, y = _problem()
         features = module.SimilarityFeatures(6, random_state=0)
         model = make_pipeline(features, LogisticRegression()).fit(S, y)
@@ -238,11 +238,11 @@ class TestReadOffModels:
     def test_errors(self):
         S, y = _problem()
         model = SimilaritySVC().fit(S, y)
-        with pytest.raises(ValueError, match="prototypes has no meaning for SimilaritySVC"):
+        with pytest.raises(ValueError, match="prototypes must be None for SimilaritySVC"):
             generalization_bound_of(model, S, y, prototypes=[1])
         with pytest.raises(ValueError, match="X must be the square matrix"):
             generalization_bound_of(model, S[:5], y[:5])
-        with pytest.raises(ValueError, match="X must be what the model was fitted on"):
+        with pytest.raises(ValueError, match="X must be the data that the model was fitted on"):
             generalization_bound_of(model, S + 3 * np.eye(60), y)
         with pytest.raises(ValueError, match="y must have one label per sample"):
             generalization_bound_of(model, S, y[:5])
@@ -259,5 +259,5 @@ class TestReadOffModels:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             indefinite = SimilaritySVC(spectrum="none").fit(S - np.eye(60), y)
-        with pytest.raises(ValueError, match="spectrum='none' left an indefinite kernel"):
+        with pytest.raises(ValueError, match="with spectrum='none' the kernel is indefinite"):
             generalization_bound_of(indefinite, S - np.eye(60), y)

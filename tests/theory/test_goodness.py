@@ -336,9 +336,9 @@ def test_weights_of_a_vote_of_pairs():
     assert found.reweighted(model).B == by_hand.B
     with pytest.raises(NotFittedError):
         found.reweighted(_Voted())
-    with pytest.raises(ValueError, match="weights: a boosted classifier must be of two classes; got one of 3"):
+    with pytest.raises(ValueError, match="weights: a boosted classifier must have two classes; got one with 3"):
         found.reweighted(_Voted([(1, 0)], [1.0], 3).fit())
-    with pytest.raises(ValueError, match="weights: the classifier was trained on other samples"):
+    with pytest.raises(ValueError, match="weights: the classifier must be trained on these"):
         found.reweighted(_Voted([(9, 0)], [1.0]).fit())
 
 
@@ -404,9 +404,9 @@ class TestReasonablePoints:
         for tau in (0, 1.5, "a"):
             with pytest.raises(ValueError, match="tau must lie in"):
                 found.reasonable(tau=tau)
-        with pytest.raises(ValueError, match="tau must be None where R is given"):
+        with pytest.raises(ValueError, match="tau must be None if R is given"):
             found.reasonable(np.ones(4), tau=0.5)
-        with pytest.raises(ValueError, match="R must hold a reasonable point"):
+        with pytest.raises(ValueError, match="R must hold at least one reasonable point"):
             found.reasonable(np.zeros(4))
         for R in (np.ones(3), [2, 0, 0, 0], [-1, 0, 0, 0], ["a"] * 4, [np.nan] * 4):
             with pytest.raises(ValueError, match="R must"):
@@ -536,7 +536,7 @@ def test_what_can_only_be_a_dissimilarity_is_taken_as_one():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=30), np.arange(30) % 2
     D = np.abs(x[:, None] - x)
-    with pytest.warns(SimilarityWarning, match="taken as a dissimilarity"):
+    with pytest.warns(SimilarityWarning, match="treated as a dissimilarity"):
         taken = goodness(D, y)
     assert np.array_equal(taken.per_sample, goodness(D, y, dissimilarity="negate").per_sample)
     assert np.array_equal(taken.per_sample, goodness(-D, y).per_sample)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 SAFE = 1.0 - 1e-12
 """What the bound of Z is multiplied by, for it is rounded as Z itself is."""
@@ -20,6 +20,12 @@ FEW = 24
 """So many differences are sorted rather than thrown into buckets."""
 DEEP = 3
 """Buckets within buckets, before differences are sorted however many they are."""
+
+START, MIDDLE, STOP, SIDE, DEPTH = range(5)
+"""Columns of ``Space.regions``: where a region starts, where its negative samples start, where it ends, in which of the
+two arrays it is, and how many buckets it is within."""
+POSITIVE, NEGATIVE, BOUND = range(3)
+"""Columns of ``Space.below``: the masses of both classes below a region, and what no cut in it can be below."""
 
 
 class Space(NamedTuple):
@@ -44,28 +50,28 @@ class Space(NamedTuple):
 
 
 def space_for(n: int, n_buckets: int) -> Space:
-    """Arrays for n differences in so many buckets."""
+    """Return arrays for n differences in so many buckets."""
     differences = np.empty(n)
     return Space(
-        np.empty(n_buckets + 1),
-        np.empty(n_buckets + 1),
-        np.empty(n_buckets),
-        np.empty(n_buckets),
-        np.empty((n_buckets, 2), dtype=np.int64),
-        differences,
-        differences.view(np.int64),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n, dtype=np.int32),
-        np.empty(n, dtype=np.int32),
-        np.empty((2, n)),
-        np.empty((2, n)),
-        np.empty((n, 5), dtype=np.int64),
-        np.empty((n, 3)),
+        positive=np.empty(n_buckets + 1),
+        negative=np.empty(n_buckets + 1),
+        bounds=np.empty(n_buckets),
+        atoms=np.empty(n_buckets),
+        sizes=np.empty((n_buckets, 2), dtype=np.int64),
+        differences=differences,
+        bits=differences.view(np.int64),
+        codes=np.empty(n),
+        keys=np.empty(n),
+        buckets=np.empty(n, dtype=np.int32),
+        order=np.empty(n, dtype=np.int32),
+        values=np.empty((2, n)),
+        units=np.empty((2, n)),
+        regions=np.empty((n, 5), dtype=np.int64),
+        below=np.empty((n, 3)),
     )
 
 
-@kernel
+@compiled
 def value_of(positive, negative, positives, negatives, real):
     """What a cut is judged by, from the masses of both classes at or below it: Z, or its error less ``negatives``."""
     if real:
@@ -74,12 +80,12 @@ def value_of(positive, negative, positives, negatives, real):
     return positive - negative
 
 
-@kernel
+@compiled
 def _ramp(value, knot, slope, height):
     return min(max((value - knot) * slope, 0.0), height)
 
 
-@kernel
+@compiled
 def encode(bits, codes):
     """Numbers that ascend with the floating-point numbers of these bits as a logarithm does: their upper halves."""
     for i in range(bits.shape[0]):
@@ -87,7 +93,7 @@ def encode(bits, codes):
         codes[i] = half if half >= 0 else half ^ np.int32(2**31 - 1)
 
 
-@kernel
+@compiled
 def bucket_by_knots(values, knots, slopes, n_buckets, keys, buckets):
     """Bucket of each value: a sum of ramps, one from each knot to the next, that ascends with it to the last bit.
 
@@ -113,7 +119,7 @@ def bucket_by_knots(values, knots, slopes, n_buckets, keys, buckets):
         buckets[i] = min(keys[i], last)
 
 
-@kernel
+@compiled
 def _bucket_by_width(values, start, stop, n_buckets, buckets):
     """Bucket of each value from ``start`` to ``stop``, all of one width; False where they are too close together."""
     low, high = math.inf, -math.inf
@@ -127,7 +133,7 @@ def _bucket_by_width(values, start, stop, n_buckets, buckets):
     return True
 
 
-@kernel
+@compiled
 def _fill_buckets(units, region, n_buckets, space):
     """In ``[k + 1]``, the mass of each class in bucket k.
 
@@ -144,9 +150,9 @@ def _fill_buckets(units, region, n_buckets, space):
         negative[np.uint32(buckets[i]) + np.uint32(1)] += units[i]
 
 
-@kernel
+@compiled
 def _bound_buckets(n_buckets, positives, negatives, real, space):
-    """What no cut in a bucket can be below, and the least of these bounds.
+    """Return what no cut in a bucket can be below, and the least of these bounds.
 
     Masses of the buckets become masses up to their ends, ``[0]`` being those before the first. Both kinds of value are
     concave in the two masses at or below the cut, so that the corners of the rectangle in which these lie bound them.
@@ -170,7 +176,7 @@ def _bound_buckets(n_buckets, positives, negatives, real, space):
     return least
 
 
-@kernel
+@compiled
 def _tighten_bounds(values, region, n_buckets, atoms, positives, negatives, real, space):
     """The least bound, where no cut lies within a bucket that holds nothing but the value that ``atoms`` has for it."""
     start, _, stop = region
@@ -188,7 +194,7 @@ def _tighten_bounds(values, region, n_buckets, atoms, positives, negatives, real
     return least
 
 
-@kernel
+@compiled
 def _push_buckets(values, units, region, n_buckets, limit, side, depth, top, space):
     """Make a region of every bucket bounded by at most ``limit``, in the arrays of ``side``: the stack's new height."""
     start, middle, stop = region
@@ -205,10 +211,11 @@ def _push_buckets(values, units, region, n_buckets, limit, side, depth, top, spa
             sizes[k, 0] = -1
             continue
         place -= count
-        regions[top, 0], regions[top, 1], regions[top, 2] = place, place + sizes[k, 0], place + count
-        regions[top, 3], regions[top, 4] = side, depth
-        below[top, 0], below[top, 1], below[top, 2] = space.positive[k], space.negative[k], space.bounds[k]
-        sizes[k, 0], sizes[k, 1] = place, regions[top, 1]
+        regions[top, START], regions[top, MIDDLE], regions[top, STOP] = place, place + sizes[k, 0], place + count
+        regions[top, SIDE], regions[top, DEPTH] = side, depth
+        below[top, POSITIVE], below[top, NEGATIVE] = space.positive[k], space.negative[k]
+        below[top, BOUND] = space.bounds[k]
+        sizes[k, 0], sizes[k, 1] = place, regions[top, MIDDLE]
         top += 1
     for i in range(start, stop):
         k, own = buckets[i], 0 if i < middle else 1
@@ -218,7 +225,7 @@ def _push_buckets(values, units, region, n_buckets, limit, side, depth, top, spa
     return top
 
 
-@kernel
+@compiled
 def _sort(values, start, stop, order):
     """Positions from ``start`` to ``stop`` by their values: Shell's method, for a few at a time."""
     sorted_already = True
@@ -242,7 +249,7 @@ def _sort(values, start, stop, order):
         gap //= 3
 
 
-@kernel
+@compiled
 def _walk(values, units, region, positives, negatives, real, best, space):
     """The least value of a cut above one of a few values, if below ``best``, and the value at or below the first."""
     start, middle, stop = region
@@ -263,9 +270,9 @@ def _walk(values, units, region, positives, negatives, real, best, space):
     return best, place
 
 
-@kernel
+@compiled
 def _reached(n_buckets, positives, negatives, real, space):
-    """The least value of a cut between buckets."""
+    """Return the least value of a cut between buckets."""
     positive, negative = space.positive, space.negative
     least = math.inf
     for k in range(1, n_buckets + 1):
@@ -273,9 +280,9 @@ def _reached(n_buckets, positives, negatives, real, space):
     return least
 
 
-@kernel
+@compiled
 def search_pair(units, n_positive, positives, negatives, real, best, atoms, space):
-    """The least value of a cut, if below ``best``, and the difference at or below the first such cut.
+    """Return the least value of a cut, if below ``best``, and the difference at or below the first such cut.
 
     The value is ``best`` where none is below it. The differences are in buckets already; of each bucket, ``atoms`` (if
     any) has the value that may be all it holds. Regions that may hold a better cut wait on a stack, the lowest on top.
@@ -303,15 +310,15 @@ def search_pair(units, n_positive, positives, negatives, real, best, atoms, spac
             value, found = _walk(values, units, region, positives, negatives, real, best, space)
             if value < best:
                 best, place = value, found
-        while top > 0 and space.below[top - 1, 2] >= best:
+        while top > 0 and space.below[top - 1, BOUND] >= best:
             top -= 1
         if top == 0:
             return best, place
         top -= 1
-        region = (space.regions[top, 0], space.regions[top, 1], space.regions[top, 2])
-        side, depth = space.regions[top, 3], space.regions[top, 4]
+        region = (space.regions[top, START], space.regions[top, MIDDLE], space.regions[top, STOP])
+        side, depth = space.regions[top, SIDE], space.regions[top, DEPTH]
         values, units = space.values[side], space.units[side]
-        space.positive[0], space.negative[0] = space.below[top, 0], space.below[top, 1]
+        space.positive[0], space.negative[0] = space.below[top, POSITIVE], space.below[top, NEGATIVE]
         n_buckets = min(space.bounds.shape[0], region[2] - region[0])
         in_buckets = n_buckets > FEW and depth < DEEP
         if in_buckets:

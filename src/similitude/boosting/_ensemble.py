@@ -1,4 +1,4 @@
-"""The rounds of all two-class problems of a classifier, and what they say about the classes."""
+"""The rounds of all two-class problems of a classifier, and the scores of the classes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from similitude._utils.threads import over_row_blocks
 from similitude.boosting._rounds import Rounds, decision_values
-from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.votes import one_vs_one
 
 _AT_ONCE = 64
 
 
 def problem_signs(n_classes: int, multiclass: str) -> np.ndarray:
-    """The two-class problems, (problems, G): 1 for the positive classes of each, -1 for the negative, 0 for absent."""
+    """Return the two-class problems, (problems, G): 1 for positive classes, -1 for negative, 0 for absent ones."""
     if n_classes == 2:
         return np.array([[-1, 1]])
     if multiclass == "ovr":
@@ -33,9 +33,9 @@ class Ensemble:
     Parameters
     ----------
     signs : ndarray of shape (problems, G)
-        As :func:`problem_signs` gives them.
+        The problems, as :func:`problem_signs` returns them.
     rounds : list of Rounds
-        One for each problem, pairs as positions in the training set.
+        The rounds of each problem, with pairs as positions in the training set.
     averaged : bool
         Whether two-class decision values are means over rounds instead of sums.
     """
@@ -46,23 +46,34 @@ class Ensemble:
         self._rounds = [own._replace(pairs=np.searchsorted(self.columns, own.pairs)) for own in rounds]
 
     @classmethod
-    def solve(cls, signs: np.ndarray, averaged: bool, solve: Callable[[int], Rounds]) -> tuple[Ensemble, list[Rounds]]:
-        """Solve every problem, several at a time."""
+    def solve(cls, signs: np.ndarray, averaged: bool, solve: Callable[[int], Rounds]) -> Ensemble:
+        """Solve all problems, several at a time, and return the ensemble."""
         rounds: list[Any] = [None] * len(signs)
 
         def work(i: int, _: int) -> None:
             rounds[i] = solve(i)
 
         over_row_blocks(work, len(signs), 1)
-        return cls(signs, rounds, averaged), rounds
+        return cls(signs, rounds, averaged)
+
+    @property
+    def rounds(self) -> list[Rounds]:
+        """The rounds of each problem, with pairs as positions in the training set."""
+        return [own._replace(pairs=self.columns[own.pairs]) for own in self._rounds]
+
+    def first(self, n_rounds: int) -> Ensemble:
+        """Return the ensemble of the first rounds only."""
+        return Ensemble(
+            self.signs, [Rounds(*(values[:n_rounds] for values in own)) for own in self.rounds], self.averaged
+        )
 
     def scores(self, rows: np.ndarray, stages: Any) -> list[np.ndarray]:
-        """The decision function after each of ``stages`` rounds (ascending); rows hold ``columns`` alone."""
+        """Return the decision function after each of ``stages`` rounds (ascending); rows hold only ``columns``."""
         sums, scales = self._sums(rows, np.asarray(stages), 0, np.zeros((len(self._rounds), len(rows))))
         return [self._score(sums[:, :, j], scales[:, j], stage) for j, stage in enumerate(stages)]
 
     def staged_scores(self, rows: np.ndarray) -> Iterator[np.ndarray]:
-        """The decision function after 1, 2, ... rounds."""
+        """Yield the decision function after 1, 2, ... rounds."""
         totals, n_rounds = np.zeros((len(self._rounds), len(rows))), len(self._rounds[0].cuts)
         for start in range(0, n_rounds, _AT_ONCE):
             stages = np.arange(start, min(start + _AT_ONCE, n_rounds)) + 1
@@ -71,7 +82,7 @@ class Ensemble:
                 yield self._score(sums[:, :, j], scales[:, j], stage)
 
     def margins(self, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """How clearly each row is put into its class, -1 to 1."""
+        """Return the margin of each row, from -1 to 1."""
         n_rounds = len(self._rounds[0].cuts)
         sums, scales = self._sums(rows, np.array([n_rounds]), 0, np.zeros((len(self._rounds), len(rows))))
         f = _normalized(sums[:, :, 0], scales[:, 0])
@@ -86,7 +97,7 @@ class Ensemble:
         return len(self.signs) > 1 and bool(self.signs.all())
 
     def _sums(self, rows: np.ndarray, stages: np.ndarray, start: int, totals: np.ndarray) -> Any:
-        """Sums of outputs (problems, m, stages), and the largest that they could be (problems, stages).
+        """Return sums of outputs (problems, m, stages), and the largest that they could be (problems, stages).
 
         ``totals`` are the sums after ``start`` rounds, and become those after the last.
         """
@@ -108,5 +119,5 @@ class Ensemble:
 
 
 def _normalized(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    # Where no pair tells anything, all is 0.
+    # If all coefficients are 0, so are the sums.
     return sums / np.where(scales > 0, scales, 1.0)[:, None]

@@ -1,4 +1,4 @@
-"""The rounds of one two-class problem: boosted or drawn at random, and their decision values."""
+"""The rounds of one two-class problem, boosted or drawn at random, and their decision values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 
 _CHUNK = 100
 _ENTRIES = 2**16
@@ -15,32 +15,32 @@ _UNEVEN = 4.0
 
 
 class Rounds(NamedTuple):
-    """Base classifiers: ``outputs[t, 1]`` where ``psi(x, x+) - psi(x, x-)`` is above ``cuts[t]``, else the other."""
+    """Base classifiers: the output is ``outputs[t, 1]`` where ``psi(x, x+) - psi(x, x-) > cuts[t]``, else the other."""
 
     pairs: np.ndarray
-    """(T, 2): positions of x+ and x-."""
+    """The positions of x+ and x-, (T, 2)."""
     cuts: np.ndarray
     outputs: np.ndarray
 
 
 class Ramps(NamedTuple):
-    """How differences are spread over buckets: by a sum of ramps of themselves, or of codes of them."""
+    """The function that assigns differences to buckets, a sum of ramps of the differences or of their codes."""
 
     coded: bool
     knots: np.ndarray
     slopes: np.ndarray
     atoms: np.ndarray
-    """Of each bucket the value that may be all it holds, or NaN; empty where there are many values."""
+    """For each bucket the one value that it may hold, or NaN; empty if there are many values."""
 
 
 def drawn(weights: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
-    """Positions chosen by numbers in [0, 1), in proportion to the weights."""
+    """Return positions chosen by numbers in [0, 1), in proportion to the weights."""
     cumulated = np.cumsum(weights)
     return np.minimum(np.searchsorted(cumulated, uniforms * cumulated[-1], side="right"), len(weights) - 1)
 
 
 def voted_rounds(n_positive: int, weights: np.ndarray, n_rounds: int, seed: int) -> Rounds:
-    """Pairs drawn by the weights, the positive samples before the negative ones, each with the cut 0."""
+    """Return pairs drawn by the weights, each with the cut 0; positive samples come before negative ones."""
     uniforms = np.random.default_rng(seed).random((n_rounds, 2))
     plus = drawn(weights[:n_positive], uniforms[:, 0])
     minus = n_positive + drawn(weights[n_positive:], uniforms[:, 1])
@@ -50,22 +50,22 @@ def voted_rounds(n_positive: int, weights: np.ndarray, n_rounds: int, seed: int)
 def boosted_rounds(
     columns: np.ndarray, n_positive: int, weights: np.ndarray, n_rounds: int, n_pairs: int, seed: int, real: bool
 ) -> Rounds:
-    """Rounds of AdaBoost, or of RealBoost, from these weights on.
+    """Return the rounds of AdaBoost, or of RealBoost, that begin with these weights.
 
     ``columns[j, i]`` is psi(x_i, x_j), the positive samples before the negative ones. Pair m of round t is chosen by
     ``numpy.random.default_rng(seed).random((n_rounds, n_pairs, 2))[t, m]``: x+ by the first number and the cumulated
-    weights of the positive samples, x- by the second. So the first rounds are the same whatever ``n_rounds``.
+    weights of the positive samples, x- by the second. The first rounds are therefore the same for every ``n_rounds``.
     """
     from similitude.boosting._cut_search import space_for
-    from similitude.boosting._dboost_kernel import boost
+    from similitude.boosting._dboost_compiled import boost
 
     weights = weights / np.cumsum(weights)[-1]
-    # By trial: as many as are filled and gone through at about the same cost; Z takes longer to bound.
+    # These numbers were found by trial: filling and scanning the buckets cost about the same. Z takes longer to bound.
     n_buckets = int(np.clip(len(weights) // (8 if real else 4), 32, 512))
     space = space_for(len(weights), n_buckets)
     pairs, cuts, outputs = np.empty((n_rounds, 2), dtype=np.intp), np.empty(n_rounds), np.empty((n_rounds, 2))
     stream = np.random.default_rng(seed)
-    # Not all at once, so that Ctrl-C is heard and buckets follow the pairs that are drawn.
+    # Rounds are run in chunks, so that Ctrl-C works in between and buckets adapt to the pairs that are drawn.
     for start in range(0, n_rounds, _CHUNK):
         part = slice(start, min(start + _CHUNK, n_rounds))
         uniforms = stream.random((part.stop - start, n_pairs, 2))
@@ -75,9 +75,9 @@ def boosted_rounds(
 
 
 def _ramps(columns: np.ndarray, n_positive: int, weights: np.ndarray, uniforms: np.ndarray, n_buckets: int) -> Ramps:
-    """What spreads the differences of the pairs that are drawn now evenly, by a sample of them.
+    """Return ramps that spread the differences of the current pairs evenly over buckets, judged by a sample of them.
 
-    Nothing but the time that the search takes depends on it.
+    They affect only the time of the search, not its result.
     """
     from similitude.boosting._cut_search import bucket_by_knots
 
@@ -110,7 +110,7 @@ def _codes(values: np.ndarray) -> np.ndarray:
 
 
 def _uneven(pool: np.ndarray, low: float, high: float) -> bool:
-    """Whether buckets of one width from low to high would be filled unevenly."""
+    """Return whether buckets of one width from low to high would be filled unevenly."""
     if not low < high:
         return False
     shares = np.bincount((63 * ((np.clip(pool, low, high) - low) / (high - low))).astype(np.intp)) / len(pool)
@@ -118,7 +118,7 @@ def _uneven(pool: np.ndarray, low: float, high: float) -> bool:
 
 
 def _between(knots: np.ndarray, n_buckets: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where ramps from each knot to the next begin, and their slopes: one ramp, or a multiple of four."""
+    """Return the starts and slopes of the ramps from each knot to the next: one ramp, or a multiple of four."""
     if len(knots) == 1:
         return knots, np.zeros(1)
     count = len(knots) - 1
@@ -131,11 +131,11 @@ def _between(knots: np.ndarray, n_buckets: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def decision_values(rows: np.ndarray, rounds: Rounds, stages: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Sums of outputs, (m, len(stages)), after the first ``stages[j]`` rounds (ascending), from ``totals`` on.
+    """Return the sums of outputs, (m, len(stages)), after the first ``stages[j]`` rounds (ascending).
 
-    ``totals`` (m,) become the last of them.
+    They are added to ``totals`` (m,), which become the last of them.
     """
-    from similitude.boosting._dboost_kernel import decide
+    from similitude.boosting._dboost_compiled import decide
 
     decisions = np.empty((len(rows), len(stages)))
 

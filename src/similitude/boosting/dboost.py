@@ -1,21 +1,19 @@
-"""DBoost: boosting of classifiers that ask to which of two training samples a sample is more similar."""
+"""DBoost, boosting of classifiers that compare the similarities of a sample to two training samples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.special import expit
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityClassifier, check_labels, check_sample_weight, unchanged_on_failure
+from similitude.base import SimilarityClassifier
+from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, voted_rounds
+from similitude.labels import check_labels
 from similitude.proximity.check import dense
 from similitude.proximity.split import cut
 
@@ -24,52 +22,50 @@ _SCHEMES = ("ovo", "ovr")
 _LARGEST = 1e300
 
 
-def _has_link(estimator: DBoostClassifier) -> bool:
-    """Whether there are probabilities; not known before the classes are."""
-    return getattr(estimator, "_links", False)
-
-
 class DBoostClassifier(SimilarityClassifier):
-    """Vote with classifiers that each compare the similarities to one positive and one negative training sample.
+    """Boost classifiers that each compare the similarities to one positive and one negative training sample.
 
     A base classifier is given by a pair of training samples, x+ of the positive and x- of the negative class, and a
     threshold v::
 
         h(x) = sgn[psi(x, x+) - psi(x, x-) + v],   sgn(0) = -1
 
-    In each of T rounds M pairs are drawn, x+ among the positive samples by their current weights D and x- among the
-    negative ones. For each pair v is the middle between neighbouring values of the difference (or infinite, at the two
-    ends) with the least weighted error; the best pair is taken, with ``gamma = sum D y h(x)``, and AdaBoost goes on::
+    In each of T rounds M pairs are drawn by the current weights D, x+ among the positive and x- among the negative
+    samples. For each pair v is the midpoint between adjacent values of the difference (or infinite, at the two ends)
+    with the smallest weighted error. The best pair is used, with ``gamma = sum D y h(x)``, and AdaBoost continues
+    with::
 
         alpha = log((1 + gamma) / (1 - gamma)) / 2,   D <- D exp(-alpha y h(x)) / Z,   f(x) = sum alpha_t h_t(x)
 
     The share of misclassified training samples is at most the product of ``sqrt(1 - gamma_t^2)``. gamma is capped at
-    1 - 1e-10, so that a perfect pair has a finite coefficient and boosting goes on. RealBoost (``algorithm="real"``)
-    takes the cut with the least ``Z = 2 sqrt(W+ W-)``, summed over its two sides with W+ and W- the weights of both
-    classes there, and adds ``log((W+ + 1/n) / (W- + 1/n)) / 2`` of the side of x to f(x). ``algorithm="vote"`` is the
-    plain vote: T pairs drawn once, v = 0, all alike.
+    1 - 1e-10, so that a perfect pair has a finite coefficient and boosting continues. RealBoost (``algorithm="real"``)
+    uses the cut with the smallest ``Z = 2 sqrt(W+ W-)``, summed over its two sides, where W+ and W- are the weights of
+    the two classes on a side, and adds ``log((W+ + 1/n) / (W- + 1/n)) / 2`` of the side of x to f(x).
+    ``algorithm="vote"`` is the plain vote: T pairs are drawn once, with v = 0 and equal coefficients.
 
-    Only differences within a row matter: the classifier is the same for ``a psi(x, x') + b(x)``, any a > 0 and any
-    function b of the new sample. So ``dissimilarity="negate"`` and ``"max-minus"`` give the same classifier, up to
-    rounding; but other increasing maps give another, for thresholds act on differences. The similarity may be
-    asymmetric: rows psi(x, .) are taken as they are.
+    Only differences within a row matter: the classifier is the same for ``a psi(x, x') + b(x)`` with any a > 0 and any
+    function b of the new sample. Therefore ``dissimilarity="negate"`` and ``"max-minus"`` give the same classifier, up
+    to rounding. Other increasing maps give a different one, because thresholds act on differences. The similarity may
+    be asymmetric: rows psi(x, .) are used as they are.
 
-    Two classes: the second is positive; decision values of 0 go to the first. More than two: one problem for each pair
-    of classes, the class that wins most of them, ties going to the larger sum of margins; or one for each class against
-    the rest, the largest margin. ``PathSearchCV`` serves all ``n_rounds`` by one run.
+    With two classes, the second is positive, and the first is predicted if the decision value is 0. Except for the
+    plain vote, the probability of the second is ``1 / (1 + exp(-2 f(x)))``. With more than two classes there is one
+    problem for each pair of classes, and the class that wins most of them is predicted, ties being broken by the larger
+    sum of margins; or there is one problem for each class against the rest, and the class with the largest margin is
+    predicted. ``PathSearchCV`` evaluates all ``n_rounds`` by one run.
 
     Parameters
     ----------
     n_rounds : int, default=1000
-        T.
+        The number T of rounds.
     n_pairs : int, default=100
-        M, the pairs that are tried in each round; the plain vote does not try any.
+        The number M of pairs that are compared in each round; the plain vote does not compare any.
     algorithm : {"discrete", "real", "vote"}, default="discrete"
         AdaBoost, RealBoost or the plain vote.
     multiclass : {"ovo", "ovr"}, default="ovo"
         One problem for each pair of classes, or for each class against the rest.
     random_state : int, RandomState instance or None, default=None
-        What pairs are drawn. The same seed gives the same classifier, however many threads there are.
+        Seed for the draw of pairs. The same seed gives the same classifier for any number of threads.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -77,15 +73,23 @@ class DBoostClassifier(SimilarityClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     pairs_ : ndarray of shape (T, 2), or a list of them
-        The positions of x+ and x- in the training set. With more than two classes here and below one for each problem:
-        the pairs (0, 1), (0, 2), ... of classes, the later one positive; or the classes, each against the rest.
+        The positions of x+ and x- in the training set. With more than two classes, this and the next two attributes are
+        lists with one item for each problem: the pairs (0, 1), (0, 2), ... of classes, of which the later one is
+        positive; or the classes, each against the rest.
     thresholds_ : ndarray of shape (T,), or a list of them
-        v.
+        The thresholds v.
     alphas_ : ndarray of shape (T,), or a list of them
-        The coefficients; of RealBoost, (T, 2): what is added to f(x) for h(x) = -1 and for h(x) = 1.
+        The coefficients. For RealBoost they have the shape (T, 2): the values added to f(x) for h(x) = -1 and
+        h(x) = 1.
     n_rounds_ : int
+        The number of rounds.
     support_columns_ : ndarray
-        The training samples to which new samples' similarities are needed, ascending: those in ``pairs_``.
+        The training samples to which the similarities of new samples are needed, ascending: those in ``pairs_``.
+
+    See Also
+    --------
+    goodness : Estimates how well such pairs classify.
+    KNNClassifier : Votes with the nearest neighbours.
 
     References
     ----------
@@ -106,6 +110,7 @@ class DBoostClassifier(SimilarityClassifier):
     """
 
     _path_parameters = ("n_rounds",)
+    _least_classes = 2
 
     def __init__(
         self,
@@ -126,39 +131,55 @@ class DBoostClassifier(SimilarityClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y, sample_weight=None):
-        """Choose the pairs, thresholds and coefficients; ``sample_weight`` gives the weights of the first round."""
-        self._check_parameters(self.n_rounds)
-        with unchanged_on_failure(self):
-            S = self._fit_proximities(X, y).S
-            self._set_labels(check_labels(y, S.shape[0]), at_least=2)
-            sample_weight = check_sample_weight(sample_weight, self._labels, self.classes_)
-            self._ensemble, rounds = self._solve(S, sample_weight, int(self.n_rounds))
-            self.support_columns_ = self._columns_read(self._ensemble.columns)
-            self.n_rounds_ = int(self.n_rounds)
-            self._keep_rounds(rounds)
-        return self
+    @property
+    def _responses(self) -> tuple[str, ...]:  # type: ignore[override]
+        path = vars(self).get("_path")
+        offered = path is not None and path.has_probabilities
+        return ("predict", "decision_function", *(("predict_proba",) if offered else ()))
 
-    def _check_parameters(self, n_rounds):
-        for name, value in (("n_rounds", n_rounds), ("n_pairs", self.n_pairs)):
+    def _why_not(self, response):
+        return NO_PROBABILITIES if response == "predict_proba" else super()._why_not(response)
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose the pairs, thresholds and coefficients.
+
+        Parameters
+        ----------
+        X : training samples
+            In the form that ``similarity`` and ``dissimilarity`` define: see the page on input.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), default=None
+            The weights of the first round; None means equal weights.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _point(self, parameters):
+        for name, value in (("n_rounds", parameters["n_rounds"]), ("n_pairs", self.n_pairs)):
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}.")
         for name, known in (("algorithm", _ALGORITHMS), ("multiclass", _SCHEMES)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}; got {getattr(self, name)!r}.")
+        return int(parameters["n_rounds"])
 
-    def _solve(self, S: Any, sample_weight: np.ndarray | None, n_rounds: int) -> tuple[Ensemble, list[Rounds]]:
+    def _fit_path(self, training, labels, points):
+        S, n_rounds = training.S, max(points)
         largest = float(max(S.max(), -S.min()))
         if largest > _LARGEST:
             raise ValueError(f"X: the largest similarity is {largest:.0e}; rescale X, or differences overflow.")
-        weights = np.ones(len(self._labels)) if sample_weight is None else sample_weight / sample_weight.max()
-        self._links = self.algorithm != "vote" and len(self.classes_) == 2
-        signs = problem_signs(len(self.classes_), self.multiclass)
+        weights = labels.sample_weight
+        weights = np.ones(len(labels)) if weights is None else weights / weights.max()
+        signs = problem_signs(labels.n_classes, self.multiclass)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(signs))
 
         def solve(problem: int) -> Rounds:
-            # A sample of weight 0 is as good as absent.
-            y = np.where(weights > 0, signs[problem][self._labels], 0)
+            # Samples of weight 0 are left out.
+            y = np.where(weights > 0, signs[problem][labels.codes], 0)
             order = np.concatenate([np.flatnonzero(y > 0), np.flatnonzero(y < 0)])
             n_positive, own, seed = int(np.sum(y > 0)), weights[order], seeds[problem]
             if self.algorithm == "vote":
@@ -168,81 +189,81 @@ class DBoostClassifier(SimilarityClassifier):
                 rounds = boosted_rounds(columns, n_positive, own, n_rounds, int(self.n_pairs), seed, real)
             return rounds._replace(pairs=order[rounds.pairs])
 
-        return Ensemble.solve(signs, self.algorithm == "vote", solve)
-
-    def _keep_rounds(self, found: list[Rounds]) -> None:
-        alphas = {
-            "discrete": lambda outputs: outputs[:, 1],
-            "real": lambda outputs: outputs,
-            "vote": lambda outputs: outputs[:, 1] / len(outputs),
-        }[self.algorithm]
-        kept = [(own.pairs, 0.0 - own.cuts, alphas(own.outputs)) for own in found]
-        values: Any = kept[0] if len(found) == 1 else map(list, zip(*kept))
-        self.pairs_, self.thresholds_, self.alphas_ = values
-
-    def predict(self, X):
-        """The class of each row."""
-        return self._said(self.decision_function(X))
+        return DBoostPath(points, Ensemble.solve(signs, self.algorithm == "vote", solve), self.algorithm)
 
     def decision_function(self, X):
-        """Two classes: f(x), of shape (m,), positive for the second class (the plain vote: the mean vote); else (m, G).
+        """Return the decision values.
 
-        More than two: the number of pairs that a class wins, and less than a third, up or down, for the sum of its
-        margins; one-vs-rest: its margin.
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, G)
+            For two classes f(x), positive for the second class (for the plain vote the mean vote). For more classes the
+            number of pairs that a class wins, plus a number between -1/3 and 1/3 for the sum of its margins;
+            one-vs-rest: its margin.
         """
-        rows = self._new_rows(X)
-        return self._ensemble.scores(rows, [self.n_rounds_])[0]
-
-    @available_if(_has_link)
-    def predict_proba(self, X):
-        """Probabilities of two classes, (m, 2), by the logistic link: that of the second is 1 / (1 + exp(-2 f(x)))."""
-        return _linked(self.decision_function(X))
+        return super().decision_function(X)
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """The decision function after 1, 2, ..., ``n_rounds_`` rounds."""
-        rows = self._new_rows(X)
-        yield from self._ensemble.staged_scores(rows)
+        """Yield the decision function after 1, 2, ..., ``n_rounds_`` rounds.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Yields
+        ------
+        ndarray of shape (m,) or (m, G)
+        """
+        yield from self._path.ensemble.staged_scores(self._similarities(X))
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
-        """The classes after 1, 2, ..., ``n_rounds_`` rounds."""
+        """Yield the predicted classes after 1, 2, ..., ``n_rounds_`` rounds.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Yields
+        ------
+        ndarray of shape (m,)
+        """
         for scores in self.staged_decision_function(X):
-            yield self._said(scores)
+            yield self.classes_[predicted_classes(scores)]
 
     def margins(self, X, y):
-        """How clearly each row is put into its class y: (m,), from -1 to 1; where it is above 0, y is predicted.
+        """Return the margin of each sample, which is positive if the sample is classified correctly.
 
-        The margin of a two-class problem is ``y f(x) / sum alpha`` (RealBoost: the sum of its rounds' largest outputs).
-        One-vs-one: the least of the problems that y takes part in (a class may win without winning all of them).
-        One-vs-rest: half of what that of y is above the largest of the others.
+        The margin of a two-class problem is ``y f(x) / sum alpha`` (for RealBoost the denominator is the sum of the
+        rounds' largest outputs). One-vs-one, it is the smallest margin of the problems that involve y (a class may be
+        predicted without winning all of them). One-vs-rest, it is half of the difference between the margin of y and
+        the largest of the others.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+        y : array-like of shape (m,)
+            The classes of the samples.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The margins, from -1 to 1. If a margin is above 0, y is predicted.
         """
-        rows = self._new_rows(X)
+        rows = self._similarities(X)
         y = check_labels(y, len(rows))
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"y has the class {unknown.tolist()[0]!r}, which was not in fit.")
-        return self._ensemble.margins(rows, np.searchsorted(self.classes_, y))
+            raise ValueError(f"y must hold classes that were in fit; got the class {unknown.tolist()[0]!r}.")
+        return self._path.ensemble.margins(rows, np.searchsorted(self.classes_, y))
 
-    def _new_rows(self, X):
+    def _similarities(self, X):
         check_is_fitted(self)
-        return np.ascontiguousarray(dense(self._new_columns(X, self._ensemble.columns)))
-
-    def _said(self, scores):
-        return self.classes_[(scores > 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)]
-
-    def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
-        """One answer per grid point from one run: fewer rounds are its first."""
-        points = [parameters.get("n_rounds", self.n_rounds) for parameters in grid]
-        for n_rounds in points:
-            self._check_parameters(n_rounds)
-        self._set_labels(y_train, at_least=2)
-        S, rows = self._path_similarities(S_train, S_test)
-        S = S if sparse.issparse(S) else np.asarray(S)
-        ensemble, _ = self._solve(S, None, int(max(points)))
-        stages, places = np.unique(points, return_inverse=True)
-        scores = ensemble.scores(dense(cut(rows, np.arange(rows.shape[0]), ensemble.columns)), stages)
-        answer = {"predict": self._said, "decision_function": lambda values: values, "predict_proba": _linked}[response]
-        return [answer(scores[place]) for place in places]
-
-
-def _linked(decisions: np.ndarray) -> np.ndarray:
-    return expit(2 * np.column_stack([-decisions, decisions]))
+        return self._path.similarities(self._rows(X))

@@ -19,7 +19,6 @@ from similitude.cli.inspect import inspect_matrix
 from similitude.cli.pairwise import fill_matrix
 from similitude.cli.predict import predict_rows
 from similitude.cli.report import report_matrix
-from similitude.cli.reproduce import reproduce_table
 
 _GROUPS = {
     "Look": {
@@ -34,9 +33,6 @@ _GROUPS = {
     "Data": {
         "pairwise": "From raw objects to a matrix.",
         "datasets": "What data has a name; `export` writes it as files.",
-    },
-    "Papers": {
-        "reproduce": "A published table made again, ours beside theirs.",
     },
 }
 
@@ -81,7 +77,6 @@ app.command("report")(reports_errors(report_matrix))
 app.command("fit")(reports_errors(fit_model))
 app.command("predict")(reports_errors(predict_rows))
 app.command("pairwise")(reports_errors(fill_matrix))
-app.command("reproduce")(reports_errors(reproduce_table))
 
 _datasets = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 _datasets.command("export")(reports_errors(export_dataset))
@@ -94,14 +89,14 @@ def _list_datasets(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """List the data sets that --dataset takes, and those in the folder that SIMILITUDE_DATA names."""
+    """List the data sets that --dataset takes."""
     if context.invoked_subcommand is None:
         list_datasets(as_json)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from similitude import __version__
+        from similitude._utils.versions import __version__
 
         typer.echo(f"similitude {__version__}")
         raise typer.Exit

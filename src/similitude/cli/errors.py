@@ -16,7 +16,7 @@ _BROKEN_PIPE = 141
 
 
 def reports_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with bad files and arguments reported in one line on stderr instead of a traceback.
+    """Return the command, with bad files and arguments reported in one line on stderr instead of a traceback.
 
     Those are what the library raises for them: ValueError, OSError, and ImportError for an extra that is not
     installed. Anything else is a bug and shows its traceback.
@@ -50,7 +50,7 @@ def drop_output() -> None:
 
 
 def one_line(error: Exception) -> str:
-    """The message of an error, however many lines it has."""
+    """Return the message of an error, however many lines it has."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__

@@ -16,6 +16,7 @@ from similitude.cli.options import (
     Jobs,
     Key,
     Labels,
+    LabelsInOrder,
     Matrix,
     Quiet,
     Seed,
@@ -26,7 +27,7 @@ from similitude.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from similitude.cli.data import Samples
+    from similitude.cli.data import LoadedData
 
 AUTO = "auto"
 FOLDS = 10
@@ -39,6 +40,7 @@ def fit_model(
     ],
     matrix: Matrix = None,
     labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="A method of `similitude compare` (svm-clip, ...), or auto: the best.")
     ] = AUTO,
@@ -53,7 +55,7 @@ def fit_model(
 ) -> None:
     """Choose method and parameters by cross-validation, fit on all samples, and save the model."""
     from similitude import save_model
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
 
     name = named_method(method)
@@ -63,7 +65,7 @@ def fit_model(
         raise ValueError(f"--time-budget is for --method auto; got {method!r}.")
     check_writable(output, "--output")
     say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
     folds = fold_count(data.y, FOLDS, say)
     if name == AUTO:
         model, found = _chosen(data, folds, seed, time_budget, n_jobs, not quiet)
@@ -80,7 +82,7 @@ def fit_model(
 
 
 def named_method(name: str) -> str:
-    """The method that is meant, whatever its case, spaces and brackets."""
+    """Return the method that is meant, whatever its case, spaces and brackets."""
     from similitude.search.methods import methods, slug
 
     known = {AUTO: AUTO, **{slug(known): known for known in methods()}}
@@ -89,14 +91,15 @@ def named_method(name: str) -> str:
     return known[slug(name)]
 
 
-def _tuned(name: str, data: Samples, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
-    """One method at the best point of its grid."""
+def _tuned(name: str, data: LoadedData, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
+    """Return one method at the best point of its grid."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import StratifiedKFold
 
     from similitude import PathSearchCV, SimilarityWarning
     from similitude.search.contest import at_best
     from similitude.search.methods import methods
+    from similitude.search.parameters import plain_parameters
 
     (estimator, grid), *_ = methods([name], **data.contract).values()
     search = PathSearchCV(
@@ -115,14 +118,15 @@ def _tuned(name: str, data: Samples, folds: int, seed: int, n_jobs: int, show: b
         search.fit(data.X, data.y)
         model = at_best(estimator, search.best_params_).fit(data.X, data.y)
     error = float(1 - search.best_score_)
-    return model, {"method": name, "parameters": _plain(search.best_params_), "error": error, "folds": folds}
+    return model, {"method": name, "parameters": plain_parameters(search.best_params_), "error": error, "folds": folds}
 
 
 def _chosen(
-    data: Samples, folds: int, seed: int, time_budget: float | None, n_jobs: int, show: bool
+    data: LoadedData, folds: int, seed: int, time_budget: float | None, n_jobs: int, show: bool
 ) -> tuple[Any, dict[str, Any]]:
     """The method that suits the data, and how all of them did; no times, so that the same model is the same file."""
     from similitude import AutoClassifier
+    from similitude.search.parameters import plain_parameters
 
     auto = AutoClassifier(
         time_budget=time_budget, cv=folds, random_state=seed, n_jobs=n_jobs, verbose=int(show), **data.contract
@@ -136,7 +140,7 @@ def _chosen(
             "error": row.error,
             "standard_error": row.standard_error,
             "p_value": row.p_value,
-            "parameters": _plain(row.parameters),
+            "parameters": plain_parameters(row.parameters),
         }
         for row in auto.leaderboard_
     ]
@@ -152,19 +156,11 @@ def _chosen(
     }
 
 
-def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON holds them."""
-    return {
-        name: value.item() if hasattr(value, "item") else value if isinstance(value, (int, float)) else str(value)
-        for name, value in parameters.items()
-    }
-
-
 def _show(outcome: dict[str, Any], output: Path) -> None:
-    from similitude.cli.nested import parameter_words
+    from similitude.search.parameters import parameters_text
 
     typer.echo(f"method      {outcome['method']}")
-    typer.echo(f"parameters  {parameter_words(outcome['parameters']) or 'none to choose'}")
+    typer.echo(f"parameters  {parameters_text(outcome['parameters']) or 'none to choose'}")
     done, wanted = outcome["folds"], outcome.get("folds_wanted", outcome["folds"])
     few = f", of which there was time for {done} folds" if done < wanted else ""
     typer.echo(f"error       {100 * outcome['error']:.2f} % ({wanted}-fold cross-validation that chose them{few})")

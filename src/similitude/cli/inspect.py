@@ -7,12 +7,24 @@ from typing import Annotated
 
 import typer
 
-from similitude.cli.options import AsJson, DatasetName, Dissimilarity, Key, Labels, Matrix, Quiet, Seed, notes
+from similitude.cli.options import (
+    AsJson,
+    DatasetName,
+    Dissimilarity,
+    Key,
+    Labels,
+    LabelsInOrder,
+    Matrix,
+    Quiet,
+    Seed,
+    notes,
+)
 
 
 def inspect_matrix(
     matrix: Matrix = None,
     labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
     dataset: DatasetName = None,
@@ -29,7 +41,16 @@ def inspect_matrix(
 
     # Left on disk where it can be: of a large matrix only the samples drawn are read.
     data = read_samples(
-        matrix, labels, dissimilarity, dataset, key, say=notes(quiet), seed=seed, needs_labels=False, mmap=True
+        matrix,
+        labels,
+        dissimilarity,
+        dataset,
+        key,
+        say=notes(quiet),
+        seed=seed,
+        needs_labels=False,
+        in_order=labels_in_order,
+        mmap=True,
     )
     S, how = data.matrix()
     try:

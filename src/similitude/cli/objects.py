@@ -18,14 +18,14 @@ class Objects(NamedTuple):
 
 
 def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
-    """The objects of a file, of the kind that a measure is for.
+    """Return the objects of a file, of the kind that a measure is for.
 
     * ``.npy`` and ``.npz``: the items of an array: rows of numbers or of words, images.
     * ``.txt``: one object a line: a text, or, for sets, words with blanks between.
     * ``.csv`` and ``.tsv``: one object a row: numbers, words, or a text; a first row that begins with ``id`` is a
       heading, and its first column names the objects. Of numbers, headings and names are found as of matrices.
     """
-    from similitude.datasets._tables import suffix
+    from similitude.datasets.tables import suffix
 
     check_file(path, "OBJECTS")
     found = suffix(path)
@@ -70,7 +70,7 @@ def _array(path: Path, key: str | None) -> Any:
 
 
 def _lines(path: Path, kind: str) -> Objects:
-    from similitude.datasets._tables import open_text
+    from similitude.datasets.tables import open_text
 
     with open_text(path) as file:
         lines = [line.rstrip("\r\n") for line in file]
@@ -89,12 +89,12 @@ def _table(path: Path, kind: str) -> Objects:
 
         data = load_proximity(path, square=False)
         return Objects(data.S, None if data.ids is None else data.ids.tolist())
-    from similitude.datasets._tables import check_unique
+    from similitude.datasets.tables import check_unique
 
     rows = read_cells(path)
     ids = None
     if rows[0][0].strip().lower() == "id":
-        ids, rows = [row[0] for row in rows[1:]], [row[1:] for row in rows[1:]]
+        ids, rows = [row[0].strip() for row in rows[1:]], [row[1:] for row in rows[1:]]
         if not rows or not rows[0]:
             raise ValueError(f"{path}: has a heading and ids, and no objects.")
         check_unique(path, ids, list(range(2, len(ids) + 2)))
@@ -111,10 +111,10 @@ def _table(path: Path, kind: str) -> Objects:
 
 
 def read_cells(path: Path) -> list[list[str]]:
-    """The rows that are not blank, all of the same length."""
+    """Return the rows that are not blank, all of the same length."""
     import csv
 
-    from similitude.datasets._tables import open_text, suffix
+    from similitude.datasets.tables import open_text, suffix
 
     with open_text(path) as file:
         try:

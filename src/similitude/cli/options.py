@@ -15,6 +15,10 @@ Matrix = Annotated[
 Labels = Annotated[
     Path | None, typer.Option(metavar="FILE", help="File with one class label per sample.", show_default=False)
 ]
+LabelsInOrder = Annotated[
+    bool,
+    typer.Option("--labels-in-order", help="Labels with ids are in the order of the samples, which have no ids."),
+]
 Dissimilarity = Annotated[
     str | None,
     typer.Option(
@@ -47,7 +51,7 @@ Notes = Callable[[str], None]
 
 
 def notes(quiet: bool) -> Notes:
-    """What tells the user something on stderr, unless that is not wanted."""
+    """Return what tells the user something on stderr, unless that is not wanted."""
 
     def say(words: str) -> None:
         if not quiet:
@@ -69,5 +73,5 @@ def check_budget(seconds: float | None) -> None:
 
 
 def listed(names: str | None) -> list[str] | None:
-    """The names in a list with commas; None for all."""
+    """Return the names in a list with commas; None for all."""
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from similitude.cli.options import AsJson, Jobs, Key, Quiet, check_jobs, notes
+from similitude.cli.options import AsJson, Jobs, Key, LabelsInOrder, Quiet, check_jobs
 
 if TYPE_CHECKING:
     from similitude.cli.objects import Objects
@@ -34,7 +34,11 @@ def fill_matrix(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="MATRIX", help="Where to write: .csv, .npy or .npz.", show_default=False
+            "--output",
+            "-o",
+            metavar="MATRIX",
+            help="Where to write: .csv, .npz or .npy; ids go beside D.npy, into D.ids.txt.",
+            show_default=False,
         ),
     ],
     against: Annotated[
@@ -49,6 +53,7 @@ def fill_matrix(
             show_default=False,
         ),
     ] = None,
+    labels_in_order: LabelsInOrder = False,
     key: Key = None,
     resume: Annotated[
         bool,
@@ -59,8 +64,9 @@ def fill_matrix(
     quiet: Quiet = False,
 ) -> None:
     """Fill a matrix with the similarities of raw objects."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.cli.objects import read_objects
+    from similitude.datasets.id_files import id_files, write_ids
     from similitude.similarities import resolve
 
     measure = resolve(similarity)
@@ -73,17 +79,24 @@ def fill_matrix(
         raise ValueError(f"--resume is for .npy files; --output is {output}.")
     rows = read_objects(objects, measure.objects, key)
     columns = rows if against is None else read_objects(against, measure.objects, key)
-    measure = _learned(measure, columns, labels)
+    files = id_files(output, _names(rows, columns)) if kind == ".npy" else {}
+    measure = _learned(measure, columns, labels, labels_in_order)
     matrix = _filled(rows, None if against is None else columns, measure, output if resume else None, n_jobs, not quiet)
     if not resume:
-        _save(output, matrix, rows.ids, columns.ids)
-    elif rows.ids is not None or columns.ids is not None:
-        notes(quiet)(f"{output} cannot hold the ids of the objects; a .csv or .npz file can.")
-    _tell(matrix.shape, measure, output, as_json, quiet)
+        _save(output, matrix, rows, columns)
+    write_ids(output, files)
+    _tell(matrix.shape, measure, output, list(map(str, files)), as_json, quiet)
 
 
-def _tell(shape: tuple[int, int], measure: Measure, output: Path, as_json: bool, quiet: bool) -> None:
-    """What was written."""
+def _names(rows: Objects, columns: Objects) -> dict[str, list[str] | None]:
+    """Return the ids to keep beside or in a binary file, by name; columns that are the rows have none of their own."""
+    return {"ids": rows.ids, "column_ids": None if columns is rows else columns.ids}
+
+
+def _tell(
+    shape: tuple[int, int], measure: Measure, output: Path, id_files: list[str], as_json: bool, quiet: bool
+) -> None:
+    """Print what was written."""
     dissimilar = measure.orientation == "dissimilarity"
     found = {
         "rows": shape[0],
@@ -92,6 +105,7 @@ def _tell(shape: tuple[int, int], measure: Measure, output: Path, as_json: bool,
         "values": "dissimilarities" if dissimilar else "similarities",
         "dissimilarity": measure.to_similarity if dissimilar else None,
         "output": str(output),
+        "id_files": id_files,
     }
     if as_json:
         typer.echo(json.dumps(found, indent=2))
@@ -99,13 +113,13 @@ def _tell(shape: tuple[int, int], measure: Measure, output: Path, as_json: bool,
         typer.echo(f"{found['rows']} x {found['columns']} {found['values']} ({measure.name})")
         if found["dissimilarity"]:
             typer.echo(f"give them to the other commands with --dissimilarity {found['dissimilarity']}")
-        typer.echo(f"saved to {output}")
+        typer.echo(f"saved to {output}" + (f", ids in {' and '.join(id_files)}" if id_files else ""))
 
 
-def _learned(measure: Measure, columns: Objects, labels: Path | None) -> Measure:
-    """The measure after seeing the objects of the columns, which are the known ones."""
+def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: bool) -> Measure:
+    """Return the measure after seeing the objects of the columns, which are the known ones."""
     from similitude.cli.objects import check_file
-    from similitude.datasets._tables import read_labels
+    from similitude.datasets.tables import read_labels
 
     if not measure.learns:
         if labels is not None:
@@ -114,7 +128,7 @@ def _learned(measure: Measure, columns: Objects, labels: Path | None) -> Measure
     y = None
     if labels is not None:
         check_file(labels, "--labels")
-        y = read_labels(labels, len(columns.items), columns.ids)[0]
+        y = read_labels(labels, len(columns.items), columns.ids, in_order)[0]
     elif measure.name == "vdm":
         raise ValueError("--similarity vdm learns from labels: give those of the columns by --labels.")
     return measure.learned(columns.items, y)
@@ -133,22 +147,21 @@ def _filled(rows: Objects, columns: Objects | None, measure: Measure, out: Any, 
     )
 
 
-def _save(path: Path, matrix: Any, ids: list[str] | None, column_ids: list[str] | None) -> None:
+def _save(path: Path, matrix: Any, rows: Objects, columns: Objects) -> None:
     import numpy as np
 
-    from similitude._files import replacing
+    from similitude._utils.files import replacing
 
     with replacing(path) as part:
         if path.suffix.lower() == ".csv":
-            write_matrix(part, matrix, ids, column_ids)
+            write_matrix(part, matrix, rows.ids, columns.ids)
             return
         with part.open("wb") as file:  # a file, since NumPy adds its suffix to the name of a path
             if path.suffix.lower() == ".npy":
                 np.save(file, matrix)
             else:
-                named = {"S": matrix, "ids": ids, "column_ids": column_ids}
-                arrays: Any = {name: np.asarray(value) for name, value in named.items() if value is not None}
-                np.savez(file, **arrays)
+                arrays: Any = {name: np.asarray(ids) for name, ids in _names(rows, columns).items() if ids is not None}
+                np.savez(file, S=matrix, **arrays)
 
 
 def write_matrix(path: Path, matrix: Any, ids: list[str] | None, column_ids: list[str] | None) -> None:

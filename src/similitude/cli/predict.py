@@ -37,7 +37,7 @@ def predict_rows(
     quiet: Quiet = False,
 ) -> None:
     """Predict the labels of new rows with a saved model, and write them as CSV."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.persistence import load_model
 
     say = notes(quiet)
@@ -88,7 +88,7 @@ _AND = {
 
 
 def _save(path: Path, said: Any, names: list[str], values: Any, ids: Any) -> None:
-    from similitude._files import replacing
+    from similitude._utils.files import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -113,7 +113,7 @@ def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:
 
 
 def _takes_rows(fitted: Any) -> bool:
-    """Whether a fused model was fitted on a matrix alone, so that all its parts look at the same rows."""
+    """Return whether a fused model was fitted on a matrix alone, so that all its parts look at the same rows."""
     from similitude import FusedClassifier
 
     if not isinstance(fitted, FusedClassifier) or not hasattr(fitted, "n_features_in_"):
@@ -123,7 +123,7 @@ def _takes_rows(fitted: Any) -> bool:
 
 
 def _similarities(fitted: Any, info: dict, path: Path, key: str | None, say: Any) -> tuple[Any, Any]:
-    """The rows in the order of the training samples, and their names."""
+    """Return the rows in the order of the training samples, and their names."""
     from similitude import Proximities
     from similitude.datasets import load_proximity
     from similitude.persistence import input_reader
@@ -141,14 +141,14 @@ def _similarities(fitted: Any, info: dict, path: Path, key: str | None, say: Any
             f"{path}: has {S.shape[1]} columns; the model was fitted on {needed} samples{few}: one column for each, in "
             "their order."
         )
-    reader = input_reader(fitted)
-    if "ids" in getattr(reader, "_extras", ()):  # names were given in fit, and predict asks for them again
-        S = Proximities(S, column_ids=reader._column_ids if S.shape[1] == needed else reader._column_ids[support])
+    reader: Any = getattr(input_reader(fitted), "_reader", None)
+    if "ids" in getattr(reader, "extras", ()):  # ids were given in fit, and predict needs them too
+        S = Proximities(S, column_ids=reader.column_ids if S.shape[1] == needed else reader.column_ids[support])
     return S, data.ids
 
 
 def _matched(path: Path, known: list[str], given: list[str], support: Any, say: Any) -> list[int]:
-    """Which columns of the rows are the training samples, or the ones among these that the model needs."""
+    """Return which columns of the rows are the training samples, or the ones among these that the model needs."""
     position = {name: j for j, name in enumerate(given)}
     wanted = known
     if support is not None and any(name not in position for name in known):
@@ -199,9 +199,9 @@ def _check_width(path: Path, found: int, needed: int) -> None:
 
 
 def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[str] | None]:
-    """Rows of words, one per column, or with a name in front; a heading is left out."""
+    """Return rows of words, one per column, or with a name in front; a heading is left out."""
     from similitude.cli.objects import check_file, read_cells
-    from similitude.datasets._tables import suffix
+    from similitude.datasets.tables import suffix
 
     check_file(path, "ROWS")
     if suffix(path) not in (".csv", ".tsv"):
@@ -220,7 +220,7 @@ def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[s
 
 
 def _is_heading(rows: list[list[str]], columns: list[set]) -> bool:
-    """Whether the first row begins with id, or, of several columns, has no word that its column had in training.
+    """Return whether the first row begins with id, or, of several columns, has no word that its column had in training.
 
     Of one column that tells nothing: new texts are seldom old ones.
     """

@@ -14,6 +14,7 @@ from similitude.cli.options import (
     Jobs,
     Key,
     Labels,
+    LabelsInOrder,
     Matrix,
     Methods,
     Quiet,
@@ -26,7 +27,7 @@ from similitude.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from similitude.cli.data import Samples
+    from similitude.cli.data import LoadedData
 
 
 def report_matrix(
@@ -35,6 +36,7 @@ def report_matrix(
     ],
     matrix: Matrix = None,
     labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
     methods: Methods = None,
     time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
@@ -50,7 +52,7 @@ def report_matrix(
     quiet: Quiet = False,
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, pictures, the methods' errors, what went wrong."""
-    from similitude._files import check_writable
+    from similitude._utils.files import check_writable
     from similitude.cli.data import fold_count, read_samples
     from similitude.search.methods import methods as named
 
@@ -59,7 +61,7 @@ def report_matrix(
     named("all" if methods is None else listed(methods) or [])  # an unknown name is said before the work
     check_writable(output, "--output")
     say = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed)
+    data = read_samples(matrix, labels, dissimilarity, dataset, key, say=say, seed=seed, in_order=labels_in_order)
     fold_count(data.y, folds)
     with warnings.catch_warnings():
         # What there is to say about the matrix, the page says.
@@ -75,27 +77,27 @@ def report_matrix(
             verbose=int(not quiet),
         )
         title = str(dataset) if matrix is None else matrix.name
-        size = _write(output, data, auto, title, _source(data, matrix, labels, key, seed), seed)
+        size = _write(output, data, auto, title, _source(data, matrix, labels, labels_in_order, key, seed), seed)
     for name, why in auto.failures_.items():
         say(f"{name} could not be used: {' '.join(why.split())}")
     if not quiet:
         _tell(auto, output, size)
 
 
-def choose(data: Samples, names: list[str] | None, **settings: Any) -> Any:
-    """The method that suits the data, and how all of them did."""
+def choose(data: LoadedData, names: list[str] | None, **settings: Any) -> Any:
+    """Return the method that suits the data, and how all of them did."""
     from similitude import AutoClassifier
 
-    return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.X, data.y)
+    return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.samples, data.y)
 
 
-def _write(output: Path, data: Samples, auto: Any, title: str, source: Any, seed: int) -> int:
+def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, seed: int) -> int:
     """Make the page; returns its size in bytes."""
-    from similitude._files import replacing
+    from similitude._utils.files import replacing
     from similitude.report import find, page
 
     findings = find(
-        data.X,
+        data.samples,
         data.y,
         contract=data.contract,
         title=title,
@@ -117,13 +119,15 @@ def _tell(auto: Any, output: Path, size: int) -> None:
     typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")
 
 
-def _source(data: Samples, matrix: Path | None, labels: Path | None, key: str | None, seed: int) -> Any:
-    """How Python reads the same samples."""
+def _source(
+    data: LoadedData, matrix: Path | None, labels: Path | None, in_order: bool, key: str | None, seed: int
+) -> Any:
+    """Return how Python reads the same samples."""
     from similitude.report.code import Source
 
     if data.entry is not None:
         entry = data.entry
-        return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}")
-    more = "" if key is None else f", key={key!r}"
+        return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
+    more = (", labels_in_order=True" if in_order else "") + ("" if key is None else f", key={key!r}")
     call = f"load_proximity({str(matrix)!r}, labels={str(labels)!r}{more})"
     return Source("load_proximity", call, "data.S", "data.y")

@@ -1,23 +1,24 @@
-"""Data: what ships, what is fetched, what is simulated, what is read from files."""
+"""Data sets that are included, simulated or fetched, and readers of matrices, labels and ids in files."""
 
 from similitude.datasets.bundled import load_voting
 from similitude.datasets.bundled_objects import load_digit_images, load_promoters
 from similitude.datasets.complementary import make_complementary
 from similitude.datasets.ellipsoids import make_ellipsoids
 from similitude.datasets.fetched import fetch_protein
-from similitude.datasets.files import load_proximity
+from similitude.datasets.files import choose_array, load_proximity, readable
+from similitude.datasets.id_files import id_files, write_ids
 from similitude.datasets.networks import make_copurchase, make_patrol
-from similitude.datasets.repository import load_similarity_repository
 from similitude.datasets.simulated import make_negative_direction, make_perturbed_centroids
-from similitude.datasets.uci import fetch_uci, uci_names
+from similitude.datasets.tables import check_unique, open_text, read_labels, suffix
 
 __all__ = [
+    "check_unique",
+    "choose_array",
     "fetch_protein",
-    "fetch_uci",
+    "id_files",
     "load_digit_images",
     "load_promoters",
     "load_proximity",
-    "load_similarity_repository",
     "load_voting",
     "make_complementary",
     "make_copurchase",
@@ -25,5 +26,9 @@ __all__ = [
     "make_negative_direction",
     "make_patrol",
     "make_perturbed_centroids",
-    "uci_names",
+    "open_text",
+    "read_labels",
+    "readable",
+    "suffix",
+    "write_ids",
 ]

@@ -1,4 +1,4 @@
-"""Checks of the numbers that generators take."""
+"""Checks of the numbers that the generators take."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 
 
 def check_integer(name: str, value: Any, least: int, why: str = "") -> None:
-    """Refuse what is not an integer of at least ``least``."""
+    """Raise a ValueError unless the value is an integer of at least ``least``."""
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
         raise ValueError(f"{name} must be an integer of at least {least}{why}; got {value!r}.")
 
 
 def check_share(name: str, value: Any) -> None:
-    """Refuse what is not a number from 0 to 1."""
+    """Raise a ValueError unless the value is a number from 0 to 1."""
     if not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ValueError(f"{name} must be a number in [0, 1]; got {value!r}.")
 
 
 def check_amount(name: str, value: Any, *, zero: bool = True) -> None:
-    """Refuse what is not a finite number of at least 0, or above 0."""
+    """Raise a ValueError unless the value is a finite number of at least 0, or above 0 if ``zero`` is False."""
     if not isinstance(value, Real) or not 0 <= float(value) < np.inf or (value == 0 and not zero):
         raise ValueError(f"{name} must be a finite number {'of at least' if zero else 'above'} 0; got {value!r}.")

@@ -1,4 +1,4 @@
-"""The data that ships with the package."""
+"""The categorical data that are included in the package."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sklearn.utils import Bunch
 def load_voting(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load the Congressional Voting Records of 1984: 435 members of the U.S. House, 16 votes, two parties.
 
-    Each vote is 'y', 'n', or '?' where the position is not known; '?' is a value of its own, not a missing one. The
-    rows are categorical: use them with ``similarity="vdm"`` or ``"counting"``.
+    Each vote is 'y', 'n', or '?' if the position is not known; '?' counts as a value, not as a missing one. The rows
+    are categorical: use them with ``similarity="vdm"`` or ``"counting"``.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+        Whether ``(data, target)`` is returned instead of a Bunch.
     as_frame : bool, default=False
-        Give ``data`` and ``target`` as pandas DataFrame and Series, and the whole table as ``frame``.
+        Whether ``data`` and ``target`` are a pandas DataFrame and Series, and the whole table is returned as ``frame``.
 
     Returns
     -------
@@ -31,9 +31,11 @@ def load_voting(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         target : ndarray of str, shape (435,)
             'democrat' (267) or 'republican' (168).
         feature_names, target_names : lists of str
+            The names of the votes and of the parties.
         frame : DataFrame of shape (435, 17), or None without ``as_frame``
+            The whole table.
         DESCR : str
-            Source, licence and counts.
+            The source, the licence and the counts.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Raw objects, not rows of features: DNA sequences that ship with the package, images that ship with scikit-learn."""
+"""Raw objects: DNA sequences that are included in the package, and images that are included in scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ def load_promoters(*, return_X_y: bool = False) -> Any:
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+        Whether ``(data, target)`` is returned instead of a Bunch.
 
     Returns
     -------
     Bunch or (data, target)
         data : list of 106 str
-            Letters a, c, g, t.
+            Sequences of the letters a, c, g, t.
         target : ndarray of str, shape (106,)
             '+' (promoter) or '-'.
         target_names : list of str
+            The two labels.
         DESCR : str
-            Source, licence and counts.
+            The source, the licence and the counts.
 
     References
     ----------
@@ -59,22 +60,24 @@ def load_promoters(*, return_X_y: bool = False) -> Any:
 
 
 def load_digit_images(*, return_X_y: bool = False) -> Any:
-    """Load 1797 handwritten digits as images of 8 x 8 pixels, the ones that scikit-learn ships.
+    """Load 1797 handwritten digits as images of 8 x 8 pixels, which are included in scikit-learn.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+        Whether ``(data, target)`` is returned instead of a Bunch.
 
     Returns
     -------
     Bunch or (data, target)
         data : ndarray of float, shape (1797, 8, 8)
-            Ink from 0 to 16.
+            Grey levels from 0 to 16.
         target : ndarray of int, shape (1797,)
             The digit.
         target_names : list of int
+            The ten digits.
         DESCR : str
+            The description by scikit-learn.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Simulated data for fusion: similarities and features that tell different halves of the class."""
+"""Simulated data for fusion, in which similarities and features each determine one half of the class."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ def make_complementary(
     separation: float = 6.0,
     random_state: Any = None,
 ) -> Bunch:
-    """Draw four classes of which the similarity tells one half and the features the other.
+    """Draw four classes, one half of which is determined by the similarity and the other by the features.
 
-    A class is two bits, ``y = 2 a + b``. The similarity of two samples is 1 where they share the bit a and 0 elsewhere,
-    plus symmetric Gaussian noise; features are Gaussian around one of two centres, chosen by the bit b. Either alone
-    can be right half of the time at most; together they tell the class.
+    A class consists of two bits, ``y = 2 a + b``. The similarity of two samples is 1 if they share the bit a and 0
+    otherwise, plus symmetric Gaussian noise. The features are Gaussian around one of two centres, chosen by the bit b.
+    Either alone can be right at most half of the time; together they determine the class.
 
     Parameters
     ----------
     n_samples : int, default=200
-        Classes are equally large up to one.
+        The number of samples; the sizes of the classes differ by at most one.
     n_features : int, default=2
+        The number of features.
     noise : float, default=0.2
-        The standard deviation of the noise in S off the diagonal. S is indefinite because of it.
+        The standard deviation of the noise in S off the diagonal, which makes S indefinite.
     separation : float, default=6.0
         The distance between the two centres; the standard deviation is 1 in every direction.
     random_state : int, RandomState or None, default=None
+        The random state.
 
     Returns
     -------
@@ -41,8 +43,9 @@ def make_complementary(
         S : ndarray of shape (n_samples, n_samples)
             Symmetric, with ones on the diagonal.
         features : ndarray of shape (n_samples, n_features)
+            The feature vectors.
         y : ndarray of int, shape (n_samples,)
-            0, 1, 2, 3.
+            The classes 0, 1, 2, 3.
         similarity_bit, feature_bit : ndarrays of int, shape (n_samples,)
             a and b.
 

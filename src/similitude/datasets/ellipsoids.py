@@ -1,4 +1,4 @@
-"""Simulated data: long thin classes side by side, which similarities as features do not tell apart."""
+"""Simulated long thin classes side by side, which similarities used as features do not separate."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ def make_ellipsoids(
     """Draw two highly ellipsoidal Gaussian classes side by side, with the negative distance as similarity.
 
     Both classes have standard deviation 1 along the last axis, where their means are ``separation`` apart, and
-    ``elongation`` along every other, where their means agree. A hyperplane between them makes nearly no error. But the
-    distance of two samples, ``sqrt(l^2 + t^2)`` with l along the long axes and t along the thin one, is about
-    ``l + t^2 / (2 l)``: the class shows in a part of ``t^2 / (2 l^2)`` only. The variance within a class drowns what is
-    between the classes, and a linear classifier on similarities to samples fails, though these determine all
-    positions: the pseudo-Euclidean embedding finds them again, and a linear classifier on it separates the classes.
+    ``elongation`` along every other axis, where their means agree. A hyperplane between them makes nearly no error. But
+    the distance of two samples, ``sqrt(l^2 + t^2)`` with l along the long axes and t along the thin one, is about ``l +
+    t^2 / (2 l)``, so the class affects only a share of ``t^2 / (2 l^2)`` of it. The variance within a class exceeds the
+    difference between the classes, and a linear classifier on similarities to samples fails, although these determine
+    all positions: the pseudo-Euclidean embedding reconstructs them, and a linear classifier on it separates the
+    classes.
 
     Parameters
     ----------
     n_samples : int, default=200
-        Classes are equally large up to one.
+        The number of samples; the sizes of the classes differ by at most one.
     n_features : int, default=5
-        The number of axes, all but one of them long.
+        The number of axes, of which all but one are long.
     elongation : float, default=300.0
         The standard deviation along the long axes.
     separation : float, default=8.0
         The distance between the classes' means.
     random_state : int, RandomState or None, default=None
+        The random state.
 
     Returns
     -------
@@ -46,8 +48,9 @@ def make_ellipsoids(
         S : ndarray of shape (n_samples, n_samples)
             The negative Euclidean distances of the samples.
         X : ndarray of shape (n_samples, n_features)
+            The samples.
         y : ndarray of int, shape (n_samples,)
-            0 and 1.
+            The classes 0 and 1.
 
     References
     ----------
@@ -57,9 +60,8 @@ def make_ellipsoids(
     --------
     >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     >>> from sklearn.pipeline import make_pipeline
-    >>> from similitude import PseudoEuclideanEmbedding, train_test_split
-    >>> from similitude.datasets.ellipsoids import make_ellipsoids
-    >>> from similitude.features.similarity_features import SimilarityFeatures
+    >>> from similitude import PseudoEuclideanEmbedding, SimilarityFeatures, train_test_split
+    >>> from similitude.datasets import make_ellipsoids
     >>> data = make_ellipsoids(random_state=0)
     >>> D_train, D_test, y_train, y_test = train_test_split(-data.S, data.y, random_state=0)
     >>> fisher = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")

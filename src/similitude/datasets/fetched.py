@@ -1,4 +1,4 @@
-"""Data that is downloaded once and kept: checked by its hash, and read without a network where it is there already."""
+"""Data that are downloaded once and kept; their hash is checked whenever they are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
+from similitude._utils.files import replacing
 
 PROTEIN_FILE = "protein.RData"
 PROTEIN_SHA256 = "009f95edcba72e67f3db269dac30e84c62b88f5e152b7bdce1064680bf77f16c"
@@ -28,23 +29,23 @@ zero diagonal.
 
 Source: the data set `protein` of the CRAN package evclust (version 2.0.0), after Hofmann & Buhmann, "Pairwise data
 clustering by deterministic annealing", IEEE PAMI 19, 1997; Graepel, Herbrich, Bollmann-Sdorra & Obermayer, NIPS 1999.
-The similarity in the tables of Chen et al. (JMLR 10, 2009) is another one of the same proteins.
+The tables of Chen et al. (JMLR 10, 2009) use another similarity of the same proteins.
 """
 
 
 def fetch_protein(data_home: str | os.PathLike | None = None, download_if_missing: bool = True) -> Bunch:
-    """Fetch the dissimilarities of 213 globins of four classes.
+    """Return the dissimilarities of 213 globins of four classes.
 
-    The file ``protein.RData`` is looked for in ``data_home``, in the folder named by the environment variable
-    SIMILITUDE_DATA, and in the user's cache, in this order; only where none has it is it downloaded. Its SHA-256 is
-    checked every time. Needs ``similitude[data]``.
+    The file ``protein.RData`` is searched for in ``data_home``, in the folder named by the environment variable
+    SIMILITUDE_DATA, and in the user's cache, in this order. It is downloaded only if none of them has it. Its SHA-256
+    is checked every time. This function needs ``similitude[data]``.
 
     Parameters
     ----------
     data_home : path, default=None
-        The folder to look in and to download to; None means the user's cache.
+        The folder to search and to download to; None means the user's cache.
     download_if_missing : bool, default=True
-        Whether to download what is not there; otherwise an OSError tells where to put it.
+        Whether a missing file is downloaded; otherwise an OSError names the folder to put it into.
 
     Returns
     -------
@@ -54,15 +55,16 @@ def fetch_protein(data_home: str | os.PathLike | None = None, download_if_missin
         y : ndarray of str, shape (213,)
             'HA' (72), 'HB' (72), 'M' (39), 'G' (30).
         DESCR : str
+            The description and the source.
 
     Raises
     ------
     ImportError
-        Without ``similitude[data]``.
+        If ``similitude[data]`` is not installed.
     OSError
-        Where the file is absent and cannot, or must not, be downloaded.
+        If the file is absent and cannot, or must not, be downloaded.
     ValueError
-        Where a file has another hash than the known one.
+        If the hash of a file is not the known one.
 
     References
     ----------
@@ -74,12 +76,14 @@ def fetch_protein(data_home: str | os.PathLike | None = None, download_if_missin
     D, y = np.asarray(content["D"], dtype=float), np.asarray(content["class"]).astype(str)
     counts = dict(zip(*(part.tolist() for part in np.unique(y, return_counts=True))))
     if D.shape != (213, 213) or counts != PROTEIN_COUNTS:
-        raise ValueError(f"{path}: holds {D.shape} dissimilarities, classes {counts}; 213 x 213 of {PROTEIN_COUNTS}.")
+        raise ValueError(
+            f"{path}: holds {D.shape} dissimilarities of classes {counts}; 213 x 213 of {PROTEIN_COUNTS} are needed."
+        )
     return Bunch(D=D, y=y, DESCR=_PROTEIN_DESCR)
 
 
 def _cache(data_home: Any) -> Path:
-    """The folder to download to."""
+    """Return the folder to download to."""
     if data_home is not None:
         return Path(data_home).expanduser()
     return Path(require("pooch", "data").os_cache("similitude"))
@@ -106,7 +110,7 @@ def _check_hash(content: bytes, where: str) -> None:
 
 
 def _download_protein(data_home: Any, allowed: bool) -> Path:
-    """Download the archive, and keep the one file in it once its hash is right."""
+    """Download the archive, keep one file of it if its hash is right, and return its path."""
     folder = _cache(data_home)
     remedy = f"Put {PROTEIN_FILE} (in {PROTEIN_URL} it is {PROTEIN_MEMBER}) into {folder}, or set SIMILITUDE_DATA."
     if not allowed:
@@ -123,17 +127,15 @@ def _download_protein(data_home: Any, allowed: bool) -> Path:
     _check_hash(content, f"{PROTEIN_MEMBER} in {PROTEIN_URL}")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / PROTEIN_FILE
-    # Complete or not there at all: another process may be looking for it.
-    partial = folder / f"{PROTEIN_FILE}.{os.getpid()}.part"
-    partial.write_bytes(content)
-    partial.replace(path)
+    with replacing(path) as part:  # another process may be reading the file
+        part.write_bytes(content)
     return path
 
 
 def _member(archive: bytes) -> bytes:
-    """The one file of the archive, read in memory: nothing else of it touches the disk."""
+    """Return the content of the one file in the archive that is needed; nothing else is written to the disk."""
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:gz") as tar:
         file = tar.extractfile(PROTEIN_MEMBER)
         if file is None:
-            raise KeyError(f"{PROTEIN_MEMBER} is no file")
+            raise KeyError(f"{PROTEIN_MEMBER} is not a file")
         return file.read()

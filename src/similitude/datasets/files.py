@@ -1,4 +1,4 @@
-"""Reading proximity matrices and labels from files, without executing anything in them."""
+"""Reading of proximity matrices and labels from files, without executing anything in them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from scipy import io, sparse
 from sklearn.utils import Bunch
 
-from similitude.datasets._tables import check_unique, matching_names, read_labels, read_table, suffix
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
+from similitude.datasets.id_files import ID_NAMES, id_file, read_ids
+from similitude.datasets.tables import check_unique, matching_names, read_labels, read_table, suffix
 
 _SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".npy", ".npz", ".mat", ".mtx", ".mtx.gz", ".parquet")
 _MAT_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
@@ -22,6 +23,7 @@ def load_proximity(
     path: str | os.PathLike,
     labels: str | os.PathLike | None = None,
     *,
+    labels_in_order: bool = False,
     key: str | None = None,
     square: bool = True,
     mmap: bool = False,
@@ -33,44 +35,49 @@ def load_proximity(
     Parameters
     ----------
     path : path
-        The matrix. The suffix tells the format:
+        The file of the matrix. The suffix determines the format:
 
-        * ``.csv``, ``.tsv`` (also ``.gz``): one row per sample, cells separated by commas, semicolons or tabs. A
-          header row, an id column, or both, are found by their cells not being numbers (whole numbers that name both
-          rows and columns are found too). An empty first cell counts as the corner of such a table.
-        * ``.npy``, ``.npz`` (also SciPy's sparse matrices).
+        * ``.csv``, ``.tsv`` (also ``.gz``): one row per sample, with cells separated by commas, semicolons or tabs. A
+          header row, an id column, or both, are recognised if their cells are not numbers (whole numbers that name
+          both rows and columns are recognised, too). An empty first cell counts as the corner of such a table.
+        * ``.npy``. Ids are read from text files beside it, one id per line: ``D.ids.txt`` for the rows of ``D.npy``
+          (and for its columns, if there are as many), ``D.column_ids.txt`` for columns that are other samples.
+        * ``.npz`` (also SciPy's sparse matrices). Ids are read from its arrays ``ids`` and ``column_ids``.
         * ``.mat``: numeric and sparse variables of MATLAB up to version 7.
         * ``.mtx`` (also ``.gz``): Matrix Market.
-        * ``.parquet``: numeric columns, and at most one of text: the ids. Needs ``similitude[data]``.
+        * ``.parquet``: numeric columns, and at most one column of text with the ids. This needs ``similitude[data]``.
     labels : path, default=None
-        One label per line, in the order of the rows; or two columns, id and label, in any order where the matrix has
-        ids. Columns are separated by commas or semicolons in ``.csv``, by tabs elsewhere. A heading is found by there
-        being one row too many.
+        A file with one label per line, in the order of the rows; or with two columns, id and label, in any order, for
+        a matrix with ids. Columns are separated by commas or semicolons in ``.csv``, by tabs elsewhere. If there is
+        one row too many, the first may be a header.
+    labels_in_order : bool, default=False
+        Whether labels with ids are in the order of the rows of a matrix without ids, and name them. Otherwise such
+        labels are refused. If the matrix has ids, labels are always matched to these.
     key : str, default=None
-        Which array of an ``.npz`` or ``.mat`` file; not needed where there is one.
+        The name of the array in an ``.npz`` or ``.mat`` file; not needed if there is only one besides ids.
     square : bool, default=True
         Whether rows and columns must be the same samples.
     mmap : bool, default=False
-        Leave the values of a ``.npy`` file on disk and return a read-only memmap of their own type. They are then not
-        checked here but by the estimators.
+        Whether the values of a ``.npy`` file stay on disk, and a read-only memmap of their own type is returned. They
+        are then checked not here, but by the estimators.
 
     Returns
     -------
     Bunch
         S : ndarray, CSR array or memmap
-            The matrix; float32 stays float32, all else becomes float64. Sparse formats come as CSR.
+            The matrix; float32 stays float32, everything else becomes float64. Sparse formats are returned as CSR.
         y : ndarray of shape (n,) or None
-            The labels: integers where all of them are, else strings.
+            The labels: integers if all of them are, otherwise strings.
         ids, column_ids : ndarrays of str or None
-            The names of rows and columns that the files have; the same where the matrix is square.
+            The ids of the rows and columns in the files; they are equal if ``square``.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no such file.
+        If there is no such file.
     ValueError
-        Where a file cannot be read as such a matrix. The message names the file and, in text, the row (the line as an
-        editor counts it) and the column, from 1.
+        If a file cannot be read as such a matrix. The message names the file and, for text files, the row (the line as
+        an editor counts it) and the column, from 1.
 
     Examples
     --------
@@ -104,6 +111,8 @@ def load_proximity(
     else:
         S = _READERS[kind](path, key, mmap)
     S = _as_matrix(path, S, square, mmap)
+    if kind in (".npy", ".npz") and key not in ID_NAMES:
+        rows, columns = _ids(path, kind, S.shape)
     for names in (rows, columns):
         if names is not None:
             check_unique(path, names, layout.lines if layout and names is rows else None)
@@ -111,7 +120,7 @@ def load_proximity(
         rows = columns = matching_names(path, rows, columns, layout)
     y = None
     if labels is not None:
-        y, rows = read_labels(_existing(labels, "labels"), S.shape[0], rows)
+        y, rows = read_labels(_existing(labels, "labels"), S.shape[0], rows, labels_in_order)
         columns = rows if square else columns
     ids, column_ids = (None if names is None else np.array(names) for names in (rows, columns))
     return Bunch(S=S, y=y, ids=ids, column_ids=column_ids)
@@ -128,21 +137,36 @@ def _existing(path: Any, argument: str) -> Path:
     journal = path.with_name(path.name + ".journal")
     if path.suffix == ".npy" and journal.exists():
         raise ValueError(
-            f"{argument}: {path} is not complete: {journal.name} lies beside it. Call pairwise again with the same "
-            "arguments to finish it."
+            f"{argument}: {path} is not complete, because there is a file {journal.name} beside it. Call pairwise "
+            "again with the same arguments to finish it."
         )
     return path
 
 
 def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
-    """What ``read`` returns; whatever goes wrong in it becomes an error that names the file."""
+    """Return the result of ``read``, or raise a ValueError that names the file for any error in it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    what : str
+        The expected content of the file, for the error message.
+    read : callable
+        A function without arguments that reads the file.
+
+    Returns
+    -------
+    object
+        The result.
+    """
     try:
         return read()
     except Exception as error:  # the readers of damaged files raise errors of every kind
         if "allow_pickle" in str(error) or "Python objects" in str(error):
             raise ValueError(
-                f"{path}: holds pickled Python objects, which are not loaded because that can run any code; save a "
-                "plain array of numbers."
+                f"{path}: holds pickled Python objects, which are not loaded because loading can run any code; save "
+                "plain arrays of numbers or text."
             ) from None
         raise ValueError(f"{path}: not {what}, or truncated or corrupt ({type(error).__name__}: {error}).") from error
 
@@ -150,7 +174,7 @@ def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
 def _read_npy(path: Path, key: str | None, mmap: bool) -> Any:
     array = readable(path, "a NumPy array", lambda: np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False))
     if not isinstance(array, np.ndarray):
-        raise ValueError(f"{path}: is an archive of arrays, not one; name it .npz.")
+        raise ValueError(f"{path}: is an archive of arrays, not a single array; name it .npz.")
     return array
 
 
@@ -162,12 +186,39 @@ def _read_npz(path: Path, key: str | None, mmap: bool) -> Any:
         names = list(archive.files)
         if key is None and {"format", "shape", "data"} <= set(names):
             return readable(path, "a sparse matrix of SciPy", lambda: _checked_sparse(sparse.load_npz(path)))
-        name = choose_array(path, names, key)
+        name = choose_array(path, [name for name in names if name == key or name not in ID_NAMES], key)
         return readable(path, "a NumPy archive", lambda: archive[name])
 
 
+def _ids(path: Path, kind: str, shape: tuple[int, int]) -> tuple[list[str] | None, list[str] | None]:
+    """Return the ids of rows and columns in an ``.npz`` file, or in the files beside a ``.npy`` file."""
+    rows, columns = (_archived_ids(path, name) if kind == ".npz" else read_ids(path, name) for name in ID_NAMES)
+    if columns is None and shape[0] == shape[1]:
+        columns = rows
+    for name, ids, count, what in zip(ID_NAMES, (rows, columns), shape, ("row", "column")):
+        if ids is not None and len(ids) != count:
+            where = f"its array {name!r}" if kind == ".npz" else id_file(path, name).name
+            raise ValueError(
+                f"{path}: there are {len(ids)} ids in {where} for {count} {what}s; one id per {what} is needed."
+            )
+    return rows, columns
+
+
+def _archived_ids(path: Path, name: str) -> list[str] | None:
+    with np.load(path, allow_pickle=False) as archive:
+        if name not in archive.files:
+            return None
+        ids = readable(path, "a NumPy archive", lambda: archive[name])
+    if ids.ndim != 1 or ids.dtype.kind not in "Uiu":
+        raise ValueError(
+            f"{path}: the array {name!r} must hold one id per sample, text or whole numbers; got {ids.dtype} of shape "
+            f"{ids.shape}."
+        )
+    return [text.strip() for text in ids.astype(str).tolist()]
+
+
 def _checked_sparse(S: Any) -> Any:
-    """S, whose indices are known to lie within it: compiled code follows them wherever they point."""
+    """Return S as CSR, after checking that its indices lie within it, because compiled code relies on them."""
     S = S.tocsr()
     S.check_format(full_check=True)
     return S
@@ -178,7 +229,7 @@ def _read_mat(path: Path, key: str | None, mmap: bool) -> Any:
         start = file.read(128)
     if start.startswith((b"MATLAB 7.3", b"\x89HDF")):
         raise ValueError(
-            f"{path}: is a MATLAB 7.3 (HDF5) file, which is not read here; save it again in MATLAB by "
+            f"{path}: is a MATLAB 7.3 (HDF5) file, which is not supported; save it again in MATLAB with "
             "save('file.mat', 'S', '-v7'), or read it with h5py and pass the array."
         )
     content = {name: kind for name, _, kind in readable(path, "a MATLAB file", lambda: io.whosmat(str(path)))}
@@ -186,7 +237,7 @@ def _read_mat(path: Path, key: str | None, mmap: bool) -> Any:
     if key in content and key not in numeric:
         raise ValueError(f"{path}: {key!r} is of class {content[key]}; a numeric matrix is needed, one of {numeric}.")
     name = choose_array(path, numeric, key)
-    # Only the one numeric variable is read: cells, structs and function handles stay untouched.
+    # Only the one numeric variable is read; cells, structs and function handles are not.
     return readable(path, "a MATLAB file", lambda: io.loadmat(str(path), variable_names=[name])[name])
 
 
@@ -198,18 +249,33 @@ _READERS = {".npy": _read_npy, ".npz": _read_npz, ".mat": _read_mat, ".mtx": _re
 
 
 def choose_array(path: Path, names: list[str], key: str | None) -> str:
-    """Which of the arrays in a file is meant."""
+    """Return the name of the array in a file that is to be read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    names : list of str
+        The names of its arrays.
+    key : str or None
+        The name that the user gave.
+
+    Returns
+    -------
+    str
+        The name.
+    """
     if not names:
         raise ValueError(f"{path}: holds no numeric array, or is truncated.")
     if key is None and len(names) > 1:
-        raise ValueError(f"{path}: holds {len(names)} arrays; say which by key (--key), one of {names}.")
+        raise ValueError(f"{path}: holds {len(names)} arrays; choose one with key (--key), one of {names}.")
     if key is not None and key not in names:
         raise ValueError(f"{path}: there is no array {key!r}; key must be one of {names}.")
     return names[0] if key is None else key
 
 
 def _read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
-    """Numbers, the ids in the one text column, and the names of the other columns."""
+    """Return the numbers, the ids in the only text column, and the names of the other columns."""
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     table = readable(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
     ids = None
@@ -217,7 +283,7 @@ def _read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
     numbers: list[np.ndarray] = []
     for name, column in zip(table.column_names, table.columns):
         kind = column.type
-        # pandas stores an index of numbers under a name of its own.
+        # pandas stores an index of numbers under a special name.
         is_index = name.startswith("__index_level_") or _holds(pa.types, kind, ("string", "large_string"))
         if is_index and ids is None:
             ids = list(map(str, _no_nulls(path, name, column).tolist()))
@@ -243,7 +309,7 @@ def _no_nulls(path: Path, name: str, column: Any) -> np.ndarray:
 
 
 def _as_matrix(path: Path, S: Any, square: bool, mmap: bool) -> Any:
-    """The matrix in floating point, or the reason why it is none."""
+    """Return the matrix in floating point, or raise a ValueError that says why it is not a matrix."""
     if not sparse.issparse(S):
         S = S if mmap else np.asarray(S)
     if S.dtype.kind == "c":
@@ -251,14 +317,14 @@ def _as_matrix(path: Path, S: Any, square: bool, mmap: bool) -> Any:
     if S.dtype.kind not in "fiub":
         raise ValueError(f"{path}: the array is of type {S.dtype}; numbers are needed.")
     if S.ndim != 2:
-        raise ValueError(f"{path}: the array has {S.ndim} dimension(s), shape {S.shape}; a matrix has two.")
+        raise ValueError(f"{path}: the array has {S.ndim} dimension(s), shape {S.shape}; a matrix must have two.")
     if 0 in S.shape:
         raise ValueError(f"{path}: the matrix is empty, shape {S.shape}.")
     if square and S.shape[0] != S.shape[1]:
         raise ValueError(
             f"{path}: the matrix is not square: {S.shape[0]} rows and {S.shape[1]} columns. Rows and columns must be "
-            "the same samples; pass square=False where they are not meant to be. An id column of numbers is found "
-            "only below a header row."
+            "the same samples; pass square=False if they are not. An id column of numbers is recognised only below a "
+            "header row."
         )
     if mmap:
         return S

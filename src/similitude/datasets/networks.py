@@ -1,4 +1,4 @@
-"""Simulated networks: sparse similarities in which an object is not always the most similar to itself."""
+"""Simulated networks: sparse similarities in which an object is not always the most similar one to itself."""
 
 from __future__ import annotations
 
@@ -27,44 +27,46 @@ def make_patrol(
     symmetric: bool = True,
     random_state: Any = None,
 ) -> Bunch:
-    """Simulate people who name members of their unit: very sparse, self-similarity 0, classes of unequal size.
+    """Simulate people who name members of their unit: a very sparse similarity with unequal classes.
 
-    Some members of each unit name ``n_names`` people, as a rule of their own squad (of their unit, where the squad is
-    exhausted), by mistake of another unit or people of no unit. Popular people are named more often. With N(a, b) = 1
-    if a names b, else 0, the similarity is (N(a, b) + N(b, a)) / 2. Only people named at least once are kept. The
-    class to be found is the unit; people of no unit are a class of their own.
+    Some members of each unit name ``n_names`` people, usually of their own squad (or of their unit, if the squad is
+    exhausted), sometimes by mistake people of another unit or of no unit. Popular people are named more often. With
+    N(a, b) = 1 if a names b, and 0 otherwise, the similarity is (N(a, b) + N(b, a)) / 2; self-similarities are 0. Only
+    people who are named at least once are kept. The class is the unit; people of no unit are a class of their own.
 
-    The real data cannot be had any more; of it are known the rule, the numbers of units, people and names, and the
-    errors. The rest (squads, popularity, sizes, how many answer) is chosen here so that the errors come near.
+    The real data are no longer available. Their rule, the numbers of units, people and names, and the errors on them
+    are known. The rest (squads, popularity, sizes, the share who answer) is chosen so that the errors are similar.
 
     Parameters
     ----------
     n_people : int, default=385
-        People in all, before those whom nobody names are dropped.
+        The total number of people, before those whom nobody names are dropped.
     n_units : int, default=7
+        The number of units.
     n_names : int, default=5
-        How many people each one who answers names.
+        The number of people whom each person who answers names.
     n_outsiders : int, default=50
-        How many of the people belong to no unit.
+        The number of people who belong to no unit.
     squad_size : int, default=16
-        People of a unit who know each other.
+        The number of people of a unit who know each other.
     answering : float, default=0.5
         The share of unit members who answer.
     other_unit, no_unit : float, default=0.03, 0.03
         The probabilities that a name is a mistake of either kind.
     popularity : float, default=1.8
-        The standard deviation of the logarithm of how likely a person is to be named; 0: all alike.
+        The standard deviation of the logarithm of the probability that a person is named; 0 means all are equal.
     imbalance : float, default=1.0
-        The standard deviation of the logarithm of the units' sizes; 0: all of one size.
+        The standard deviation of the logarithm of the units' sizes; 0 means all are equal.
     symmetric : bool, default=True
         Whether S is (N + N^T) / 2, or N itself.
     random_state : int, RandomState or None, default=None
+        The random state.
 
     Returns
     -------
     Bunch
         S : CSR array of shape (n, n)
-            Values 0.5 and 1; only 1 where not symmetric.
+            The similarities 0.5 and 1, or only 1 if not symmetric.
         y : ndarray of int, shape (n,)
             The unit, from 0; n_units for people of no unit.
 
@@ -96,7 +98,7 @@ def make_patrol(
         N[person, _named_by(person, n_units, unit, squad, weight, n_names, (other_unit, no_unit), rng)] = 1
     kept = np.flatnonzero(N.any(axis=0))
     if kept.size == 0:
-        raise ValueError(f"answering={answering!r}: nobody answered, so nobody was named; raise it.")
+        raise ValueError(f"answering={answering!r}: nobody answered, so nobody was named; increase it.")
     N = N[np.ix_(kept, kept)]
     return Bunch(S=sparse.csr_array((N + N.T) / 2 if symmetric else N), y=unit[kept])
 
@@ -116,16 +118,16 @@ def _check_chances(answering, other_unit, no_unit, n_units, n_outsiders, n_names
     if other_unit + no_unit > 1:
         raise ValueError(f"other_unit and no_unit must add up to at most 1; got {other_unit!r} and {no_unit!r}.")
     if n_units == 1 and other_unit > 0:
-        raise ValueError(f"other_unit must be 0 where there is one unit; got {other_unit!r}.")
+        raise ValueError(f"other_unit must be 0 if there is one unit; got {other_unit!r}.")
     if n_outsiders < n_names and no_unit > 0:
         raise ValueError(
-            f"n_outsiders must be at least n_names ({n_names}) where no_unit > 0; got {n_outsiders} and "
+            f"n_outsiders must be at least n_names ({n_names}) if no_unit > 0; got {n_outsiders} and "
             f"no_unit={no_unit!r}."
         )
 
 
 def _unit_sizes(n: int, n_units: int, smallest: int, imbalance: float) -> np.ndarray:
-    """n people in units: the smallest size each, the rest in shares that are quantiles of a log-normal."""
+    """Return the sizes of the units: the smallest size, plus a share of the rest that is a quantile of a log-normal."""
     quantiles = [NormalDist().inv_cdf((i + 0.5) / n_units) for i in range(n_units)]
     shares = np.exp(imbalance * np.array(quantiles))
     ends = np.round(np.cumsum(shares / shares.sum()) * (n - n_units * smallest)).astype(int)
@@ -133,7 +135,7 @@ def _unit_sizes(n: int, n_units: int, smallest: int, imbalance: float) -> np.nda
 
 
 def _named_by(person, n_units, unit, squad, weight, n_names, mistakes, rng) -> list[int]:
-    """The people whom one person names, each at most once."""
+    """Return the people whom one person names, each at most once."""
     own, outside = unit == unit[person], unit == n_units
     free = np.arange(len(unit)) != person
     chosen: list[int] = []
@@ -164,39 +166,41 @@ def make_copurchase(
     symmetric: bool = False,
     random_state: Any = None,
 ) -> Bunch:
-    """Simulate what buyers who viewed a book bought in the end: asymmetric, a handful of percentages per book.
+    """Simulate which books the viewers of a book bought: an asymmetric similarity with a few percentages per book.
 
-    Each book links to ``n_links`` books with the percentage of its viewers who bought them. One of them is as a rule
-    the book itself, bought by half of its viewers or more; the others are by the same author as far as there are
-    any, or by anyone, and popular books are linked to more often. Where the book is not among its own links, its
-    self-similarity is 0. The class to be found is the author. Large self-similarities next to small others are what
-    makes global SVMs fail here: their offset decides, and the more prolific author wins.
+    Each book links to ``n_links`` books with the percentage of its viewers who bought them. One of these is usually the
+    book itself, bought by at least half of its viewers. The others are books by the same author, as far as there are
+    any, or by any author, and popular books are linked to more often. If the book is not among its own links, its
+    self-similarity is 0. The class is the author. Global SVMs fail here because self-similarities are large compared
+    with the others: their offset decides, and the author with more books is predicted.
 
-    The real data cannot be had any more; of it are known the numbers of books, authors and links, and the errors.
-    The rest is chosen here so that the errors come near.
+    The real data are no longer available. The numbers of books, authors and links, and the errors on them are known.
+    The rest is chosen so that the errors are similar.
 
     Parameters
     ----------
     n_books : int, default=204
+        The number of books.
     n_authors : int, default=47
-        Each has at least two books.
+        The number of authors, each of whom has at least two books.
     n_links : int, default=4
-        How many percentages a row has at most.
+        The largest number of percentages in a row.
     same_author : float, default=0.7
         The probability that a link is to a book by the same author, as long as there is one left.
     own : float, default=0.9
         The probability that a book is among its own links.
     popularity : float, default=1.0
-        The standard deviation of the logarithm of how likely a book is to be linked to; 0: all alike.
+        The standard deviation of the logarithm of the probability that a book is linked to; 0 means all are equal.
     symmetric : bool, default=False
-        Whether S is made (S + S^T) / 2.
+        Whether (S + S^T) / 2 is returned.
     random_state : int, RandomState or None, default=None
+        The random state.
 
     Returns
     -------
     Bunch
         S : CSR array of shape (n_books, n_books)
-            Percentages, whole ones where not symmetric; a row's add up to at most 100.
+            Percentages, integers unless symmetric; those of a row add up to at most 100.
         y : ndarray of int, shape (n_books,)
             The author, from 0.
 
@@ -237,7 +241,7 @@ def make_copurchase(
 
 
 def _linked_from(book, y, weight, n_links, same_author, rng) -> np.ndarray:
-    """The other books to which a book links."""
+    """Return the other books to which a book links."""
     free = np.arange(len(y)) != book
     links = []
     for chance in rng.uniform(size=n_links):
@@ -252,6 +256,6 @@ def _linked_from(book, y, weight, n_links, same_author, rng) -> np.ndarray:
 
 
 def _percentages(total: float, same: np.ndarray, rng: Any) -> np.ndarray:
-    """About ``total`` percent among links, at least 1 each; books by the same author get twice as much on average."""
+    """Return about ``total`` percent divided among links, at least 1 each, and twice as much for the same author."""
     shares = rng.exponential(size=len(same)) * np.where(same, 2.0, 1.0)
     return 1 + np.floor(shares / shares.sum() * total)

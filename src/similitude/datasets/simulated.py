@@ -1,4 +1,4 @@
-"""Simulated data: cases that show what sets the methods apart, of any size and with known truth."""
+"""Simulated data of any size and with known truth, on which the methods differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from similitude.numerics.eigen import eigh
 from similitude.proximity.check import check_similarity, is_symmetric
 
 NEGLIGIBLE = 0.01
-"""Eigenvalues below this share of the largest are no candidates for the direction that is made negative."""
+"""Eigenvalues below this share of the largest are not candidates for the direction that is made negative."""
 
 
 def make_perturbed_centroids(
@@ -26,30 +26,35 @@ def make_perturbed_centroids(
     centroids: Any = None,
     random_state: Any = None,
 ) -> Bunch:
-    """Draw binary rows around random centroids, one class much noisier than the other.
+    """Draw binary rows around random centroids, with one class much noisier than the other.
 
-    Each class has two centroids, uniform on {0, 1}^d. A sample is of either class with equal probability, starts as
-    either of the class's centroids with equal probability, and flips each bit with the class's probability. Meant for
-    the counting similarity.
+    Each class has two centroids, uniform on {0, 1}^d. A sample belongs to either class with equal probability, starts
+    as either of the class's centroids with equal probability, and flips each bit with the probability of the class. The
+    rows are meant for the counting similarity.
 
     Parameters
     ----------
     n_samples : int, default=100
+        The number of samples.
     n_features : int, default=25
-        d; given ``centroids`` decide it themselves.
+        The number of bits d; if ``centroids`` are given, they determine it.
     flip : sequence of floats in [0, 1], default=(1/3, 1/30)
         The probability of flipping a bit, one per class.
     centroids : array of 0 and 1 of shape (n_classes, n_centroids, d), default=None
-        The centroids of an earlier draw, for more samples from the same distribution; None draws new ones.
+        The centroids of an earlier draw, for more samples from the same distribution; None means that new ones are
+        drawn.
     random_state : int, RandomState or None, default=None
+        The random state.
 
     Returns
     -------
     Bunch
         X : ndarray of int8, shape (n_samples, d)
+            The rows.
         y : ndarray of int, shape (n_samples,)
-            0, ..., n_classes - 1.
+            The classes 0, ..., n_classes - 1.
         centroids : ndarray of int8, shape (n_classes, n_centroids, d)
+            The centroids.
 
     References
     ----------
@@ -80,7 +85,7 @@ def make_perturbed_centroids(
             f"({len(chances)}); got shape {centroids.shape}."
         )
     if not np.isin(centroids, (0, 1)).all():
-        raise ValueError("centroids must be 0 and 1 only.")
+        raise ValueError("centroids must contain only 0 and 1.")
     centroids = centroids.astype(np.int8)
     y = rng.randint(len(chances), size=n_samples)
     start = centroids[y, rng.randint(centroids.shape[1], size=n_samples)]
@@ -101,12 +106,12 @@ def make_negative_direction(
     gamma: float = 0.005,
     random_state: Any = None,
 ) -> Bunch:
-    """Turn the direction that tells two classes apart negative, in an otherwise well-behaved similarity.
+    """Make the direction that separates two classes negative, in an otherwise well-behaved similarity.
 
-    Of ``S = V diag(lambda) V^T`` take the eigenvector v that best separates two classes and replace its eigenvalue by
-    ``-c`` times itself: ``S - (1 + c) lambda v v^T``. Samples of the two classes now look more like each other than
-    like their own, so that nearest neighbours fail, while an SVM on the clipped or flipped spectrum is as good as
-    before, provided that test rows are treated like the training rows.
+    In ``S = V diag(lambda) V^T`` the eigenvalue of the eigenvector v that best separates two classes is replaced by
+    ``-c`` times itself: ``S - (1 + c) lambda v v^T``. Samples of the two classes are then more similar to the other
+    class than to their own, so that nearest neighbours fail, while an SVM on the clipped or flipped spectrum is as good
+    as before, provided that test rows are treated like the training rows.
 
     v is the eigenvector with the largest Fisher ratio ``(mean_a - mean_b)^2 / (var_a + var_b)`` of its entries in the
     two classes a and b, among those whose eigenvalue is at least 1% of the largest.
@@ -114,21 +119,21 @@ def make_negative_direction(
     Parameters
     ----------
     S : array-like of shape (n, n), default=None
-        A symmetric similarity; None makes a positive definite one, ``exp(-gamma ||x - z||^2)`` of Gaussian blobs.
+        A symmetric similarity. None means a positive definite one, ``exp(-gamma ||x - z||^2)`` of Gaussian blobs.
     y : array-like of shape (n,), default=None
-        The classes; needed with S, and only there.
+        The classes, which must be given if and only if S is given.
     c : float, default=0.25
-        How negative the direction becomes, as a share of what it was.
+        The size of the negative eigenvalue as a share of the original one.
     classes : pair of labels, default=None
-        The two classes; None takes the two largest (the first ones of equally large).
+        The two classes; None means the two largest (the first ones if several are equally large).
     n_samples, n_classes, n_features : int, default=200, 4, 20
-        The size of the blobs; classes are equally large up to one.
+        The size of the blobs; the sizes of the classes differ by at most one.
     separation : float, default=8.0
         The distance between any two centres of blobs; the standard deviation is 1 in every direction.
     gamma : float, default=0.005
         The scale of the blobs' similarity.
     random_state : int, RandomState or None, default=None
-        Used for the blobs.
+        The random state for the blobs.
 
     Returns
     -------
@@ -136,15 +141,19 @@ def make_negative_direction(
         S : ndarray of shape (n, n)
             The similarity with the negative direction.
         y : ndarray of shape (n,)
+            The classes of the samples.
         base : ndarray of shape (n, n)
-            The similarity as it was.
+            The original similarity.
         classes : list
             The two classes.
         component : int
             The position of the eigenvector among the eigenvalues in ascending order.
         eigenvector : ndarray of shape (n,)
+            v.
         eigenvalue_before, eigenvalue_after : float
+            The eigenvalue before and after the replacement.
         fisher_ratio : float
+            The Fisher ratio of v.
 
     Examples
     --------
@@ -185,10 +194,10 @@ def make_negative_direction(
 
 
 def _blobs(n: int, n_classes: int, n_features: int, separation: float, gamma: float, random_state: Any) -> Any:
-    """A positive definite similarity of Gaussian blobs, whose centres lie on as many axes."""
+    """Return a positive definite similarity of Gaussian blobs, each of whose centres lies on its own axis."""
     check_integer("n_classes", n_classes, 2)
     check_integer("n_samples", n, 2 * n_classes, f" (2 per class, n_classes={n_classes})")
-    check_integer("n_features", n_features, n_classes, " (n_classes: each centre has an axis of its own)")
+    check_integer("n_features", n_features, n_classes, " (n_classes: each centre has its own axis)")
     for name, value in (("separation", separation), ("gamma", gamma)):
         check_amount(name, value, zero=False)
     rng = check_random_state(random_state)
@@ -223,8 +232,8 @@ def _two_classes(y: np.ndarray, classes: Sequence | None) -> Any:
 
 
 def fisher_ratios(vectors: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
-    """How far apart two groups lie on each column: squared difference of means over the sum of variances."""
+    """Return the Fisher ratio of two groups on each column: squared difference of means over sum of variances."""
     A, B = vectors[in_a], vectors[in_b]
-    # A column constant in both groups has no variance; rounding stands in for it.
+    # A column that is constant in both groups has no variance; the square of the rounding error replaces it.
     spread = np.maximum(A.var(axis=0) + B.var(axis=0), np.finfo(float).eps ** 2)
     return (A.mean(axis=0) - B.mean(axis=0)) ** 2 / spread

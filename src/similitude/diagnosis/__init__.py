@@ -1,4 +1,4 @@
-"""What kind of similarity is this: in figures, and in words."""
+"""Diagnosis of a similarity matrix: its figures, advice that follows from them, and the data of its pictures."""
 
 from similitude.diagnosis.disorder import Disorder, disorder
 from similitude.diagnosis.examine import diagnose

@@ -1,4 +1,4 @@
-"""A diagnosis as a card of plain text."""
+"""The card, a diagnosis as plain text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LABEL_WIDTH = 24
 
 
 def percent(share: float | None) -> str:
-    """A share for reading: two digits, and never 0% or 100% unless it is."""
+    """Return a share as text with two digits; 0% and 100% are exact."""
     if share is None:
         return "not defined"
     if 0 < share < 0.001:
@@ -26,18 +26,18 @@ def percent(share: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """A figure for reading: four digits."""
+    """Return a figure as text with four digits."""
     return "not defined" if value is None else f"{value:.4g}"
 
 
 def printable(label: Any, width: int = _LABEL_WIDTH) -> str:
-    """A label on one line: control characters escaped, cut to ``width``."""
+    """Return a label on one line, with control characters escaped, cut to ``width``."""
     text = "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in str(label))
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def card(d: Diagnosis) -> str:
-    """The whole card; headings start at the margin, everything else is indented."""
+    """Return the whole card; headings start at the margin, everything else is indented."""
     sections = [[head, *(_line(*row) for row in rows)] for head, rows in figures(d)]
     if d.classes is not None:
         sections.append(_classes(d))
@@ -47,8 +47,10 @@ def card(d: Diagnosis) -> str:
 
 
 def figures(d: Diagnosis) -> list[tuple[str, list[tuple[str, str]]]]:
-    """The figures for reading: what kind of matrix it is, its spectrum, its geometry, each with names and values."""
-    kind = "Similarities" if d.dissimilarity is None else f"Dissimilarities (made similarities by {d.dissimilarity!r})"
+    """Return the figures as text: of the matrix, the spectrum and the geometry, each with names and values."""
+    kind = "Similarities"
+    if d.dissimilarity is not None:
+        kind = f"Dissimilarities (mapped to similarities by {d.dissimilarity!r})"
     spectrum = "Spectrum" if d.symmetric else "Spectrum of (S + S^T)/2"
     return [
         (f"{kind} of {d.n} samples, {'sparse' if d.sparse else 'dense'}, {d.dtype}", _matrix(d)),
@@ -62,7 +64,7 @@ def _line(name: str, value: str) -> str:
 
 
 def _matrix(d: Diagnosis) -> list[tuple[str, str]]:
-    at_fault = d.self_similarity_not_maximal
+    smaller = d.self_similarity_not_maximal
     return [
         *([("examined", f"{d.n_sampled} samples drawn at random")] if d.n_sampled < d.n else []),
         ("symmetric", "yes" if d.symmetric else f"no: asymmetry {number(d.asymmetry)}"),
@@ -70,7 +72,7 @@ def _matrix(d: Diagnosis) -> list[tuple[str, str]]:
         ("zeros", percent(d.sparsity)),
         ("distinct values", str(d.n_distinct)),
         ("duplicates", str(d.duplicates)),
-        ("self-similarity", f"not maximal for {percent(at_fault)}" if at_fault else "maximal for every sample"),
+        ("self-similarity", f"not maximal for {percent(smaller)}" if smaller else "maximal for every sample"),
     ]
 
 
@@ -106,5 +108,5 @@ def _classes(d: Diagnosis) -> list[str]:
         ),
     ]
     if len(d.classes) > len(shown):
-        lines.append(f"  and {len(d.classes) - len(shown)} smaller ones")
+        lines.append(f"  and {len(d.classes) - len(shown)} smaller classes")
     return [*lines, _line("leave-one-out 1-NN error", percent(d.leave_one_out_error))]

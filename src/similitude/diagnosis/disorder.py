@@ -1,4 +1,4 @@
-"""The disorder constant: how far neighbours of neighbours are from being neighbours."""
+"""The disorder constant, which measures how far neighbours of neighbours are from being neighbours."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
 from similitude.proximity.proximities import as_proximities
 
 SMALL, LARGE = 10.0, 25.0
-"""At these values of D for 95% the verdict changes."""
+"""The values of D for 95% of the triples at which the verdict changes."""
 
 _CENTRES = 256
 
 
 @dataclass(frozen=True)
 class Disorder:
-    """What :func:`disorder` found.
+    """The result of :func:`disorder`.
 
-    Attributes
+    Parameters
     ----------
     constant : float
-        The smallest D that holds for all triples looked at; of a sample of them, a lower bound of the constant.
+        The smallest D that holds for all examined triples. If these are a sample, it is a lower bound of the constant.
     quantile_95, quantile_99 : float
-        The smallest D that holds for 95% and 99% of the triples, each scale of ranks counting alike.
+        The smallest D that holds for 95% and 99% of the triples, with equal weights of all scales of ranks.
     n_triples : int
+        The number of examined triples.
     exhaustive : bool
-        Whether these were all there are.
+        Whether all triples were examined.
     """
 
     constant: float
@@ -41,7 +42,7 @@ class Disorder:
 
     @property
     def verdict(self) -> str:
-        """What to expect of ``search="graph"``."""
+        """The quality to expect of ``search="graph"``."""
         return verdict(self.quantile_95)
 
     def __str__(self) -> str:
@@ -52,12 +53,12 @@ class Disorder:
 
 
 def verdict(quantile_95: float) -> str:
-    """What the D of 95% predicts for a search by a neighbour graph."""
+    """Return the quality to expect of search by a neighbour graph, given the D of 95% of the triples."""
     if quantile_95 <= SMALL:
         return "small: a neighbour graph (search='graph') works well"
     if quantile_95 <= LARGE:
         return "moderate: search='graph' works with a larger search_width"
-    return "large: look at the recall of search='graph' before you trust it"
+    return "large: check the recall of search='graph' before you rely on it"
 
 
 def disorder(
@@ -67,32 +68,40 @@ def disorder(
     n_triples: int = 20_000,
     random_state: Any = 0,
 ) -> Disorder:
-    """Estimate the disorder constant of a similarity: the smallest D with, for all triples of different samples::
+    """Estimate the disorder constant of a similarity.
+
+    The constant is the smallest D for which all triples of different samples satisfy::
 
         rank_x(y) <= D (rank_z(x) + rank_z(y))
 
-    where rank_z(x) = 1 for the sample most similar to z by row z of S, z itself left out; tied samples share the mean
-    of their ranks. Where D is small, two samples near a third are near each other, with no triangle inequality needed:
-    search by a neighbour graph then takes few comparisons. Ranks among equals tell nothing: where all but the nearest
-    are equally far, D is small though nothing shows the way to these.
+    Here rank_z(x) is the rank of x in row z of S, 1 for the sample most similar to z, without z itself; tied samples
+    share the mean of their ranks. If D is small, two samples near a third one are near each other, even without the
+    triangle inequality, and search by a neighbour graph takes few comparisons. D is not informative if most samples
+    are tied: if all but the nearest are equally far away, D is small although a graph cannot find the nearest ones.
 
-    z is drawn at random, x and y by their ranks, rank r with probability in proportion to 1/r, so that near, middling
-    and far neighbours count alike; where there are no more than ``n_triples`` triples all are looked at, with these
-    weights.
+    z is drawn uniformly, and x and y by their ranks, rank r with a probability proportional to 1/r, so that near,
+    middle and far neighbours have equal weights. If there are no more than ``n_triples`` triples, all are examined,
+    with these weights.
 
     Parameters
     ----------
     S : array-like, memmap, sparse matrix or Proximities of shape (n, n)
         Similarities, or dissimilarities if ``dissimilarity`` is given; three samples or more.
     dissimilarity : str, default=None
-        The map that makes S a similarity: see :mod:`similitude.proximity.maps`.
+        The map that turns S into a similarity: see :mod:`similitude.proximity.maps`.
     n_triples : int, default=20000
-        About how many are drawn; a few more or fewer are.
+        The approximate number of triples to draw.
     random_state : int, RandomState or None, default=0
+        Seed for the random draws.
 
     Returns
     -------
     Disorder
+        The constant, and the values that hold for 95% and 99% of the triples.
+
+    See Also
+    --------
+    similitude.diagnosis.diagnose : Returns this and other figures of a matrix.
 
     References
     ----------
@@ -123,7 +132,7 @@ def disorder(
 
 
 def sampled(A: np.ndarray, n_triples: int, rng: Any) -> Disorder:
-    """The estimate from a dense matrix of three samples or more."""
+    """Return the estimate from a dense matrix of three samples or more."""
     n = len(A)
     exhaustive = n * (n - 1) * (n - 2) <= n_triples
     z, x, y, weights = _all_triples(A) if exhaustive else _drawn(A, n_triples, rng)
@@ -135,7 +144,7 @@ def sampled(A: np.ndarray, n_triples: int, rng: Any) -> Disorder:
 
 
 def _neighbors(A: np.ndarray, z: int) -> np.ndarray:
-    """All others, the most similar first."""
+    """Return all other samples, the most similar first."""
     order = np.argsort(-A[z], kind="stable")
     return order[order != z]
 
@@ -161,14 +170,14 @@ def _drawn(A: np.ndarray, n_triples: int, rng: Any) -> tuple[np.ndarray, ...]:
         apart = first != second
         triples.append(np.array([np.full(apart.sum(), z), nearest[first[apart]], nearest[second[apart]]]))
     z, x, y = np.concatenate(triples, axis=1)
-    # Of very few pairs none may have been apart.
+    # If very few triples were drawn, none may consist of different samples.
     return (z, x, y, np.ones(len(z))) if len(z) else _drawn(A, n_triples, rng)
 
 
 def _ranks(A: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """The ranks of the columns in their rows, 1 for the most similar, the row's own sample left out."""
+    """Return the ranks of the columns in their rows, 1 for the most similar, without the sample of the row itself."""
     ranks = np.empty(len(rows))
-    # Pairs of one row together, whose values are sorted once.
+    # Pairs are grouped by row, so that the values of each row are sorted once.
     order = np.argsort(rows, kind="stable")
     some, starts = np.unique(rows[order], return_index=True)
     for row, places in zip(some.tolist(), np.split(order, starts[1:])):
@@ -180,5 +189,5 @@ def _ranks(A: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 def figure(A: np.ndarray, rng: Any) -> float | None:
-    """The D of 95% of the triples, for a diagnosis; None below three samples."""
+    """Return the D of 95% of the triples, for a diagnosis; None below three samples."""
     return sampled(A, 20_000, rng).quantile_95 if len(A) > 2 else None

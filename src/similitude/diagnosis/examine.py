@@ -1,4 +1,4 @@
-"""Looking at a similarity matrix before learning from it."""
+"""The diagnosis of a similarity matrix before learning from it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from similitude.base import check_labels
 from similitude.diagnosis import figures
 from similitude.diagnosis.advice import advice
 from similitude.diagnosis.disorder import figure as disorder_figure
 from similitude.diagnosis.result import ClassFigures, Diagnosis
+from similitude.labels import check_labels
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.proximity.check import (
     SYMMETRY_TOLERANCE,
@@ -40,19 +40,19 @@ def diagnose(
     n_triples: int = 100_000,
     random_state: Any = 0,
 ) -> Diagnosis:
-    """Say what kind of similarity a matrix holds, in figures and in words.
+    """Return figures that describe a similarity matrix, and advice that follows from them.
 
-    * Spectrum: of ``(S + S^T)/2``. Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 for float32, whose
-      entries are no more exact) count as zero.
-    * Triangle inequality: on the dissimilarity itself where ``dissimilarity`` says that it is one, else on
-      ``d = max S - S`` between different samples, 0 from a sample to itself. A triple counts as violated when
+    * The spectrum is that of ``(S + S^T)/2``. Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 for float32,
+      whose entries are less exact) count as zero.
+    * The triangle inequality is checked on the dissimilarity if ``dissimilarity`` is given, otherwise on
+      ``d = max S - S`` between different samples and 0 from a sample to itself. It is violated by a triple if
       ``d_ij > d_ik + d_kj``, by more than rounding, for some order of its three samples.
-    * Intrinsic dimension: ``2 mean(d^2)^2 / var(d^2)`` over all pairs, with the dissimilarity itself or
-      ``d^2_ij = s_ii + s_jj - 2 s_ij``: the dimension of the space where samples are Gaussian, with equal variances.
-    * Disorder: the smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples: see
+    * The intrinsic dimension is ``2 mean(d^2)^2 / var(d^2)`` over all pairs, with the given dissimilarity or
+      ``d^2_ij = s_ii + s_jj - 2 s_ij``. For Gaussian samples with equal variances it is the dimension of the space.
+    * The disorder is the smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples: see
       :func:`~similitude.disorder`.
-    * Hubness: the skewness of the number of lists of k nearest neighbours in which a sample occurs. Neighbours are
-      ranked by rows, ties by position, the sample itself left out; so they are for the leave-one-out error.
+    * The hubness is the skewness of the number of lists of k nearest neighbours in which a sample occurs. Neighbours
+      are ranked by rows, ties by position, without the sample itself. The leave-one-out error uses the same ranking.
 
     Parameters
     ----------
@@ -61,20 +61,21 @@ def diagnose(
     y : array-like of shape (n,), default=None
         Class labels.
     dissimilarity : str, default=None
-        The map that makes S a similarity: see :mod:`similitude.proximity.maps`.
+        The map that turns S into a similarity: see :mod:`similitude.proximity.maps`.
     max_samples : int, default=5000
-        Of more samples, so many are drawn at random and the rest is not read (class counts are of all).
+        If there are more samples, this many are drawn at random and the others are not read; class counts are those of
+        all samples.
     n_neighbors : int, default=10
-        k of the hubness; at most n - 1 is used.
+        The number k of neighbours for the hubness; at most n - 1 are used.
     n_triples : int, default=100000
-        How many triples are drawn; where there are no more than that, all are looked at.
+        The number of triples to draw; if there are no more, all are examined.
     random_state : int, RandomState or None, default=0
-        For the draws.
+        Seed for the random draws.
 
     Returns
     -------
     Diagnosis
-        Its attributes are the figures, ``print`` shows them as a card, ``to_dict`` gives plain values.
+        Its attributes are the figures, ``print`` shows them as a card, ``to_dict`` returns plain values.
 
     References
     ----------
@@ -91,7 +92,7 @@ def diagnose(
     >>> found.rank, round(found.leave_one_out_error, 2)
     (3, 0.33)
     >>> print(found.advice[0])
-    indefinite: NEF 0.047: modify the spectrum (SpectrumModifier) or use a local method (KNNClassifier).
+    the matrix is indefinite (NEF 0.047): modify the spectrum (SpectrumModifier) or use a local method (KNNClassifier).
     """
     _check_counts(max_samples=max_samples, n_neighbors=n_neighbors, n_triples=n_triples)
     if dissimilarity is not None and dissimilarity not in TO_SIMILARITY:
@@ -107,7 +108,8 @@ def diagnose(
     A, scale = figures.unit_scale(values if mapped is None else mapped)
     symmetric = is_symmetric(values)
     tolerance = SYMMETRY_TOLERANCE[values.dtype]
-    spectrum = figures.spectrum(A, symmetric, max(ZERO_TOLERANCE, tolerance))
+    eigenvalues = figures.eigenvalues(A, symmetric, max(ZERO_TOLERANCE, tolerance))
+    spectrum = figures.spectrum(eigenvalues)
     raw = A if mapped is None else figures.unit_scale(values)[0]
     near = figures.neighbors(A, n_neighbors)
     by_class = None if classes is None else _class_figures(A, scale, classes, labels, drawn)
@@ -140,6 +142,7 @@ def diagnose(
         disorder=disorder_figure(A, rng),
         classes=by_class,
         leave_one_out_error=None if labels is None else _error(labels[drawn], near.nearest),
+        eigenvalues=figures.rescaled(eigenvalues, scale),
     )
     return replace(found, advice=advice(found))
 
@@ -151,7 +154,7 @@ def _check_counts(**counts: Any) -> None:
 
 
 def _checked(matrix: Any, max_samples: int, rng: Any) -> tuple[Any, np.ndarray]:
-    """The matrix to look at, and which samples it is of."""
+    """Return the matrix to examine and the positions of its samples."""
     n = matrix.shape[0]
     drawn, name = np.arange(n), "S"
     if n == matrix.shape[1] and n > max_samples:
@@ -160,16 +163,16 @@ def _checked(matrix: Any, max_samples: int, rng: Any) -> tuple[Any, np.ndarray]:
     return check_similarity(matrix, name=name, orientation="any"), drawn
 
 
-def _mapped(values: Any, how: str) -> np.ndarray:
+def _mapped(values: Any, map_name: str) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
-        similarities = LearnedMap.learn(values, how, name="S")(values, name="S")
-    return check_similarity(similarities, name=f"S after dissimilarity={how!r}", orientation="any")
+        similarities = LearnedMap.learn(values, map_name, name="S")(values, name="S")
+    return check_similarity(similarities, name=f"S after dissimilarity={map_name!r}", orientation="any")
 
 
 def _encoded(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, and y as positions among them; the checks are those of every classifier."""
+    """Return the classes, and y as positions among them, checked as in every classifier."""
     with warnings.catch_warnings():
-        # That classes are small is for the card to say.
+        # The card shows which classes are small.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         try:
             return np.unique(check_labels(y, n), return_inverse=True)
@@ -193,7 +196,7 @@ def _plain(label: Any) -> Any:
 
 
 def _scaled(value: float | None, scale: float) -> float | None:
-    """The value in the units of S; None where a float cannot hold it."""
+    """Return the value in the units of S, or None if it overflows."""
     if value is None or not np.isfinite(value * scale):
         return None
     return value * scale

@@ -1,7 +1,7 @@
 """The figures of a diagnosis, as functions of arrays.
 
-Matrices come dense, in float64 and scaled to unit size (:func:`unit_scale`), so that no figure over- or underflows.
-Where a figure is not defined (too few samples, no variation) the answer is None.
+Matrices are dense, in float64 and scaled to unit size (:func:`unit_scale`), so that no figure overflows or underflows.
+A figure that is not defined (too few samples, no variation) is None.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from similitude.proximity.symmetry import symmetrize
 
 
 def unit_scale(S: np.ndarray) -> tuple[np.ndarray, float]:
-    """A float64 copy of S divided by a power of two that brings its largest size into [1, 2), and that power."""
+    """Return S / p in float64, with its largest absolute value in [1, 2), and the power of two p."""
     A = S.astype(np.float64)
     largest = float(max(A.max(), -A.min()))
     scale = float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
@@ -28,8 +28,23 @@ def unit_scale(S: np.ndarray) -> tuple[np.ndarray, float]:
     return A, scale
 
 
+def eigenvalues(A: np.ndarray, symmetric: bool, tolerance: float) -> np.ndarray:
+    """Return the eigenvalues of ``(A + A^T)/2`` in ascending order.
+
+    Those with ``|lambda| <= tolerance * max|lambda|`` are set to zero.
+    """
+    return cut_zeros(eigh(A if symmetric else symmetrize(A).S)[0], tolerance)
+
+
+def rescaled(eigenvalues: np.ndarray, scale: float) -> np.ndarray | None:
+    """Return the eigenvalues in descending order, times the scale; None where that overflows."""
+    with np.errstate(over="ignore"):
+        values = eigenvalues[::-1] * scale
+    return values if np.isfinite(values).all() else None
+
+
 class Spectrum(NamedTuple):
-    """What is read off the eigenvalues of a symmetric matrix."""
+    """Figures of the eigenvalues of a symmetric matrix."""
 
     smallest: float
     largest: float
@@ -38,30 +53,29 @@ class Spectrum(NamedTuple):
     rank: int
 
 
-def spectrum(A: np.ndarray, symmetric: bool, tolerance: float) -> Spectrum:
-    """Figures of the eigenvalues of ``(A + A^T)/2``; those within ``tolerance`` of zero, relatively, count as zero."""
-    values = cut_zeros(eigh(A if symmetric else symmetrize(A).S)[0], tolerance)
+def spectrum(values: np.ndarray) -> Spectrum:
+    """Return the figures of eigenvalues in ascending order."""
     smallest, largest = float(values[0]), float(values[-1])
     ratio = 0.0 if smallest >= 0 else -smallest / largest if largest > 0 else None
-    # abs: an empty sum of negative ones is -0.0, which would show.
-    return Spectrum(smallest, largest, abs(negative_eigenfraction(values)), ratio, int(np.count_nonzero(values)))
+    return Spectrum(smallest, largest, negative_eigenfraction(values), ratio, int(np.count_nonzero(values)))
 
 
 def not_maximal(A: np.ndarray, tolerance: float) -> float:
-    """Share of the rows whose diagonal entry is smaller, by more than rounding, than the largest."""
+    """Return the share of rows whose diagonal entry is smaller, by more than rounding, than the largest."""
     return float(np.mean(np.diagonal(A) < A.max(axis=1) - tolerance))
 
 
 def duplicate_rows(S: np.ndarray) -> int:
-    """How many rows equal an earlier one."""
-    # Adding zero makes -0.0 and 0.0, which are equal, the same bytes.
+    """Return the number of rows that equal an earlier one."""
+    # Adding zero turns -0.0 into 0.0, so that equal values have the same bytes.
     return len(S) - len({hashlib.blake2b((row + 0.0).tobytes(), digest_size=16).digest() for row in S})
 
 
 def triangle_violations(A: np.ndarray, n_triples: int, rng: Any, tolerance: float, similarity: bool) -> float | None:
-    """Share of the triples of samples with ``d_ij > d_ik + d_kj`` for some order of the three.
+    """Return the share of triples of samples with ``d_ij > d_ik + d_kj`` for some order of the three.
 
-    d is A, or ``max A - A`` where A is a similarity. All triples are looked at where there are at most ``n_triples``.
+    d is A, or ``max A - A`` if A is a similarity. All triples are examined if there are at most ``n_triples``,
+    otherwise a random sample of that size.
     """
     n = len(A)
     if n < 3:
@@ -78,7 +92,7 @@ def triangle_violations(A: np.ndarray, n_triples: int, rng: Any, tolerance: floa
 
 
 def _draw(n: int, size: int, rng: Any) -> np.ndarray:
-    """Triples of different samples, each equally likely: shape (3, size)."""
+    """Return random triples of different samples, each equally likely: an array of shape (3, size)."""
     first, second, third = (rng.randint(n - taken, size=size) for taken in range(3))
     second += second >= first
     low, high = np.minimum(first, second), np.maximum(first, second)
@@ -88,9 +102,9 @@ def _draw(n: int, size: int, rng: Any) -> np.ndarray:
 
 
 def intrinsic_dimension(A: np.ndarray, tolerance: float, similarity: bool) -> float | None:
-    """``2 mean(d^2)^2 / var(d^2)`` over the pairs of different samples.
+    """Return ``2 mean(d^2)^2 / var(d^2)`` over the pairs of different samples.
 
-    ``d^2_ij = s_ii + s_jj - s_ij - s_ji`` where A is a similarity, else ``A_ij^2``.
+    ``d^2_ij`` is ``s_ii + s_jj - s_ij - s_ji`` if A is a similarity, otherwise ``A_ij^2``.
     """
     n = len(A)
     n_pairs = n * (n - 1)
@@ -111,8 +125,20 @@ def intrinsic_dimension(A: np.ndarray, tolerance: float, similarity: bool) -> fl
     return 2 * mean**2 / variance if mean > 0 and variance > tolerance**2 else None
 
 
+def nearest_others(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the similarities and positions of the k other samples most similar to each sample.
+
+    Equally similar samples are in the order of their positions. The diagonal of A is changed and restored.
+    """
+    own = np.diagonal(A).copy()
+    np.fill_diagonal(A, -np.inf)
+    nearest = top_k(A, k)
+    np.fill_diagonal(A, own)
+    return nearest
+
+
 class Neighbors(NamedTuple):
-    """What is read off the lists of nearest neighbours, the sample itself excluded."""
+    """Figures of the lists of nearest neighbours, which exclude the sample itself."""
 
     n_neighbors: int
     hubness: float | None
@@ -121,28 +147,25 @@ class Neighbors(NamedTuple):
 
 
 def neighbors(A: np.ndarray, n_neighbors: int) -> Neighbors:
-    """Hubness, ties at the end of the list, and the nearest neighbour of each sample; A is changed and restored."""
+    """Return the hubness, the ties at the end of the lists, and the nearest neighbour of each sample."""
     n = len(A)
     k = min(n_neighbors, n - 1)
     if k == 0:
         return Neighbors(0, None, None, None)
-    own = np.diagonal(A).copy()
-    np.fill_diagonal(A, -np.inf)
-    values, indices = top_k(A, min(k + 1, n - 1))
-    np.fill_diagonal(A, own)
+    values, indices = nearest_others(A, min(k + 1, n - 1))
     occurrences = np.bincount(indices[:, :k].ravel(), minlength=n)
     ties = float(np.mean(values[:, k - 1] == values[:, k])) if k < n - 1 else 0.0
     return Neighbors(k, _skewness(occurrences - k), ties, indices[:, 0])
 
 
 def _skewness(deviations: np.ndarray) -> float:
-    """Third standardised moment of deviations from the mean; 0 where nothing varies."""
+    """Return the third standardised moment of deviations from the mean, or 0 if all are zero."""
     spread = float(np.mean(deviations.astype(np.float64) ** 2)) ** 0.5
     return float(np.mean((deviations / spread) ** 3)) if spread > 0 else 0.0
 
 
 def class_means(A: np.ndarray, labels: np.ndarray, n_classes: int) -> list[tuple[float | None, float | None]]:
-    """Mean similarity within each class (different samples) and to all other classes (both directions)."""
+    """Return for each class the mean similarity of its samples to one another and to others (both directions)."""
     n = len(A)
     members = sparse.csr_matrix((np.ones(n), (labels, np.arange(n))), shape=(n_classes, n))
     counts = np.bincount(labels, minlength=n_classes)

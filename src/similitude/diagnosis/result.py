@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 from similitude.diagnosis.card import card
 
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """One class: how many samples it has, and how alike they are.
+    """The number of samples of one class, and their mean similarities.
 
-    Attributes
+    Parameters
     ----------
     label : str, int, float or bool
+        The label of the class.
     count : int
-        Among all samples.
+        The number of its samples among all samples.
     within : float or None
-        Mean similarity of two different samples of the class; None where fewer than two were examined.
+        Mean similarity of two different samples of the class; None if fewer than two were examined.
     between : float or None
-        Mean similarity of its samples to those of other classes, both directions; None where there are none.
+        Mean similarity of its samples to those of other classes in both directions; None if there are none.
     """
 
     label: Any
@@ -31,67 +34,71 @@ class ClassFigures:
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """What :func:`~similitude.diagnosis.diagnose` found; ``str()`` of it is a card to read.
+    """The result of :func:`~similitude.diagnosis.diagnose`; ``str()`` returns it as a card of plain text.
 
-    A figure that is not defined (a spread of one sample, say) is None.
+    A figure that is not defined (such as the variance of one sample) is None.
 
-    Attributes
+    Parameters
     ----------
     n : int
-        Samples.
+        The number of samples.
     n_sampled : int
-        Samples that the figures come from; fewer than ``n`` where a random subset was drawn.
+        The number of samples that the figures come from; fewer than ``n`` if a random subset was drawn.
     dtype : str
-        As given.
+        The data type of the given matrix.
     sparse : bool
-        Whether the matrix came as a sparse one.
+        Whether the given matrix was sparse.
     dissimilarity : str or None
-        The map that made it a similarity.
+        The map that turned it into a similarity.
     symmetric : bool
-        Whether it equals its transpose up to rounding. This and the next six are about the values as given.
+        Whether it equals its transpose up to rounding. This and the next six figures describe the given values.
     asymmetry : float
         ``||S - S^T||_F / (2 ||S||_F)``, from 0 to 1.
     minimum, maximum : float
-        Its range.
+        The range of the values.
     sparsity : float
         Share of zeros.
     n_distinct : int
         Number of distinct values.
     duplicates : int
-        Samples whose row equals an earlier row.
+        Number of samples whose row equals an earlier row.
     looks_like_dissimilarity : bool
-        Zero diagonal, positive elsewhere, and not said to be a dissimilarity.
+        Whether the diagonal is zero and all other values are positive, although ``dissimilarity`` is None.
     self_similarity_not_maximal : float
         Share of the samples i with ``s_ii < max_j s_ij``, by more than rounding.
     smallest_eigenvalue, largest_eigenvalue : float or None
-        Of the symmetrised similarity, those that count as zero set to zero; None where too large for a float.
+        Extreme eigenvalues of the symmetrised similarity, where those that count as zero are 0; None if they overflow.
     negative_eigenfraction : float
         NEF: ``sum |negative lambda| / sum |lambda|``.
     negative_eigenratio : float or None
-        NER: ``|lambda_min| / lambda_max``, 0 without negative ones; None where none is positive.
+        NER: ``|lambda_min| / lambda_max``, 0 without negative eigenvalues; None if no eigenvalue is positive.
     rank : int
-        Eigenvalues that are not zero.
+        Number of nonzero eigenvalues.
     psd : bool
         Whether no eigenvalue is negative.
     triangle_violations : float or None
-        Share of triples that break the triangle inequality; None below three samples.
+        Share of triples that break the triangle inequality; None for fewer than three samples.
     intrinsic_dimension : float or None
-        ``2 mean(d^2)^2 / var(d^2)``; None where all pairs are equally far apart or d^2 is not positive on average.
+        ``2 mean(d^2)^2 / var(d^2)``; None if all pairs are equally far apart or d^2 is not positive on average.
     n_neighbors : int
-        k of the next two.
+        The number k of neighbours for the next two figures.
     hubness : float or None
         Skewness of the number of lists of k nearest neighbours in which a sample occurs.
     neighbor_ties : float or None
-        Share of the samples whose k-th and next neighbour are equally similar, so that the order decides.
+        Share of the samples whose k-th and next neighbour are equally similar, so that the order of the samples
+        decides.
     disorder : float or None
         The smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples drawn: see
-        :func:`~similitude.disorder`; None below three samples.
+        :func:`~similitude.disorder`; None for fewer than three samples.
     classes : tuple of ClassFigures, or None
-        In sorted order; None without labels.
+        The classes in sorted order; None without labels.
     leave_one_out_error : float or None
-        Of the nearest neighbour.
+        The leave-one-out error of the nearest neighbour.
     advice : tuple of str
-        What follows, in sentences.
+        Sentences that follow from the figures.
+    eigenvalues : ndarray of shape (n_sampled,) or None
+        All eigenvalues in descending order, as :func:`~similitude.diagnosis.pictures.spectra` shows them; None if they
+        overflow. ``to_dict`` leaves them out.
     """
 
     n: int
@@ -123,6 +130,7 @@ class Diagnosis:
     classes: tuple[ClassFigures, ...] | None
     leave_one_out_error: float | None
     advice: tuple[str, ...] = ()
+    eigenvalues: np.ndarray | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return card(self)
@@ -133,8 +141,14 @@ class Diagnosis:
         return f"<Diagnosis of {self.n} samples: {shape}, {sign}; print() shows the card>"
 
     def to_dict(self) -> dict[str, Any]:
-        """All figures as plain Python values that JSON can hold."""
+        """Return all figures as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+        """
         figures = asdict(self)
+        del figures["eigenvalues"]
         figures["advice"] = list(self.advice)
         figures["classes"] = None if self.classes is None else list(figures["classes"])
         return figures

@@ -1,4 +1,4 @@
-"""Work on a cluster, by Dask: matrices, neighbours, landmarks. Needs the extra ``dask``."""
+"""Matrices, neighbours and landmarks computed on a Dask cluster, which needs the extra ``dask``."""
 
 from similitude.distributed.landmarks import fit_landmarks
 from similitude.distributed.matrix import compute, pairwise

@@ -1,4 +1,4 @@
-"""The cluster: which one, what it holds, sums over a tree, and errors that say what to do."""
+"""Access to the cluster: its client, values that it holds, sums over a tree, and errors with advice."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 
 _AT_ONCE = 4
-"""Results that one task of a tree puts together."""
+"""The number of results that one task of a tree joins."""
 
 
 def current_client(client: Any = None) -> Any:
-    """The client given, or the current one of this process."""
+    """Return the given client, or the current one of this process."""
     distributed = require("distributed", "dask")
     if client is None:
         try:
             return distributed.get_client()
         except ValueError as error:
             raise ValueError(
-                "client: there is no cluster; start one with distributed.Client(...), which is then the current one."
+                "client: there is no cluster; start one with distributed.Client(...), which becomes the current one."
             ) from error
     if not isinstance(client, distributed.Client):
         raise ValueError(f"client must be a distributed.Client or None; got {type(client).__name__}.")
@@ -30,14 +30,14 @@ def current_client(client: Any = None) -> Any:
 
 
 def thread_total(client: Any) -> int:
-    """Tasks that the workers can do at the same time."""
+    """Return the number of tasks that the workers can run at the same time."""
     return max(1, sum(client.nthreads().values()))
 
 
 def hold(client: Any, value: Any) -> Any:
-    """Have a worker keep this value.
+    """Return a future of this value, which a worker keeps.
 
-    It travels as the argument of a task. Scattered data would be gone with its worker; a task is done again.
+    It is sent as the argument of a task. Scattered data would be lost with its worker, while a task is run again.
     """
     dask = require("dask", "dask")
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
@@ -49,7 +49,7 @@ def _itself(value: Any) -> Any:
 
 
 def reduce_tree(client: Any, together: Callable[..., Any], parts: list) -> Any:
-    """One future of all parts together, neighbours first; ``together`` takes a few of them."""
+    """Return one future of all parts, which ``together`` joins, a few adjacent ones at a time."""
     while len(parts) > 1:
         groups = [parts[i : i + _AT_ONCE] for i in range(0, len(parts), _AT_ONCE)]
         parts = [client.submit(together, *group, pure=False) if len(group) > 1 else group[0] for group in groups]
@@ -58,10 +58,10 @@ def reduce_tree(client: Any, together: Callable[..., Any], parts: list) -> Any:
 
 @contextmanager
 def waiting(advice: str) -> Iterator[None]:
-    """Wait for the workers here, and say what to do where one runs out of memory.
+    """Wait for the workers, and raise an error with advice if one runs out of memory.
 
-    Within a task of the cluster its worker gets another thread: tasks that hold all threads while they wait for tasks
-    of their own would wait for ever.
+    Within a task of the cluster its worker gets another thread, because tasks that hold all threads while they wait for
+    tasks of their own would wait forever.
     """
     distributed = require("distributed", "dask")
     try:
@@ -71,8 +71,8 @@ def waiting(advice: str) -> Iterator[None]:
         raise RuntimeError(f"a worker of the cluster ran out of memory: {advice}. ({error})") from error
     except distributed.KilledWorker as error:
         raise RuntimeError(
-            "workers of the cluster died again and again on the same task, as they do when they run out of memory: "
-            f"{advice}. If memory is not the reason, the workers' logs tell more. ({error})"
+            "workers of the cluster died repeatedly on the same task, which usually means that they ran out of memory: "
+            f"{advice}. If memory is not the reason, see the workers' logs. ({error})"
         ) from error
 
 

@@ -1,19 +1,19 @@
-"""LandmarkClassifier fitted by a cluster: moments of blocks of rows, added up in a tree."""
+"""LandmarkClassifier fitted by a cluster, from moments of blocks of rows that are added up in a tree."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
-from similitude.base import class_weights, unchanged_on_failure
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
-from similitude.distributed._parts import lengths_of
-from similitude.features.landmark_classifier import LandmarkClassifier
-from similitude.features.landmark_moments import Moments, add, block_moments
-from similitude.similarities.pairwise import Named, _checked_block_size, named_values
-from similitude.spectrum._landmarks import _ENTRIES, Landmarks, ObjectRows, similarities
+from similitude.distributed._parts import Part, cut, lengths_of
+from similitude.features import LandmarkClassifier, Moments, fit_by_moments
+from similitude.features.landmark_moments import add, block_moments
+from similitude.labels import Labels
+from similitude.reader import ComputedValues
+from similitude.similarities import check_block_size
+from similitude.transform import Landmarks, row_blocks
 
 _ADVICE = "lower block_size of fit_landmarks or n_landmarks of the model, or give the workers more memory"
 
@@ -21,23 +21,23 @@ _ADVICE = "lower block_size of fit_landmarks or n_landmarks of the model, or giv
 def fit_landmarks(
     model: LandmarkClassifier, X: Any, y: Any, *, client: Any = None, block_size: int | None = None
 ) -> LandmarkClassifier:
-    """``model.fit(X, y)`` on a cluster: the same model but for rounding.
+    """Fit a model on a cluster, with the same result as ``model.fit(X, y)`` up to rounding.
 
-    The landmarks are chosen here, with ``selection="random"`` or "stratified" at no cost. The workers compute the
-    similarities of blocks of samples to them and make moments of each; these are added up in a tree, and only
-    matrices of the size m + G come back.
+    The landmarks are chosen by the client; ``selection="random"`` and "stratified" need no similarities for this. The
+    workers compute the similarities of blocks of samples to the landmarks, and the moments of each block. These are
+    added up in a tree, and only matrices of size m + G are sent back.
 
     Parameters
     ----------
     model : LandmarkClassifier
-        With ``model="ridge"``; it is fitted in place.
+        A classifier with ``model="ridge"``, which is fitted in place.
     X, y
-        As ``fit`` takes them.
+        Samples and labels as in ``fit``.
     client : distributed.Client, default=None
-        None: the current one.
+        The client of the cluster. None means the current one.
     block_size : int, default=None
-        Samples in a block; None: so many that a block has at most 2 million similarities, and one-hot labels, and each
-        thread of the workers gets one.
+        The number of samples in a block. By default a block has at most 2 million similarities and one-hot labels, and
+        there is at least one for each thread of the workers.
 
     Returns
     -------
@@ -59,83 +59,81 @@ def fit_landmarks(
         raise ValueError(f"model must be a LandmarkClassifier; got {type(model).__name__}.")
     if model.model != "ridge":
         raise ValueError(
-            f"model={model.model!r}: only 'ridge' is made of sums over blocks of samples; use model.fit for the others."
+            f"model must be 'ridge', which needs only sums over blocks; got {model.model!r}: use its own fit."
         )
-    length, client = _checked_block_size(block_size), current_client(client)
-    with unchanged_on_failure(model):
-        alpha = model._point({})
-        model._check_parameters()
-        landmarks = model._chosen_landmarks(X, y)
-        n = landmarks.source.n
-        labels = model._encoded(y, n)
-        model._fitted_model, model._moments = model.model, None
-        width = max(len(landmarks.W), len(model.classes_) + 1)
-        length = length or min(max(1, _ENTRIES // width), -(-n // thread_total(client)))
+    length, client = check_block_size(block_size), current_client(client)
+
+    def sum_moments(landmarks: Landmarks, labels: Labels, weights: np.ndarray | None) -> Moments:
+        n, width = len(landmarks.training), max(len(landmarks.W), labels.n_classes + 1)
+        each = length or min(row_blocks(n, width)[0].stop, -(-n // thread_total(client)))
         with waiting(_ADVICE):
-            moments = _summed(client, model, landmarks, labels, lengths_of(n, length))
-        [solution] = model._ridge(landmarks, moments, [alpha])
-        model.coef_, model.intercept_ = solution
-    return model
+            return _summed(client, landmarks, labels, weights, lengths_of(n, each))
+
+    return fit_by_moments(model, X, y, sum_moments)
 
 
-def _summed(
-    client: Any, model: LandmarkClassifier, landmarks: Landmarks, labels: np.ndarray, lengths: list[int]
-) -> Moments:
-    """The moments of all samples."""
-    to = hold(client, _ToLandmarks(landmarks))
-    weights = None if model.class_weight is None else class_weights(model, labels)
-    n_classes, first, parts = len(model.classes_), 0, []
-    for length in lengths:
-        rows = slice(first, first + length)
+def _summed(client: Any, landmarks: Landmarks, labels: Labels, weights: Any, lengths: list[int]) -> Moments:
+    """Return the moments of all samples."""
+    comparison = hold(client, _Comparison(landmarks))
+    objects = landmarks.training.reader.objects
+    samples = _matrix_parts(landmarks, lengths) if objects is None else cut(objects, lengths)
+    parts = []
+    for part in samples:
+        rows = slice(part.first, part.first + len(part))
         own = None if weights is None else weights[rows]
-        samples = hold(client, _Samples(landmarks, rows))
-        parts.append(client.submit(_moments, samples, to, labels[rows], n_classes, own, pure=False))
-        first += length
+        held = hold(client, part)
+        parts.append(client.submit(_moments, held, comparison, labels.codes[rows], labels.n_classes, own, pure=False))
     return reduce_tree(client, _added, parts).result()
 
 
-class _Samples:
-    """A block of samples: objects, or native values to the landmarks where X is a matrix."""
+class _MatrixPart:
+    """Consecutive samples of a matrix: their native values to the landmarks, and those in the other direction."""
 
     def __init__(self, landmarks: Landmarks, rows: slice):
-        source, positions = landmarks.source, landmarks.positions
-        self.objects = self.native = self.back = None
-        if isinstance(source, ObjectRows):
-            self.objects, self.places = _safe_indexing(source.objects, rows), np.arange(rows.start, rows.stop)
-            return
-        self.native = source.to(rows, positions)
-        self.back = source.back(rows, positions) if landmarks.asymmetric else None
+        to, native = landmarks.to, landmarks.training.native
+        self.first, self._length = rows.start, rows.stop - rows.start
+        self._block = native.block(rows, to.positions)
+        self._back = native.back(rows, to.positions) if to.asymmetric else None
+
+    def __len__(self) -> int:
+        return self._length
+
+    def block(self, rows: slice, columns: np.ndarray) -> Any:
+        """Return the values of all rows to all landmarks."""
+        return self._block
+
+    def back(self, rows: slice, columns: np.ndarray) -> Any:
+        """Return the transposed values of all landmarks to all rows, or None if they are not known."""
+        return self._back
 
 
-class _ToLandmarks:
-    """Similarities to the landmarks."""
+def _matrix_parts(landmarks: Landmarks, lengths: list[int]) -> list[_MatrixPart]:
+    ends = np.cumsum(lengths).tolist()
+    return [_MatrixPart(landmarks, slice(end - length, end)) for end, length in zip(ends, lengths)]
+
+
+class _Comparison:
+    """The comparison of samples with the landmarks."""
 
     def __init__(self, landmarks: Landmarks):
-        source = landmarks.source
-        self.map, self.asymmetric, self.measure = landmarks.map, landmarks.asymmetric, None
-        if isinstance(source, ObjectRows):
-            self.measure, self.places = source.measure, landmarks.positions
-            self.objects = _safe_indexing(source.objects, self.places)
+        self.to = landmarks.to
+        kept = landmarks.training.reader.reduced_to(landmarks.positions)
+        self.measure, self.objects = kept.measure, kept.objects
 
-    def __call__(self, samples: _Samples) -> np.ndarray:
-        native, back = samples.native, samples.back
-        if self.measure is not None:
-            rows, columns = Named(samples.objects, samples.places), Named(self.objects, self.places)
-            native = named_values(rows, columns, self.measure)
-            back = named_values(columns, rows, self.measure).T if self.asymmetric else None
-        C = similarities(native, self.map)
-        return C if back is None else (C + similarities(back, self.map)) / 2
+    def __call__(self, part: Part | _MatrixPart) -> np.ndarray:
+        native: Any = part
+        if isinstance(part, Part):
+            native = ComputedValues(self.measure, part.objects, self.objects, self.to.positions, part.first)
+        return self.to.block(native, slice(0, len(part)))
 
 
-def _moments(
-    samples: _Samples, to: _ToLandmarks, labels: np.ndarray, n_classes: int, weights: np.ndarray | None
-) -> Moments:
-    """On a worker: the moments of a block."""
-    return block_moments(to(samples), np.eye(n_classes)[labels], weights)
+def _moments(part: Any, comparison: _Comparison, codes: np.ndarray, n_classes: int, weights: Any) -> Moments:
+    """Return, on a worker, the moments of a block of samples."""
+    return block_moments(comparison(part), np.eye(n_classes)[codes], weights)
 
 
 def _added(*parts: Moments) -> Moments:
-    """On a worker: the moments of several blocks together."""
+    """Return, on a worker, the moments of several blocks together."""
     total = parts[0]
     for part in parts[1:]:
         total = add(total, part)

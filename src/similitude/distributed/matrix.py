@@ -6,39 +6,39 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _is_fitted
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _is_fitted, _num_samples
 
+from similitude._utils.extras import require
 from similitude.distributed._cluster import waiting
 from similitude.distributed._parts import Part, Rule, cut, show
-from similitude.numerics.extras import require
-from similitude.similarities.pairwise import _checked_objects, _count, _MatrixInMemory, _part
-from similitude.similarities.pairwise import pairwise as pairwise_here
-from similitude.similarities.registry import Measure, resolve
+from similitude.similarities import MatrixInMemory, Measure, check_sequence, resolve
+from similitude.similarities import pairwise as pairwise_here
 
 _ADVICE = "lower chunks of similitude.distributed.pairwise, or give the workers more memory"
 
 
 def pairwise(A: Any, B: Any = None, similarity: Any = "counting", *, y: Any = None, chunks: Any = "auto") -> Any:
-    """The matrix of :func:`similitude.similarities.pairwise` as a Dask array, whose blocks are computed when asked for.
+    """Return the matrix of :func:`similitude.similarities.pairwise` as a Dask array, computed block by block.
 
-    Values are native: a distance stays a distance. Where B is None, the function symmetric and the chunks the same in
-    both directions, the blocks below the diagonal are transposed from those above.
+    Values are native: a distance stays a distance. If B is None, the function is symmetric and the chunks are the same
+    in both directions, the blocks below the diagonal are transposed from those above.
 
     Parameters
     ----------
     A, B : sequences of objects
-        As in :func:`similitude.similarities.pairwise`; B None: the square matrix of A with itself.
+        The objects, as in :func:`similitude.similarities.pairwise`. If B is None, A is compared with itself.
     similarity : str, callable or Measure, default="counting"
-        One that learns from data, and is not fitted yet, learns from all of A first.
+        The function. One that learns from data, and is not fitted yet, learns from all of A first.
     y : array-like, default=None
         The labels of A, for a similarity that learns from labels.
     chunks : int, tuple or "auto", default="auto"
-        Rows and columns of a block, as Dask takes them.
+        The numbers of rows and columns of a block, in any form that Dask accepts.
 
     Returns
     -------
     dask.array.Array of shape (len(A), len(B))
-        Of float32 where a function on batches gives that for the first two objects, else float64.
+        The values. They are float32 if a function on batches returns that for the first two objects, else float64.
 
     Examples
     --------
@@ -52,13 +52,15 @@ def pairwise(A: Any, B: Any = None, similarity: Any = "counting", *, y: Any = No
     da = require("dask.array", "dask")
     delayed = require("dask", "dask").delayed
     same = B is None
-    A = _checked_objects(A, "A")
-    B = A if same else _checked_objects(B, "B")
-    shape = _count(A), _count(B)
+    A = check_sequence(A, "A")
+    B = A if same else check_sequence(B, "B")
+    shape = _num_samples(A), _num_samples(B)
     if 0 in shape:
         raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
     measure = _ready(resolve(similarity), A, y)
-    dtype = pairwise_here(_part(A, slice(0, 1)), _part(B, slice(0, 1)), measure).dtype if measure.batch else np.float64
+    dtype: Any = np.float64
+    if measure.batch:
+        dtype = pairwise_here(_safe_indexing(A, slice(0, 1)), _safe_indexing(B, slice(0, 1)), measure).dtype
     down, across = _lengths(chunks, shape, np.dtype(dtype))
     rule = delayed(Rule(measure))
     rows = [delayed(part) for part in cut(A, down)]
@@ -78,7 +80,7 @@ def pairwise(A: Any, B: Any = None, similarity: Any = "counting", *, y: Any = No
 
 
 def _lengths(chunks: Any, shape: tuple[int, int], dtype: Any) -> Any:
-    """Of the blocks down and across."""
+    """Return the lengths of the blocks along both axes."""
     try:
         lengths = require("dask.array", "dask").core.normalize_chunks(chunks, shape, dtype=dtype)
     except ZeroDivisionError:
@@ -89,15 +91,15 @@ def _lengths(chunks: Any, shape: tuple[int, int], dtype: Any) -> Any:
 
 
 def _ready(measure: Measure, A: Any, y: Any) -> Measure:
-    """The measure once it has learned; one that came fitted stays as it is."""
+    """Return the fitted measure; one that is fitted already is not changed."""
     if not measure.learns:
         return measure
     return replace(measure, learns=False, batch=True) if _is_fitted(measure.function) else measure.learned(A, y)
 
 
 def _block(rows: Part, columns: Part, rule: Rule, half: bool, dtype: Any) -> np.ndarray:
-    """On a worker: the values between two parts."""
-    target = _MatrixInMemory(None, (len(rows), len(columns)), half)
+    """Return, on a worker, the values between two parts."""
+    target = MatrixInMemory(None, (len(rows), len(columns)), half)
     try:
         show(target, rows, columns, rule.measure, half=half)
     except MemoryError as error:
@@ -106,7 +108,17 @@ def _block(rows: Part, columns: Part, rule: Rule, half: bool, dtype: Any) -> np.
 
 
 def compute(array: Any) -> Any:
-    """What ``array.compute()`` gives; where a worker runs out of memory the error says what to lower.
+    """Return ``array.compute()``, with an error that gives advice if a worker runs out of memory.
+
+    Parameters
+    ----------
+    array : dask.array.Array
+        The array to compute.
+
+    Returns
+    -------
+    ndarray or number
+        The computed values.
 
     Examples
     --------

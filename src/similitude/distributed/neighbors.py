@@ -1,4 +1,4 @@
-"""Exact neighbours found by a cluster: training objects in shards, the best of each put together."""
+"""Exact neighbours found by a cluster, from the best of each shard of the training objects."""
 
 from __future__ import annotations
 
@@ -9,49 +9,53 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.extras import require
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
-from similitude.neighbors._search import Training
-from similitude.neighbors.search_stream import Ends, StreamSearch, Target, _RunningBest
-from similitude.numerics.extras import require
+from similitude.finders import Collection, Ends, RunningBest, StreamSearch, Target, best_of
 from similitude.proximity.maps import LearnedMap
-from similitude.similarities._blocks import Block
-from similitude.similarities.pairwise import _checked_block_size
-from similitude.similarities.registry import Measure
+from similitude.similarities import Block, Measure, check_block_size, sliceable
 
 _ADVICE = "lower block_size or batch_size of ClusterSearch, raise n_shards, or give the workers more memory"
 
 _MOST_VALUES = 2**22
 
-# What a search has put on a cluster. Not an attribute: a model in a file, or sent elsewhere, has no use for it.
+# The futures that a search has put on a cluster. They are no attributes, because a saved or sent model must not have
+# them.
 _held: WeakKeyDictionary[Any, tuple] = WeakKeyDictionary()
 
 
 class ClusterSearch(StreamSearch):
     """Find the k most similar training objects exactly, on the current Dask cluster.
 
-    The training objects are cut into shards, which the workers hold. For a batch of samples each shard gives its k
-    best, and these lists are put together in a tree. Neighbours, and the order of equally similar ones, are those of
-    one machine. So are all answers of the local methods, which take it as ``search=``: k-NN with all its weights,
-    ``LocalSVC``, ``LocalSDA``, ``LocalNearestCentroid``; their models of a few neighbours are made by the client.
+    The training objects are cut into shards, which the workers hold. For a batch of samples each shard returns its k
+    best, and these lists are joined in a tree. Neighbours, and the order of equally similar ones, are the same as on
+    one machine. So are all predictions of the local methods that accept it as ``search=``: k-NN with all its weights,
+    ``LocalSVC``, ``LocalSDA`` and ``LocalNearestCentroid``, whose models of a few neighbours are fitted by the client.
 
-    A worker that dies is no harm: what it held and did is done again by another. The client must outlive the job.
+    If a worker dies, another one repeats its work. The client must stay alive until the job ends.
 
     Parameters
     ----------
     n_shards : int, default=None
-        Parts of the training objects; None: one for each thread of the workers.
+        The number of parts of the training objects. None means one for each thread of the workers.
     batch_size : int, default=1024
-        Samples in one task.
+        The number of samples in one task.
     block_size : int, default=None
-        Rows and columns of a block of similarities within a task, which is forgotten once its best are taken.
+        The number of rows and columns of a block of similarities within a task. A block is dropped once its best are
+        found.
 
     Attributes
     ----------
     n_evaluations_ : int
-        Similarities computed in ``fit``.
+        The number of similarities computed in ``fit``.
     n_evaluations_per_query_ : float
-        Similarities computed for a sample, on average, in the last search, those among its neighbours included.
+        The mean number of similarities computed for a sample in the last search, including those among its neighbours.
+
+    See Also
+    --------
+    StreamSearch : Finds exact neighbours on one machine.
+    GraphSearch : Finds approximate neighbours with far fewer similarities.
 
     Examples
     --------
@@ -66,7 +70,7 @@ class ClusterSearch(StreamSearch):
            [2, 3]])
     """
 
-    # Within a task; the cluster is what works at the same time.
+    # This holds within a task; parallel work is done by the cluster.
     n_jobs = None
     progress = False
 
@@ -75,23 +79,49 @@ class ClusterSearch(StreamSearch):
         self.batch_size = batch_size
         self.block_size = block_size
 
-    def fit(self, objects: Any, measure: Measure, how: str | None, scale: float | None) -> LearnedMap | None:
-        """Learn the constants of the map, where there is one; all else waits for the samples."""
+    def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
+        """Learn the constants of the map, if it has any; all other work is done when rows are searched.
+
+        Parameters
+        ----------
+        reader : Reader
+            The reader of the training objects.
+        symmetric : bool, default=False
+            Whether samples are compared in both directions if these may differ.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map from native values to similarities.
+        """
         self._check_parameters()
         _held.pop(self, None)
-        return super().fit(objects, measure, how, scale)
+        return super().index(reader, symmetric)
 
-    def kneighbors(self, training: Training, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k most similar training objects of each: ``(similarities, indices)``, nearest first."""
+    def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k most similar training objects of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            The samples.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        similarities, indices : ndarrays of shape (m, k)
+            The similarities and positions of the neighbours, nearest first.
+        """
         self._check_parameters()
-        m, n = _num_samples(X), len(training)
+        m, n = len(rows), rows.reader.n_columns
         k = min(int(k), n)
         client = current_client()
-        rule, shards = self._shards(client, training)
+        rule, shards = self._shards(client, rows.reader)
         with waiting(_ADVICE):
-            merge = partial(_best_of, k)
+            merge = partial(best_of, k)
             found = []
-            for batch in cut(X, lengths_of(m, int(self.batch_size))):
+            for batch in cut(sliceable(rows.objects), lengths_of(m, int(self.batch_size))):
                 samples = hold(client, batch)
                 lists = [client.submit(_best_in, k, samples, s, rule, self.block_size, pure=False) for s in shards]
                 found.append(reduce_tree(client, merge, lists))
@@ -100,12 +130,13 @@ class ClusterSearch(StreamSearch):
         similarities, indices = (np.concatenate(part) for part in zip(*parts))
         return similarities, indices
 
-    def _shards(self, client: Any, training: Training) -> tuple[Any, list]:
-        """Futures of the measure and of the shards; those of the last search where they are still good."""
-        key = client, training.objects, training.measure, training.map, self.n_shards
+    def _shards(self, client: Any, reader: Any) -> tuple[Any, list]:
+        """Return futures of the measure and of the shards, those of the last search if they are still valid."""
+        key = client, reader.objects, reader.measure, reader.map, self.n_shards
         known = _held.get(self)
         if known is not None and all(a is b for a, b in zip(known[0], key)) and _are_there(known[1]):
             return known[1][0], known[1][1:]
+        training = self._collection(reader)
         count = self.n_shards or thread_total(client)
         rule = hold(client, Rule(training.measure, training.map))
         shards = [hold(client, part) for part in cut(training.objects, even_lengths(len(training), count))]
@@ -113,7 +144,7 @@ class ClusterSearch(StreamSearch):
         return rule, shards
 
     def _evaluate(self, A: Any, B: Any, measure: Measure, target: Any, half: bool = False) -> None:
-        """Show the values of all pairs of training objects to the target, or as much of them as it looks at."""
+        """Pass the values of all pairs of training objects to the target, or as many of them as it needs."""
         client = current_client()
         distributed = require("distributed", "dask")
         rule = hold(client, Rule(measure))
@@ -128,7 +159,7 @@ class ClusterSearch(StreamSearch):
                 target.write(Block(0, slice(0, 1), slice(0, len(values))), values[None])
 
     def _check_parameters(self) -> None:
-        _checked_block_size(self.block_size)
+        check_block_size(self.block_size)
         for name, value in (("n_shards", self.n_shards), ("batch_size", self.batch_size)):
             if name == "n_shards" and value is None:
                 continue
@@ -141,24 +172,16 @@ def _are_there(futures: list) -> bool:
 
 
 def _best_in(k: int, samples: Part, shard: Part, rule: Rule, block_size: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """On a worker: the k best of one shard, by their places among all training objects."""
-    training = Training(shard.objects, rule.measure, rule.map)
-    best = _RunningBest(training, len(samples), min(k, len(shard)))
+    """Return, on a worker, the k best of one shard, with positions among all training objects."""
+    training = Collection(shard.objects, rule.measure, rule.map)
+    best = RunningBest(training, len(samples), min(k, len(shard)))
     show(best, samples, shard, rule.measure, block_size)
     values, places = best.sorted()
     return values, places + shard.first
 
 
-def _best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """On a worker: the k best of several lists."""
-    from similitude.neighbors._stream_kernel import sorted_best
-
-    values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
-    return values[:, :k].copy(), places[:, :k].copy()
-
-
 class _Values(Target):
-    """The distinct values."""
+    """Target that keeps the distinct values."""
 
     def __init__(self) -> None:
         self.values = np.empty(0)
@@ -167,7 +190,7 @@ class _Values(Target):
         self.values = np.union1d(self.values, values)
         if len(self.values) > _MOST_VALUES:
             raise ValueError(
-                f"omega=None takes the distinct training similarities, and there are more than {_MOST_VALUES}; give "
+                f"omega=None uses the distinct training similarities, but there are more than {_MOST_VALUES}; pass "
                 "omega, or use search='matrix'."
             )
 
@@ -175,7 +198,7 @@ class _Values(Target):
 def _values_between(
     ends_only: bool, block_size: int | None, rows: Part, columns: Part, rule: Rule, half: bool
 ) -> np.ndarray:
-    """On a worker: the distinct values between two shards, or the smallest and the largest."""
+    """Return, on a worker, the distinct values between two shards, or the smallest and the largest."""
     seen: Any = Ends() if ends_only else _Values()
     show(seen, rows, columns, rule.measure, block_size, half)
     return np.array([seen.low, seen.high]) if ends_only else seen.values

@@ -1,19 +1,20 @@
-"""Experiments: methods compared on many partitions of many data sets, resumable, and the tables of the papers."""
+"""Experiments: methods compared on many partitions of many data sets, in runs that can be resumed."""
 
-from similitude.experiments.papers import PAPERS, Reproduction, reproduce
 from similitude.experiments.protocol import Protocol
 from similitude.experiments.results import Results
 from similitude.experiments.running import Dataset, ExperimentWarning, run
+from similitude.experiments.selection import pooled_search
 from similitude.experiments.store import Store
+from similitude.experiments.tables import Entry, Table
 
 __all__ = [
-    "PAPERS",
     "Dataset",
+    "Entry",
     "ExperimentWarning",
     "Protocol",
-    "Reproduction",
     "Results",
     "Store",
-    "reproduce",
+    "Table",
+    "pooled_search",
     "run",
 ]

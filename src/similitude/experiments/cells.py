@@ -18,14 +18,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, ParameterGrid
 from sklearn.utils import _safe_indexing, get_tags
 
+from similitude._utils.threads import one_blas_thread
+from similitude._utils.versions import versions
 from similitude.experiments.protocol import Partition, Protocol
 from similitude.experiments.selection import pooled_errors, pooled_search
 from similitude.experiments.store import Failure, Row
 from similitude.numerics.shared import shared_work
-from similitude.numerics.threads import one_blas_thread
-from similitude.numerics.versions import versions
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.split import cut
+from similitude.search.parameters import plain_parameters
 from similitude.search.path_search import PathSearchCV
 
 
@@ -70,7 +71,7 @@ class Cell:
             n_errors=n_errors,
             error=n_errors / n_test,
             log_loss=log_loss,
-            parameters=json.dumps(_storable(chosen)),
+            parameters=json.dumps(plain_parameters(chosen), sort_keys=True),
             protocol=self.protocol.description,
             data_digest=self.data_digest,
             method_digest=self.method_digest,
@@ -96,7 +97,7 @@ class Cell:
         return len(test), errors, log_loss, chosen
 
     def _chosen(self, X: Any, y: np.ndarray) -> tuple[Any, dict]:
-        """The method fitted with the best parameters of its grid, and these."""
+        """Return the method fitted with the best parameters of its grid, and these."""
         folds = self.protocol.inner_folds(self.partition.seed)
         grid = self._grid(X, y, folds)
         points = list(ParameterGrid(grid))
@@ -113,7 +114,7 @@ class Cell:
         return {name: list(values) for name, values in grid.items()} if isinstance(grid, Mapping) else grid
 
     def _least(self) -> tuple[int, int, None, dict]:
-        """The least leave-one-out error over the grid."""
+        """Return the least leave-one-out error over the grid."""
         grid = self._grid(self.X, self.y, LeaveOneOut())
         search = pooled_search(self.estimator, grid, self.X, self.y, LeaveOneOut(), self.protocol.ties)
         errors = int(pooled_errors(search.cv_results_, [1] * len(self.y))[search.best_index_])
@@ -121,21 +122,13 @@ class Cell:
 
 
 def _log_loss(posterior: np.ndarray, classes: np.ndarray, truth: np.ndarray) -> float:
-    """Minus the mean logarithm of the true classes' probabilities; a class that was not trained has none."""
+    """Return minus the mean logarithm of the true classes' probabilities; a class that was not trained has none."""
     place = {label: i for i, label in enumerate(np.asarray(classes).tolist())}
     own = [
         row[place[label]] if label in place else 0.0 for row, label in zip(np.asarray(posterior, float), truth.tolist())
     ]
     tiny = np.finfo(float).eps
     return float(-np.mean(np.log(np.clip(own, tiny, 1 - tiny))))
-
-
-def _storable(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    def simple(value: Any) -> Any:
-        value = value.item() if isinstance(value, np.generic) else value
-        return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
-
-    return {name: simple(parameters[name]) for name in sorted(parameters)}
 
 
 def _now() -> str:

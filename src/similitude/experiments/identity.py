@@ -48,7 +48,7 @@ def plain(value: Any) -> Any:
 
 
 def _is_flat(values: list | tuple) -> bool:
-    """Whether the items are numbers and texts: of long lists of raw objects none is to be looked at twice."""
+    """Return whether the items are numbers and texts: of long lists of raw objects none is to be looked at twice."""
     return all(item is None or isinstance(item, (str, bytes, int, float)) for item in values)
 
 

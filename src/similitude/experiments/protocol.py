@@ -113,7 +113,7 @@ class Protocol:
 
     @classmethod
     def leave_one_out(cls, *, nested: bool = True, **options: Any) -> Protocol:
-        """Each sample is the test part once.
+        """Return each sample is the test part once.
 
         With ``nested=False`` there is one result per method: the least leave-one-out error over its grid. Parameters
         are then chosen on the errors that are reported, as some papers do; that is optimistic.
@@ -122,11 +122,11 @@ class Protocol:
 
     @classmethod
     def given(cls, n_partitions: int | None = None, **options: Any) -> Protocol:
-        """The splits that come with the data, or the first ``n_partitions`` of them."""
+        """Return the splits that come with the data, or the first ``n_partitions`` of them."""
         return cls("given", 10**9 if n_partitions is None else n_partitions, **options)
 
     def cuts(self, y: Any, splits: Sequence | None = None) -> list[Partition]:
-        """The partitions of a data set with these labels; ``splits`` are those that come with the data."""
+        """Return the partitions of a data set with these labels; ``splits`` are those that come with the data."""
         y = np.asarray(y)
         n, everything = len(y), np.arange(len(y))
         if self.kind == "given":
@@ -166,7 +166,7 @@ class Protocol:
         return cuts
 
     def inner_folds(self, seed: int) -> Any:
-        """The splitter of a training part on which parameters are chosen."""
+        """Return the splitter of a training part on which parameters are chosen."""
         if self.inner == "leave-one-out" or self.kind == "least leave-one-out":
             return LeaveOneOut()
         if self.inner_test_size is not None:

@@ -68,7 +68,7 @@ class Results:
         return found
 
     def mean_errors(self) -> np.ndarray:
-        """Mean errors, of shape (methods, data sets); NaN where a method has no result at all."""
+        """Return mean errors, of shape (methods, data sets); NaN where a method has no result at all."""
         means = np.full((len(self.methods), len(self.datasets)), np.nan)
         for j, dataset in enumerate(self.datasets):
             errors = self.values(dataset)
@@ -81,7 +81,7 @@ class Results:
         return rank_methods(self.mean_errors(), self.methods, level)
 
     def table(self, value: str = "error", *, test: str | None = "wilcoxon", level: float = 0.05) -> Table:
-        """Mean (standard deviation) over partitions: a row for each method, a column for each data set.
+        """Return mean (standard deviation) over partitions: a row for each method, a column for each data set.
 
         Errors are in percent. Bold is the lowest mean and what is not significantly above it, italic the highest and
         what is not significantly below it, if the two differ significantly. Where some of a method's cells are missing,
@@ -121,7 +121,7 @@ class Results:
         )
 
     def csv(self, times: bool = True) -> str:
-        """The cells as text, a line each; without ``times`` the same for every run of the same experiment."""
+        """Return the cells as text, a line each; without ``times`` the same for every run of the same experiment."""
         names = [f.name for f in fields(Row) if times or f.name not in TIME_COLUMNS]
         file = io.StringIO()
         writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")

@@ -15,15 +15,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.progress import ProgressBars
 from similitude.base import SimilarityEstimator
 from similitude.experiments.cells import Cell
 from similitude.experiments.identity import digest
 from similitude.experiments.protocol import Protocol
 from similitude.experiments.results import Results
 from similitude.experiments.store import Failure, Row, Store
-from similitude.numerics.progress import ProgressBars
 from similitude.proximity.check import SimilarityWarning
-from similitude.search.path_search import _bearer, _input_names
+from similitude.search.evaluation import reading_part
+from similitude.search.path_search import input_parameters
 from similitude.similarities import pairwise, resolve
 
 LARGEST = 4000
@@ -151,7 +152,7 @@ def _check_methods(methods: Mapping[str, tuple]) -> None:
 
 
 def _cells(protocol: Protocol, sets: Mapping[str, Dataset], methods: Mapping[str, tuple]) -> Iterator[Cell]:
-    """All cells, in the order in which they are done."""
+    """Yield all cells, in the order in which they are done."""
     for name, dataset in sets.items():
         try:
             cuts = protocol.cuts(dataset.y, dataset.splits)
@@ -169,7 +170,7 @@ def _cells(protocol: Protocol, sets: Mapping[str, Dataset], methods: Mapping[str
 
 
 def _with_contract(estimator: Any, contract: Mapping[str, Any]) -> Any:
-    """The method with this similarity; one that takes none, such as a classifier of scikit-learn's, as it is."""
+    """Return the method with this similarity; one that takes none, such as a classifier of scikit-learn's, as it is."""
     prefixes = list(_readers(estimator)) if contract else []
     values = {f"{prefix}{name}": value for prefix in prefixes for name, value in contract.items()}
     return clone(estimator).set_params(**values) if values else estimator
@@ -177,7 +178,7 @@ def _with_contract(estimator: Any, contract: Mapping[str, Any]) -> Any:
 
 def _readers(estimator: Any, prefix: str = "") -> Iterator[str]:
     """Prefixes of the parameters of whatever in a method reads X as similarities: of a pipeline its first step."""
-    estimator, inner = _bearer(estimator)
+    estimator, inner = reading_part(estimator)
     prefix += inner
     if isinstance(estimator, SimilarityEstimator):
         yield prefix
@@ -195,18 +196,21 @@ class _Matrices:
         self._known: dict[str, Any] = {}
 
     def ready(self, cell: Cell) -> Cell:
-        """The cell on a computed matrix, where the similarity learns nothing from the training part."""
+        """Return the cell on a computed matrix, where the similarity learns nothing from the training part."""
         try:
             return self._on_matrix(cell)
         except Exception:
             return cell  # it will fail as a cell, and the others go on
 
     def _on_matrix(self, cell: Cell) -> Cell:
-        part, prefix = _bearer(cell.estimator)
+        part, prefix = reading_part(cell.estimator)
         few = _num_samples(cell.X) <= LARGEST and cell.protocol.kind != "given"
-        if not few or not isinstance(part, SimilarityEstimator) or part._is_matrix or callable(cell.grid):
+        if not few or not isinstance(part, SimilarityEstimator) or callable(cell.grid):
             return cell
-        reads_input = _input_names(cell.estimator)
+        reader = part._new_reader()
+        if reader.is_matrix:
+            return cell
+        reads_input = input_parameters(cell.estimator)
         grids = [cell.grid] if isinstance(cell.grid, Mapping) else cell.grid
         measure = resolve(part.similarity)
         if measure.learns or any(reads_input(name) for grid in grids for name in grid):
@@ -216,7 +220,7 @@ class _Matrices:
         which = digest(part.similarity)
         if which not in self._known:
             self._known[which] = pairwise(cell.X, similarity=measure)
-        matrix = {f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": part._map_name}
+        matrix = {f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": reader.map_name}
         return replace(cell, X=self._known[which], estimator=clone(cell.estimator).set_params(**matrix))
 
 
@@ -225,23 +229,23 @@ def _work(
 ) -> list[Failure]:
     """Do the cells that are not known, and store each; the failures are returned."""
     todo = [cell for cell in cells if cell.key not in known]
-    standing = _Standing(cells, before)
+    so_far = _Progress(cells, before)
     failed: list[Failure] = []
     if not todo:
         return failed
     matrices = _Matrices()
     parallel = Parallel(n_jobs=n_jobs, return_as=_how_results_come())
-    with warnings.catch_warnings(), ProgressBars(standing.totals, standing.done, progress) as bars:
+    with warnings.catch_warnings(), ProgressBars(so_far.totals, so_far.done, progress) as bars:
         # Workers get these filters; threads that share them leave nothing behind.
         warnings.simplefilter("ignore", SimilarityWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         for record in parallel(delayed(_do)(matrices.ready(cell)) for cell in todo):
             store.add(record)
             if isinstance(record, Row):
-                standing.add(record)
+                so_far.add(record)
             else:
                 failed.append(record)
-            bars.advance(record.dataset, note=standing.best(record.dataset))
+            bars.advance(record.dataset, note=so_far.best(record.dataset))
     return failed
 
 
@@ -250,11 +254,11 @@ def _do(cell: Cell) -> Row | Failure:
 
 
 def _how_results_come() -> str:
-    """One by one as they are ready, where joblib's backend can; all of its own can."""
+    """Return one by one as they are ready, where joblib's backend can; all of its own can."""
     return "generator_unordered" if get_active_backend()[0].supports_return_generator else "list"
 
 
-class _Standing:
+class _Progress:
     """How far each data set is, and which method leads."""
 
     def __init__(self, cells: Sequence[Cell], before: Sequence[Row]):

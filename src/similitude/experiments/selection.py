@@ -15,7 +15,7 @@ Grid = Mapping[str, Iterable] | Sequence[Mapping[str, Iterable]]
 
 
 def written_order(grid: Grid) -> list[tuple[int, ...]]:
-    """A key for each candidate of scikit-learn's ``ParameterGrid(grid)`` that sorts them as the grid is written.
+    """Return a key for each candidate of scikit-learn's ``ParameterGrid(grid)`` that sorts them as the grid is written.
 
     ``ParameterGrid`` sorts the names; as written, the first name is outermost.
 
@@ -35,7 +35,7 @@ def written_order(grid: Grid) -> list[tuple[int, ...]]:
 
 
 def pooled_errors(results: Mapping[str, Any], sizes: Sequence[int]) -> np.ndarray:
-    """Errors over all folds together, a count for each grid point, from the accuracies in ``cv_results_``."""
+    """Return errors over all folds together, a count for each grid point, from the accuracies in ``cv_results_``."""
     scores = np.array([results[f"split{i}_test_score"] for i in range(len(sizes))])
     return np.round(np.sum(sizes) - np.asarray(sizes, dtype=float) @ scores).astype(int)
 
@@ -53,7 +53,7 @@ def fewest_errors(grid: Grid, sizes: Sequence[int], ties: str = "first") -> Call
 
 
 def pooled_search(estimator: Any, grid: Grid, X: Any, y: Any, cv: Any, ties: str = "first") -> PathSearchCV:
-    """A search fitted by the papers' rule, refitted at the point it chose.
+    """Return a search fitted by the papers' rule, refitted at the point it chose.
 
     Its ``fewest_errors_`` is the number of errors there, over all folds.
 

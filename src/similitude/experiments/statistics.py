@@ -13,7 +13,7 @@ from similitude.numerics.significance import paired_differences, wilcoxon_greate
 
 
 def t_greater(a: Any, b: Any) -> float:
-    """The p-value of the one-sided paired t-test that a is larger than b; 1 where a test is not possible."""
+    """Return the p-value of the one-sided paired t-test that a is larger than b; 1 where a test is not possible."""
     differences = paired_differences(a, b)
     if len(differences) < 2:
         return 1.0
@@ -32,7 +32,7 @@ def fewest_pairs(test: str, level: float) -> int:
 
 
 def best_and_worst(errors: np.ndarray, test: str = "wilcoxon", level: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
-    """Which methods are not significantly worse than the best, and which not better than the worst.
+    """Return which methods are not significantly worse than the best, and which not better than the worst.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Results on disk: one SQLite file that is only ever added to, and that survives the death of whoever writes to it."""
+"""Results on disk: an SQLite file to which rows are only added, and which survives the death of its writers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from similitude._utils.files import is_special
+
 APPLICATION = 0x53494D45
 """SQLite's application_id of a store: "SIME"."""
 VERSION = 1
 TIME_COLUMNS = ("seconds", "finished")
-"""What differs between two runs of the same experiment."""
+"""The columns that differ between two runs of the same experiment."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def _create(table: str, kind: type, constraint: str = "") -> str:
 
 
 class Store:
-    """Finished cells in a file, or in memory.
+    """The finished cells of experiments, in a file or in memory.
 
     The file is an SQLite database in WAL mode. Rows are added, each in a transaction of its own, and never changed: a
     process that is killed leaves all that it had finished. Several processes may use one file; of two that finish the
@@ -91,7 +93,9 @@ class Store:
         self.path = None if path is None else Path(path)
         if self.path is not None and not self.path.parent.is_dir():
             raise ValueError(f"store: there is no folder {self.path.parent} to put {self.path.name} into.")
-        with self._told():
+        if self.path is not None and is_special(self.path):
+            raise ValueError(f"store: {self.path} is not a regular file, which a store needs.")
+        with self._reported():
             where = ":memory:" if self.path is None else str(self.path)
             self._connection = sqlite3.connect(where, timeout=60.0, isolation_level=None)
             try:
@@ -101,26 +105,38 @@ class Store:
                 raise
 
     def _open(self) -> None:
-        # A look first: a file of another kind must stay as it is. Another process may make the tables meanwhile, so
-        # whether there are any is asked before whether they are known.
-        if self._tables() and not self._is_known():
-            self._refuse()
+        if not self._is_known():
+            with self._transaction():
+                self._create_tables()
         self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _create_tables(self) -> None:
+        """Create the tables, unless another process has done so meanwhile; refuse a database of another kind."""
         if self._is_known():
             return
-        # Of several processes that find a new file, one makes the tables.
-        with self._transaction():
-            if not self._is_known():
-                if self._tables():
-                    self._refuse()
-                self._connection.execute(_create("results", Row, ", PRIMARY KEY (key)"))
-                self._connection.execute(_create("failures", Failure))
-                self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                self._connection.execute(f"PRAGMA user_version = {VERSION}")
+        if self._number("SELECT count(*) FROM sqlite_master"):
+            raise ValueError(
+                f"store: {self.path} is an SQLite database, but no store of experiments. Choose another file."
+            )
+        self._connection.execute(_create("results", Row, ", PRIMARY KEY (key)"))
+        self._connection.execute(_create("failures", Failure))
+        self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        self._connection.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _is_known(self) -> bool:
+        if self._number("PRAGMA application_id") != APPLICATION:
+            return False
+        version = self._number("PRAGMA user_version")
+        if version != VERSION:
+            raise ValueError(
+                f"store: {self.path} is of version {version}; this similitude reads and writes version {VERSION}. "
+                "Choose another file."
+            )
+        return True
 
     def _write_ahead(self) -> None:
-        """Change to WAL mode, for which SQLite does not wait its turn by itself."""
+        """Change to WAL mode; SQLite's own timeout does not wait for the lock that this needs."""
         for attempt in range(200):
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -130,36 +146,19 @@ class Store:
                     raise
                 time.sleep(0.02)
 
-    def _is_known(self) -> bool:
-        if self._number("PRAGMA application_id") != APPLICATION:
-            return False
-        version = self._number("PRAGMA user_version")
-        if version != VERSION:
-            raise ValueError(
-                f"store: {self.path} is of version {version}; this similitude reads and writes version {VERSION}. "
-                "Take another file."
-            )
-        return True
-
     def _number(self, question: str) -> int:
         return int(self._connection.execute(question).fetchone()[0])
 
-    def _tables(self) -> int:
-        return self._number("SELECT count(*) FROM sqlite_master")
-
-    def _refuse(self) -> None:
-        raise ValueError(f"store: {self.path} is an SQLite database, but no store of experiments. Take another file.")
-
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What SQLite says of a file that it cannot use, as one ValueError."""
+    def _reported(self) -> Iterator[None]:
+        """Raise SQLite's error about a file that it cannot use as a ValueError, and other errors as an OSError."""
         try:
             yield
         except sqlite3.DatabaseError as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN):
                 raise ValueError(
-                    f"store: {self.path} is no store of experiments ({error}). Take another file."
+                    f"store: {self.path} is no store of experiments ({error}). Choose another file."
                 ) from error
             raise OSError(f"store: {self.path}: {error}.") from error
 
@@ -178,31 +177,31 @@ class Store:
         table = "results" if isinstance(record, Row) else "failures"
         values = astuple(record)
         marks = ", ".join("?" * len(values))
-        with self._told(), self._transaction():
+        with self._reported(), self._transaction():
             self._connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", values)
 
     def rows(self, keys: Iterable[str] | None = None) -> list[Row]:
-        """Finished cells, all or those with these keys, by data set, method and partition."""
+        """Return finished cells, all or those with these keys, by data set, method and partition."""
         return sorted(self._read("results", Row, keys), key=lambda row: (row.dataset, row.method, row.partition))
 
     def failures(self, keys: Iterable[str] | None = None) -> list[Failure]:
-        """What failed, in the order in which it did; cells that were done later are left out."""
+        """Return the failed cells in the order of their failures, without those that were finished later."""
         done = {row.key for row in self.rows(keys)}
         return [failure for failure in self._read("failures", Failure, keys) if failure.key not in done]
 
     def _read(self, table: str, kind: Any, keys: Iterable[str] | None) -> list:
         wanted = None if keys is None else set(keys)
-        with self._told():
+        with self._reported():
             found = self._connection.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall()
         return [kind(*values) for values in found if wanted is None or values[0] in wanted]
 
     def contents(self) -> list[dict[str, Any]]:
-        """What the store holds: the number of finished cells by data set, method and protocol, and their digests."""
+        """Return the number of finished cells by data set, method and protocol, and their digests."""
         names = ("dataset", "method", "protocol", "data_digest", "method_digest")
         question = (
             f"SELECT {', '.join(names)}, count(*) FROM results GROUP BY {', '.join(names)} ORDER BY 1, 2, 3, 4, 5"
         )
-        with self._told():
+        with self._reported():
             return [dict(zip((*names, "cells"), row)) for row in self._connection.execute(question)]
 
     def close(self) -> None:

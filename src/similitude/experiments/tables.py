@@ -1,10 +1,8 @@
-"""Tables as plain or rich text, Markdown, LaTeX, HTML and CSV."""
+"""Tables as text, Markdown and LaTeX."""
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +19,7 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Entry:
-    """What stands at one place of a table."""
+    """The text of one cell of a table, and how it is set."""
 
     text: str
     bold: bool = False
@@ -29,20 +27,22 @@ class Entry:
 
 
 class Table:
-    """A table of text: the first column on the left, all others on the right.
+    """A table of text: the first column is aligned on the left, all others on the right.
+
+    ``print`` shows it as aligned text.
 
     Parameters
     ----------
     columns : sequence of str
-        Heads of the columns.
+        The headings.
     rows : sequence of sequences of Entry or str
     caption : str, default=""
     left : int, default=1
-        So many columns at the beginning are set on the left.
+        How many of the first columns are aligned on the left.
 
     Examples
     --------
-    >>> from similitude.experiments.tables import Entry, Table
+    >>> from similitude.experiments import Entry, Table
     >>> table = Table(["method", "error"], [["k-NN", Entry("5.80", bold=True)], ["SVM & co", "6.10"]])
     >>> print(table.markdown())
     | method | error |
@@ -59,7 +59,7 @@ class Table:
             raise ValueError(f"rows: each must have {len(self.columns)} entries, one for each column.")
 
     def __str__(self) -> str:
-        """Aligned text; bold ``*so*`` and italic ``_so_`` where the table has any."""
+        """Return aligned text, with bold cells as ``*text*`` and italic ones as ``_text_``."""
         texts = [self.columns, *([_marked(entry, "*", "_") for entry in row] for row in self.rows)]
         widths = [max(len(row[j]) for row in texts) for j in range(len(self.columns))]
         lines = []
@@ -68,24 +68,10 @@ class Table:
             lines.append("  ".join(cells).rstrip())
         return "\n".join([*lines, *([self.caption] if self.caption else [])])
 
-    def _repr_html_(self) -> str:
-        return self.html()
-
-    def rich(self) -> Any:
-        """A ``rich.table.Table``, to be printed on a ``rich.console.Console``."""
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        table = RichTable(caption=Text(self.caption), caption_justify="left")
-        for j, column in enumerate(self.columns):
-            table.add_column(Text(column), justify="left" if j < self.left else "right")
-        for row in self.rows:
-            styles = [" ".join(s for s, on in (("bold", e.bold), ("italic", e.italic)) if on) for e in row]
-            table.add_row(*(Text(entry.text, style=style) for entry, style in zip(row, styles)))
-        return table
+    __repr__ = __str__
 
     def markdown(self) -> str:
-        """A pipe table, the caption below it."""
+        """Return a pipe table with the caption below it."""
         heads = ["---" if j < self.left else "---:" for j in range(len(self.columns))]
         rows = [
             [_plain_markdown(column) for column in self.columns],
@@ -96,7 +82,7 @@ class Table:
         return "\n".join([*lines, *(["", _plain_markdown(self.caption)] if self.caption else [])])
 
     def latex(self) -> str:
-        """A ``tabular`` with lines of the package booktabs, within a ``table`` where there is a caption."""
+        """Return a ``tabular`` with rules of the package booktabs, within a ``table`` where there is a caption."""
         layout = "".join("l" if j < self.left else "r" for j in range(len(self.columns)))
         lines = [
             rf"\begin{{tabular}}{{{layout}}}",
@@ -115,31 +101,6 @@ class Table:
         if self.caption:
             lines = [r"\begin{table}", *lines, rf"\caption{{{_plain_latex(self.caption)}}}", r"\end{table}"]
         return "\n".join(lines)
-
-    def html(self) -> str:
-        """A ``table``, all text escaped."""
-        lines = ["<table>"]
-        if self.caption:
-            lines.append(f"<caption>{html.escape(self.caption)}</caption>")
-        heads = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in self.columns)
-        lines += [f"<thead><tr>{heads}</tr></thead>", "<tbody>"]
-        for row in self.rows:
-            cells = []
-            for j, entry in enumerate(row):
-                text = html.escape(entry.text)
-                text = f"<em>{text}</em>" if entry.italic else text
-                text = f"<strong>{text}</strong>" if entry.bold else text
-                cells.append(f"<td>{text}</td>" if j < self.left else f'<td style="text-align: right">{text}</td>')
-            lines.append(f"<tr>{''.join(cells)}</tr>")
-        return "\n".join([*lines, "</tbody>", "</table>"])
-
-    def csv(self) -> str:
-        """Text between commas; what is bold or italic is lost."""
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([entry.text for entry in row] for row in self.rows)
-        return file.getvalue()
 
 
 def _marked(entry: Entry, bold: str, italic: str, plain: Any = str) -> str:

@@ -1,4 +1,4 @@
-"""The columns of a training matrix as the machines on features want them: centred, of size 1, each once."""
+"""The columns of a training matrix, centred, scaled and without duplicates, for the machines on features."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 
 
 class Columns(NamedTuple):
-    """``S = means + 2^exponent A``; A without its constant columns, and with several equal ones once."""
+    """The decomposition ``S = means + 2^exponent A``; A has no constant columns, and equal columns once."""
 
     rows: np.ndarray
     """The columns of A, as rows; the largest entry is between 1/2 and 1."""
     members: list[list[int]]
     """For each of these, the positions of the columns of S that are equal to it."""
     means: np.ndarray
-    """Of all columns of S."""
+    """The means of all columns of S."""
     exponent: int
 
 
 def centred_columns(S: np.ndarray) -> Columns:
-    """The columns of S less their means, whatever the size of S."""
+    """Return the columns of S minus their means, for entries of any size."""
     exponent = math.frexp(float(max(S.max(initial=0.0), -S.min(initial=0.0))))[1]
     A = _halved(np.ascontiguousarray(S.T), exponent)
-    # Less its first entry a constant column is exactly 0.
+    # When its first entry is subtracted, a constant column is exactly 0.
     first = A[:, :1].copy()
     A -= first
     means = np.mean(A, axis=1, keepdims=True)
@@ -37,12 +37,12 @@ def centred_columns(S: np.ndarray) -> Columns:
 
 
 def _halved(A: np.ndarray, times: int) -> np.ndarray:
-    """``A 2^-times``, without an overflow on the way."""
+    """Return ``A 2^-times`` without intermediate overflow."""
     return A * 2.0**-times if abs(times) < 1000 else np.ldexp(A, -times)
 
 
 def _equal_rows(A: np.ndarray) -> list[list[int]]:
-    """The positions of equal rows together; rows that vanish beside the largest are left out."""
+    """Return groups of positions of equal rows; rows that are negligible beside the largest are left out."""
     groups: dict[bytes, list[int]] = {}
     for i in np.flatnonzero(np.einsum("ij,ij->i", A, A)).tolist():
         groups.setdefault(A[i].tobytes(), []).append(i)
@@ -50,6 +50,6 @@ def _equal_rows(A: np.ndarray) -> list[list[int]]:
 
 
 def scaled(value: float, exponent: int) -> float:
-    """``value 2^exponent``, infinite rather than an error."""
+    """Return ``value 2^exponent``, or infinity if it overflows."""
     with np.errstate(over="ignore"):
         return float(np.ldexp(value, exponent))

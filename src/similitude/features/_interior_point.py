@@ -1,4 +1,4 @@
-"""An interior point method for lasso problems in a box: Mehrotra's, on the columns' products."""
+"""Mehrotra's interior-point method for lasso problems in a box, on the products of the columns."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ _OUTWARD = np.array([1.0, 1.0, -1.0, -1.0])[:, None]
 def interior_point(
     G: np.ndarray, q: np.ndarray, square: float, epsilon: float, bounds: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Minimise ``(square - 2 q^T a + a^T G a) / 2 + epsilon ||a||_1`` over ``|a_j| <= bounds_j``, and count the steps.
+    """Return the minimum of ``(square - 2 q^T a + a^T G a) / 2 + epsilon ||a||_1`` over ``|a_j| <= bounds_j``.
 
-    It stops as soon as it tells which coefficients are 0 or at their bound, and puts them there: at n = 500 after 10 to
-    20 factorisations, whatever the condition of G. ``a = u - v`` with u and v between 0 and the bounds; the rows of
-    ``slack`` are u, v and their distances from the bounds, those of ``dual`` the multipliers.
+    The second value is the number of steps. The method stops as soon as it can tell which coefficients are 0 or at
+    their bound, and puts them there: at n = 500 after 10 to 20 factorisations, whatever the condition of G.
+    ``a = u - v`` with u and v between 0 and the bounds; the rows of ``slack`` are u, v and their distances from the
+    bounds, those of ``dual`` are the multipliers.
     """
     k = len(q)
     top, size = max(epsilon, float(np.max(np.abs(q)))), float(np.max(np.diagonal(G)))
@@ -64,7 +65,7 @@ class _Equations:
         self.factor = linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
 
     def solved(self, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The changes of slack and dual by which, to first order, ``slack * dual`` becomes ``target``."""
+        """Return the changes of slack and dual by which, to first order, ``slack * dual`` becomes ``target``."""
         wanted = target / self.slack
         f = wanted[:2] - wanted[2:] - self.slope
         right = self.joint * (f[0] / self.diagonal[0] - f[1] / self.diagonal[1])
@@ -74,12 +75,12 @@ class _Equations:
 
 
 def _reach(slack: np.ndarray, move: np.ndarray, dual: np.ndarray, dual_move: np.ndarray) -> float:
-    """How far one can go until something becomes negative, at most 1."""
+    """Return how far one can go, at most 1, until something becomes negative."""
     return 1.0 / max(float(np.max(-move / slack)), float(np.max(-dual_move / dual)), 1.0)
 
 
 def _classified(slack: np.ndarray, dual: np.ndarray, epsilon: float, bounds: np.ndarray) -> np.ndarray:
-    """a, with coefficients put to 0 or to their bound where the multiplier is the larger of the two, relatively."""
+    """Return a, put to 0 or to its bound where the multiplier is larger than the slack, both relative to their size."""
     positive = slack[0] > slack[1]
     size, distance, below, above = (np.where(positive, x[0], x[1]) for x in (slack[:2], slack[2:], dual[:2], dual[2:]))
     zero = size * epsilon < below * np.max(size)

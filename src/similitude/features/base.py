@@ -1,46 +1,46 @@
-"""What the machines on similarities as features share: their decision values, for all pairs of classes."""
+"""Base of the machines that are linear in the similarities, with one problem for each pair of classes."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from similitude.one_vs_one import OneVsOneClassifier, class_pairs
 from similitude.proximity.check import dense
-from similitude.proximity.proximities import Proximities, at_columns
+from similitude.reader import Rows
 
-# Decision values this small, relative to their terms, are 0.
+# Decision values smaller than this, relative to their terms, count as 0.
 _TIE = 1e-11
 
 
-class Solution(NamedTuple):
-    """A solved binary problem: ``f(x) = (s - means)^T coef + offset``."""
+class LinearSolution(NamedTuple):
+    """The solved problem of one pair of classes: ``f(x) = (s - means)^T coef + offset``."""
 
     coef: np.ndarray
-    """One for each column."""
+    """One coefficient for each column."""
     means: np.ndarray
-    """Of the columns."""
+    """The means of the columns."""
     offset: float
     objective: float
     gap: float
-    """An upper bound on what the objective lacks of the optimum, relative to the objective."""
+    """An upper bound of the distance of the objective from the optimum, relative to the objective."""
     n_iter: int
     converged: bool
 
 
-class _Machine(NamedTuple):
+class LinearMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
 
-    solutions: list[Solution]
-    """Their means are ``centre``: one vector taken from all rows first, lest large means cost digits."""
+    solutions: list[LinearSolution]
+    """Their means are ``centre``, which is subtracted from all rows first, so that large means cost no digits."""
     columns_of: list[np.ndarray]
-    """The columns of each pair, of ``centre.size`` in all."""
+    """The positions in ``centre`` of the columns of each pair."""
     centre: np.ndarray
 
     @property
     def coef(self) -> np.ndarray:
-        """Of shape (pairs, columns)."""
+        """The coefficients, (pairs, columns)."""
         coef = np.zeros((len(self.solutions), len(self.centre)))
         for row, solution, columns in zip(coef, self.solutions, self.columns_of):
             row[columns] = solution.coef
@@ -48,18 +48,14 @@ class _Machine(NamedTuple):
 
     @property
     def columns(self) -> np.ndarray:
-        """The columns with a coefficient in some pair."""
-        needed = np.zeros(len(self.centre), dtype=bool)
-        for solution, columns in zip(self.solutions, self.columns_of):
-            needed[columns[solution.coef != 0.0]] = True
-        return np.flatnonzero(needed)
+        """The positions of the columns with a coefficient in some pair."""
+        return np.flatnonzero(np.any(self.coef != 0.0, axis=0))
 
-    def decisions(self, rows: Proximities) -> np.ndarray:
-        """Decision values, (m, pairs), of whole rows or of rows with ``columns`` alone."""
+    def decisions(self, rows: Rows) -> np.ndarray:
+        """Return decision values, (m, pairs), positive for the later class."""
         needed = self.columns
-        S = rows.S if rows.shape[1] == len(needed) else at_columns(rows.S, needed)
-        # One layout, so that equal rows give equal digits.
-        S = dense(S).astype(np.float64, order="C") - self.centre[needed]
+        # The memory layout is always the same, so that equal rows give equal digits.
+        S = dense(rows.columns(needed)).astype(np.float64, order="C") - self.centre[needed]
         values = np.empty((len(S), len(self.solutions)))
         for p, (solution, columns) in enumerate(zip(self.solutions, self.columns_of)):
             kept = solution.coef != 0.0
@@ -68,35 +64,31 @@ class _Machine(NamedTuple):
             values[:, p] = np.where(np.abs(value) > _TIE * terms, value, 0.0)
         return values
 
+    def attributes(self) -> dict[str, Any]:
+        """Return public attributes of the fitted estimator."""
+        coef, offsets = self.coef, np.array([solution.offset for solution in self.solutions])
+        return {"prototypes_": self.columns, "coef_": coef, "intercept_": offsets - coef @ self.centre}
 
-class OneVsOneFeatures(OneVsOneClassifier):
+
+class LinearClassifier(OneVsOneClassifier):
     """Base of classifiers that are linear in the similarities, one problem for each pair of classes.
 
-    A subclass gives in ``_solve(S, y, points)`` one :class:`Solution` per point for one pair: y in {-1, +1}, +1 the
-    later class. S need be neither square nor symmetric; where it is square it is cut to the pair's rows and columns,
-    else to the pair's rows.
+    In a subclass, ``_solve(S, y, points)`` returns one :class:`LinearSolution` for each point, for one pair of classes:
+    y is +1 for the later class and -1 for the other. S need be neither square nor symmetric; a square S is cut to the
+    rows and columns of the pair, any other to its rows.
     """
 
     _takes_columns = True
 
-    def _solve(self, S: np.ndarray, y: np.ndarray, points: list[tuple]) -> list[Solution]:
+    def _solve(self, S: np.ndarray, y: np.ndarray, points: list[Any]) -> list[LinearSolution]:
         raise NotImplementedError
 
-    def _solved(self, train, labels, points):
-        S, centre, solved, columns_of = train.S, np.mean(train.S, axis=0), [], []
-        for members, y in class_pairs(labels, len(self.classes_)):
-            columns = np.arange(S.shape[1]) if self._is_columns else members
+    def _solved(self, training, labels, points):
+        S, centre, solved, columns_of = training.S, np.mean(training.S, axis=0), [], []
+        for members, y in class_pairs(labels):
+            columns = np.arange(S.shape[1]) if training.reader.is_columns else members
             solutions = self._solve(S[np.ix_(members, columns)], y, points)
             offsets = [s.offset + float((centre[columns] - s.means) @ s.coef) for s in solutions]
             solved.append([s._replace(means=centre, offset=offset) for s, offset in zip(solutions, offsets)])
             columns_of.append(columns)
-        return [_Machine(list(solutions), columns_of, centre) for solutions in zip(*solved)]
-
-    def _keep_figures(self):
-        super()._keep_figures()
-        machine = self._machine
-        self.prototypes_, self.coef_ = machine.columns, machine.coef
-        self.intercept_ = np.array([solution.offset for solution in machine.solutions]) - self.coef_ @ machine.centre
-
-    def _new_rows(self, X):
-        return Proximities(self._new_columns(X, self.prototypes_))
+        return [LinearMachines(list(solutions), columns_of, centre) for solutions in zip(*solved)]

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import _num_samples
 
-from similitude.base import SimilarityClassifier, check_labels, check_positive, class_weights, unchanged_on_failure
-from similitude.features._landmark_models import features_in_place, linear_models, probabilities
-from similitude.features.landmark_moments import Linear, add, block_moments, solve, with_targets
+from similitude._utils.checks import check_positive
+from similitude.base import SimilarityClassifier
+from similitude.features._landmark_models import features_in_place, linear_models
+from similitude.features._landmark_path import NO_PROBABILITIES, LandmarkPath, RidgeState
+from similitude.features.landmark_moments import Linear, Moments, add, solve, summed_moments, with_targets
+from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
-from similitude.proximity.proximities import Proximities
-from similitude.spectrum._landmarks import LandmarkEstimator, row_blocks
-from similitude.spectrum._nystroem import decompose, modified
+from similitude.numerics.nystroem import decompose, modified_features
+from similitude.transform import LandmarkEstimator, Landmarks, row_blocks
 
 SPECTRA = ("clip", "flip", "square")
 MODELS = ("ridge", "logistic", "svm")
 
-
-def _has_probabilities(estimator):
-    if getattr(estimator, "_fitted_model", estimator.model) != "logistic":
-        raise AttributeError("predict_proba needs model='logistic'.")
-    return True
+SumMoments = Callable[[Landmarks, Labels, Any], Moments]
+"""Returns the moments of all training samples, from the landmarks, the labels and the weights of the samples."""
 
 
 def _can_go_on(estimator):
-    if estimator._is_precomputed or estimator.model != "ridge":
+    if estimator._new_reader().is_precomputed or estimator.model != "ridge":
         raise AttributeError(
-            "partial_fit needs raw objects or similarity='columns', and model='ridge': of the others, all "
-            "similarities so far would have to be kept."
+            "partial_fit needs raw objects or similarity='columns', and model='ridge'; otherwise all similarities so "
+            "far would have to be kept."
         )
     return True
 
@@ -43,7 +43,7 @@ def _checked_classes(classes):
 
 
 def _distinct(parts):
-    """The different labels of several arrays, which must not be numbers here and text there."""
+    """Return the distinct labels of several arrays, which must all be numbers or all be text."""
     try:
         if len({part.dtype.kind in "US" for part in parts if part.dtype.kind != "O"}) > 1:
             raise TypeError
@@ -54,48 +54,54 @@ def _distinct(parts):
         ) from None
 
 
-class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
-    """Classify by a linear model on the Nystroem features of m landmarks: linear in the number of samples.
+class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
+    """Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of samples.
 
-    The features f_i of :class:`~similitude.IndefiniteNystroem`, from the similarities to the landmarks and with the
-    spectrum modified, go into
+    The features f_i are those of :class:`~similitude.IndefiniteNystroem`, computed from the similarities to the
+    landmarks, with a modified spectrum. The model is one of
 
     ==========  =================================================================================================
     model       minimise over B, b
     ==========  =================================================================================================
-    "ridge"     ``sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2``, y_i one-hot
-    "logistic"  ``||B||_F^2 / 2 + C sum_i w_i (-log p(y_i | f_i))``, p the softmax of ``B^T f + b``, or for two classes
-                the logistic function of it, B having one column
+    "ridge"     ``sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2``, where y_i is one-hot
+    "logistic"  ``||B||_F^2 / 2 + C sum_i w_i (-log p(y_i | f_i))``, where p is the softmax of ``B^T f + b``, or for two
+                classes its logistic function, and B has one column
     "svm"       ``||B||_F^2 / 2 + C sum_i w_i max(0, 1 - y_i (B^T f_i + b))^2``, one machine for each class against the
-                others (``LinearSVC``); b is penalised as the weight of a constant feature as large as the largest
+                others (``LinearSVC``); b is penalised as the weight of a constant feature as large as the largest one
     ==========  =================================================================================================
 
-    Ridge is exact, from moments of the similarities: memory holds a block of rows of about 2 million similarities and
-    matrices of the size m + G, and the time is O(n m^2). The others hold the n x m features once, in double precision.
-    Prediction takes m similarities and G m multiplications for a sample. Of raw objects the landmarks alone are kept.
+    Ridge is solved exactly from moments of the similarities: it needs memory for a block of rows with about 2 million
+    similarities and for matrices of size m + G, and takes time O(n m^2). The others hold the n x m features once, in
+    double precision. Prediction takes m similarities and G m multiplications for a sample. Of raw objects only the
+    landmarks are kept.
 
-    ``PathSearchCV`` takes a whole grid of alpha at the price of one fit, and one of C with the features computed once.
+    ``PathSearchCV`` evaluates a whole grid of alpha at the cost of one fit, and computes the features once for a whole
+    grid of C.
 
     Parameters
     ----------
     n_landmarks : int, default=500
-        At least n means all.
+        The number of landmarks; if it is at least n, all samples are landmarks.
     spectrum : {"clip", "flip", "square"}, default="clip"
+        How the spectrum is modified.
     model : {"ridge", "logistic", "svm"}, default="ridge"
+        The linear model.
     alpha : float, default=1.0
-        For "ridge".
+        Regularisation of "ridge".
     C : float, default=1.0
-        For "logistic" and "svm". In units of the features' squared size it is kept within 1e-10 and 1e10.
+        Inverse regularisation of "logistic" and "svm". In units of the features' squared size it is limited to the
+        range from 1e-10 to 1e10.
     selection : {"random", "stratified", "kmedoids", "leverage"}, default="random"
         How landmarks are chosen: see :class:`~similitude.IndefiniteNystroem`.
     class_weight : dict or "balanced", default=None
-        The w_i of each class; "balanced": n / (G times the number of samples in the class). The landmarks and the
-        spectrum do not change by it.
+        The w_i of each class; "balanced" means n / (G times the number of samples in the class). The landmarks and the
+        spectrum do not depend on it.
     landmark_similarity : array-like of shape (p, p), default=None
-        With ``similarity="columns"``, and only there: the similarities among the p objects of X's columns.
+        The similarities among the p objects of X's columns, needed if and only if ``similarity="columns"``.
     tol : float, default=1e-10
         Eigenvalues of at most ``tol`` times the largest count as zero.
     random_state : int, RandomState or None, default=None
+        Seed for the choice of landmarks.
     similarity, dissimilarity
         The input contract; the map's constants are learned from the landmarks alone.
 
@@ -105,8 +111,15 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
     landmarks_, support_columns_, objects_, eigenvalues_
         As in :class:`~similitude.IndefiniteNystroem`.
     coef_ : ndarray of shape (G, m), or (1, m) for two classes
-        Of the similarities to the landmarks: decision values are ``c coef_^T + intercept_``.
+        The coefficients of the similarities c to the landmarks: decision values are ``c coef_^T + intercept_``.
     intercept_ : ndarray of shape (G,), or (1,)
+        The intercepts.
+
+    See Also
+    --------
+    IndefiniteNystroem : Computes the features for any other model.
+    SimilaritySVC : Uses the whole matrix.
+    similitude.distributed.fit_landmarks : Fits the model on a Dask cluster.
 
     References
     ----------
@@ -126,8 +139,8 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
     """
 
     _count_name = "n_landmarks"
-    _moments: Any
     _path_parameters = ("alpha", "C")
+    _least_classes = 2
 
     def __init__(
         self,
@@ -158,92 +171,74 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
-        point = {name: parameters.get(name, getattr(self, name)) for name in self._path_parameters}
-        for name, value in point.items():
-            check_positive(value, name)
-        return float(point["alpha" if self.model == "ridge" else "C"])
+    @property
+    def _responses(self) -> tuple[str, ...]:  # type: ignore[override]
+        # After fit, the model that was fitted counts, not a parameter that was set later.
+        path = vars(self).get("_path")
+        model = self.model if path is None else path.model
+        return ("predict", "decision_function", *(("predict_proba",) if model == "logistic" else ()))
 
-    def _check_parameters(self):
+    def _why_not(self, response):
+        return NO_PROBABILITIES if response == "predict_proba" else super()._why_not(response)
+
+    def _point(self, parameters):
+        for name, value in parameters.items():
+            check_positive(value, name)
         self._check_landmark_parameters()
         if self.spectrum not in SPECTRA:
             raise ValueError(
-                f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}. (As ordinary vectors, the features of "
-                "'none' are those of 'flip'.)"
+                f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}. (The features of 'none' would be the same "
+                "vectors as those of 'flip'.)"
             )
         if self.model not in MODELS:
             raise ValueError(f"model must be one of {MODELS}; got {self.model!r}.")
+        return float(parameters["alpha" if self.model == "ridge" else "C"])
 
-    def fit(self, X, y):
-        """Choose the landmarks and solve."""
-        with unchanged_on_failure(self):
-            [solution] = self._fitted(X, y, [self._point({})])
-            self.coef_, self.intercept_ = solution
-        return self
-
-    def _fitted(self, X, y, points):
-        """The solutions for several alphas or values of C."""
-        self._check_parameters()
-        landmarks = self._chosen_landmarks(X, y)
-        labels = self._encoded(y, landmarks.source.n)
-        self._fitted_model, self._moments = self.model, None
-        weights = None if self.class_weight is None else class_weights(self, labels)
+    def _fit_path(self, training, labels, points, sum_moments=None):
+        landmarks = self._landmarks_of(training, labels.codes)
+        weights = self._weights(labels)
         if self.model == "ridge":
-            moments = self._moments_of((C for _, C in landmarks.blocks()), labels, weights)
-            return self._ridge(landmarks, moments, points)
-        C = np.empty((landmarks.source.n, len(landmarks.W)))
+            moments = (sum_moments or _summed_here)(landmarks, labels, weights)
+            state = None if training.reader.is_precomputed else RidgeState(moments, landmarks.W)
+            found = landmarks.spectrum(self.tol, moments.rows)
+            return self._ridge_path(points, landmarks.to, found, moments, state)
+        C = np.empty((len(training), len(landmarks.W)))
         for rows, block in landmarks.blocks():
             C[rows] = block
         held = (C[rows] for rows in row_blocks(*C.shape))
-        projection = self._projection(landmarks.spectrum(self.tol, held=held))
-        solved = linear_models(self.model, features_in_place(C, projection), labels, weights, points)
-        return [Linear(solution.coef @ projection.T, solution.intercept) for solution in solved]
+        projection, eigenvalues, _ = modified_features(landmarks.spectrum(self.tol, held=held), self.spectrum)
+        solved = linear_models(self.model, features_in_place(C, projection), labels.codes, weights, points)
+        solutions = [Linear(solution.coef @ projection.T, solution.intercept) for solution in solved]
+        return LandmarkPath(points, landmarks.to, solutions, eigenvalues, self.model)
 
-    def _encoded(self, y, n):
-        """Set ``classes_``; the positions of the labels there are not kept: a model must not grow with n."""
-        self._set_labels(check_labels(y, n), at_least=2)
-        return self.__dict__.pop("_labels")
+    def _weights(self, labels):
+        return None if self.class_weight is None else class_weights(self.class_weight, labels)
 
-    def _ridge(self, landmarks, moments, points):
-        """The solutions for several alphas from the moments of all samples, which ``partial_fit`` may go on from."""
-        projection = self._projection(landmarks.spectrum(self.tol, moments.rows))
-        if not self._is_precomputed:
-            self._moments, self._landmark_matrix = moments, landmarks.W
-        return self._signed(solve(moments, projection, points))
+    def _ridge_path(self, points, to, found, moments, state):
+        """Return the path from the spectrum of the approximation and the moments of all samples."""
+        projection, eigenvalues, _ = modified_features(found, self.spectrum)
+        solutions = [_signed(solution) for solution in solve(moments, projection, points)]
+        return LandmarkPath(points, to, solutions, eigenvalues, "ridge", state)
 
-    def _projection(self, spectrum):
-        projection, self.eigenvalues_, _ = modified(spectrum, self.spectrum)
-        return projection
-
-    def _moments_of(self, blocks, labels, weights):
-        """The moments of rows of similarities, and of the one-hot labels."""
-        moments, done, G = None, 0, len(self.classes_)
-        for block in blocks:
-            for rows in row_blocks(len(block), max(block.shape[1], G + 1)):  # few landmarks may meet many classes
-                C = block[rows]
-                own = slice(done, done + len(C))
-                part = block_moments(C, np.eye(G)[labels[own]], None if weights is None else weights[own])
-                moments, done = part if moments is None else add(moments, part), own.stop
-        return moments
-
-    def _signed(self, solutions):
-        """Regression on labels 0 and 1 as decision values: on labels -1 and 1, for two classes that of the later."""
-        shown = slice(1, 2) if len(self.classes_) == 2 else slice(None)
-        return [Linear(2 * coef[shown], 2 * intercept[shown] - 1) for coef, intercept in solutions]
+    def _adopt(self, training, labels, path):
+        super()._adopt(training, labels, path)
+        self._keep_landmarks(training.reader, path.to.positions)
 
     @available_if(_can_go_on)
     def partial_fit(self, X, y, classes=None):
-        """Go on with more samples: as ``fit`` on all so far, with the landmarks of the first call.
+        """Continue the fit with more samples.
 
-        What the similarity and its map learn they learn in the first call, too.
+        The result is the same as that of ``fit`` on all samples so far, with the landmarks of the first call.
+        Similarities and maps that learn from data also learn in the first call.
 
         Parameters
         ----------
         X : raw objects, or rows with ``similarity="columns"``
-        y : array-like
-            New classes may appear, of the same kind: text, or numbers.
+            The new samples.
+        y : array-like of shape (n_new,)
+            The labels. New classes may appear, but all labels must be text, or all numbers.
         classes : array-like, default=None
-            Classes that are known to come.
+            Classes that are expected in later calls.
 
         Returns
         -------
@@ -251,69 +246,72 @@ class LandmarkClassifier(SimilarityClassifier, LandmarkEstimator):
         """
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all labels at once; give partial_fit a dict of weights.")
-        self._check_parameters()
-        with unchanged_on_failure(self):
-            n = _num_samples(X)
-            labels = check_labels(y, n)
-            goes_on = getattr(self, "_moments", None) is not None and self._is_matrix != hasattr(self, "objects_")
-            if not goes_on and hasattr(self, "coef_"):
-                raise ValueError(
-                    "partial_fit cannot go on from a fit of another kind of input, or with another model than 'ridge'; "
-                    "sklearn.base.clone(model) begins anew."
-                )
-            if goes_on:
-                blocks = self._new_blocks(X, both=True)
-            else:
-                landmarks = self._chosen_landmarks(X, labels)
-                self._landmark_matrix, self._fitted_model = landmarks.W, self.model
-                blocks = (C for _, C in landmarks.blocks())
-            self._widen(labels, classes, goes_on)
-            encoded = np.searchsorted(self.classes_, labels)
-            weights = None if self.class_weight is None else class_weights(self, encoded)
-            moments = self._moments_of(blocks, encoded, weights)
-            self._moments = add(self._moments, moments) if goes_on else moments
-            spectrum = decompose(self._moments.rows, self._landmark_matrix, self.tol)
-            [solution] = self._signed(solve(self._moments, self._projection(spectrum), [self._point({})]))
-            self.coef_, self.intercept_ = solution
+        points = self._points([{}])
+        y = check_labels(y, _num_samples(X))
+        path = vars(self).get("_path")
+        if path is None:
+            training = self._read(X, y)
+            labels = _encoded(y, classes)
+            self._adopt(training, labels, self._fit_path(training, labels, points))
+            return self
+        if path.state is None or self._new_reader().is_matrix != self._reader.is_matrix:
+            raise ValueError(
+                "partial_fit cannot continue a fit of another kind of input, or of another model than 'ridge'; "
+                "sklearn.base.clone(model) begins anew."
+            )
+        labels = _encoded(y, classes, self.classes_)
+        blocks = (C for _, C in path.to.blocks(self._rows(X)))
+        new = summed_moments(blocks, labels.codes, labels.n_classes, self._weights(labels))
+        known = path.state.moments
+        if labels.n_classes > len(self.classes_):
+            known = with_targets(known, np.searchsorted(labels.classes, self.classes_), labels.n_classes)
+        state = RidgeState(add(known, new), path.state.W)
+        found = decompose(state.moments.rows, state.W, self.tol)
+        path = self._ridge_path(points, path.to, found, state.moments, state)
+        self.classes_, self._path = labels.classes, path
+        self.__dict__.update(path.attributes())
         return self
 
-    def _widen(self, labels, classes, goes_on):
-        """Take in classes that were not there yet."""
-        given = [labels] if classes is None else [labels, _checked_classes(classes)]
-        known = _distinct([self.classes_, *given] if goes_on else given)
-        if len(known) < 2:
-            raise ValueError("y must have at least two classes, or classes name them; got one class.")
-        if goes_on and len(known) > len(self.classes_):
-            self._moments = with_targets(self._moments, np.searchsorted(known, self.classes_), len(known))
-        self.classes_ = known
 
-    def decision_function(self, X):
-        """Decision values, (n,) for two classes, positive for ``classes_[1]``, else (n, G)."""
-        check_is_fitted(self)
-        return self._decisions(X, [Linear(self.coef_, self.intercept_)])[0]
+def fit_by_moments(model: LandmarkClassifier, X: Any, y: Any, sum_moments: SumMoments) -> LandmarkClassifier:
+    """Fit a ridge model in place, with moments that a given function sums up, and return it.
 
-    def _decisions(self, X, solutions):
-        """For each solution its decision values, from one pass over the rows."""
-        coef = np.concatenate([solution.coef for solution in solutions]).T
-        values = np.concatenate([C @ coef for C in self._new_blocks(X)])
-        parts = np.split(values, len(solutions), axis=1)
-        decisions = [part + solution.intercept for part, solution in zip(parts, solutions)]
-        return [d[:, 0] if d.shape[1] == 1 else d for d in decisions]
+    Parameters
+    ----------
+    model : LandmarkClassifier
+        A classifier with ``model="ridge"``.
+    X, y
+        Samples and labels as in ``fit``.
+    sum_moments : callable
+        ``sum_moments(landmarks, labels, weights)`` returns the :class:`~similitude.features.Moments` of all training
+        samples.
 
-    def predict(self, X):
-        """The class with the largest decision value."""
-        return self._said(self.decision_function(X))
+    Returns
+    -------
+    LandmarkClassifier
+    """
+    points = model._points([{}])
+    training = model._read(X, y)
+    labels = model._labels_of(check_labels(y, len(training)))
+    model._adopt(training, labels, model._fit_path(training, labels, points, sum_moments))
+    return model
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X):
-        """The probability of each class, with ``model="logistic"``."""
-        return probabilities(self.decision_function(X))
 
-    def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
-        """One answer per grid point, from one decomposition (ridge) or the features computed once."""
-        points = [self._point(parameters) for parameters in grid]
-        lazy = not isinstance(S_train, Proximities) and not hasattr(S_train, "tocsr")
-        X: Any = np.asarray(S_train) if lazy else S_train
-        decisions = self._decisions(S_test, self._fitted(X, y_train, points))
-        answers = {"predict": self._said, "decision_function": lambda d: d, "predict_proba": probabilities}
-        return [answers[response](values) for values in decisions]
+def _summed_here(landmarks: Landmarks, labels: Labels, weights: Any) -> Moments:
+    return summed_moments((C for _, C in landmarks.blocks()), labels.codes, labels.n_classes, weights)
+
+
+def _signed(solution: Linear) -> Linear:
+    """Return a regression on labels 0 and 1 as one on labels -1 and 1; for two classes only that of the later one."""
+    coef, intercept = solution
+    shown = slice(1, 2) if len(intercept) == 2 else slice(None)
+    return Linear(2 * coef[shown], 2 * intercept[shown] - 1)
+
+
+def _encoded(y: np.ndarray, classes: Any, known: np.ndarray | None = None) -> Labels:
+    """Return the labels with all classes: those known before, those in ``classes`` and those of the samples."""
+    parts = [part for part in (known, y) if part is not None]
+    found = _distinct(parts if classes is None else [*parts, _checked_classes(classes)])
+    if len(found) < 2:
+        raise ValueError("y and classes must hold at least two classes together; got one class.")
+    return Labels(found, np.searchsorted(found, y))

@@ -1,30 +1,40 @@
-"""Ridge classification from moments: a block of rows at a time, added in any order, solved at the end.
+"""Ridge classification from moments, which are computed for blocks of rows, added up in any order, and solved.
 
-``block_moments`` of each block, ``add`` over the blocks (a tree will do: it is associative but for rounding), ``solve``
-for any number of alphas. Nothing of the size of the number of samples is kept.
+:func:`block_moments` returns the moments of a block, :func:`add` those of two sets of samples together (in a tree or
+one by one; up to rounding the order does not matter), and :func:`solve` the solutions for any number of alphas. The
+memory does not grow with the number of samples.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from similitude.spectrum._nystroem import triangle
+from similitude.numerics.nystroem import triangle
+from similitude.transform import row_blocks
 
 
 class Moments(NamedTuple):
     """The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
 
-    ``weighted^T weighted = [C 1 Y]^T diag(w) [C 1 Y]``. The moments themselves would have half of the digits.
+    The moments themselves would have only half of the digits.
+
+    Parameters
+    ----------
+    weighted : ndarray of shape (m + 1 + G, m + 1 + G)
+        The upper triangular matrix with ``weighted^T weighted = [C 1 Y]^T diag(w) [C 1 Y]``.
+    n_landmarks : int
+        The number m of landmarks.
+    plain : ndarray of shape (m, m), default=None
+        The triangle of C without weights; None if there are no weights, because it is then part of ``weighted``.
     """
 
     weighted: np.ndarray
-    """(m + 1 + G, m + 1 + G)."""
     n_landmarks: int
     plain: np.ndarray | None = None
-    """The triangle of C alone without weights, (m, m); None where there are none, and it is part of the other."""
 
     @property
     def rows(self) -> np.ndarray:
@@ -34,12 +44,12 @@ class Moments(NamedTuple):
 
     @property
     def n_targets(self) -> int:
-        """G."""
+        """The number G of targets."""
         return len(self.weighted) - self.n_landmarks - 1
 
 
 def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | None = None) -> Moments:
-    """The moments of a block of samples.
+    """Return the moments of a block of samples.
 
     Parameters
     ----------
@@ -48,7 +58,7 @@ def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | N
     targets : ndarray of shape (b, G)
         One-hot labels, or any numbers.
     weights : ndarray of shape (b,), default=None
-        Of the samples in the loss, at least 0.
+        The weights of the samples in the loss, at least 0.
 
     Returns
     -------
@@ -65,15 +75,54 @@ def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | N
 
 
 def add(first: Moments, second: Moments) -> Moments:
-    """The moments of two sets of samples together."""
+    """Return the moments of the union of two sets of samples.
+
+    Parameters
+    ----------
+    first, second : Moments
+        The moments of the two sets.
+
+    Returns
+    -------
+    Moments
+        The moments of all samples.
+    """
     weighted = triangle(second.weighted, first.weighted)
     if first.plain is None and second.plain is None:
         return Moments(weighted, first.n_landmarks)
     return Moments(weighted, first.n_landmarks, triangle(second.rows, first.rows))
 
 
+def summed_moments(blocks: Iterable[np.ndarray], codes: np.ndarray, n_classes: int, weights: Any = None) -> Moments:
+    """Return the moments of all samples.
+
+    Parameters
+    ----------
+    blocks : iterable of ndarrays of shape (b, m)
+        Similarities to the landmarks, of consecutive samples.
+    codes : ndarray of shape (n,)
+        The class of each sample as a position; the targets are one-hot.
+    n_classes : int
+    weights : ndarray of shape (n,), default=None
+        The weights of the samples in the loss.
+
+    Returns
+    -------
+    Moments
+    """
+    moments: Any = None
+    done = 0
+    for block in blocks:
+        for rows in row_blocks(len(block), max(block.shape[1], n_classes + 1)):  # classes may outnumber landmarks
+            C = block[rows]
+            own = slice(done, done + len(C))
+            part = block_moments(C, np.eye(n_classes)[codes[own]], None if weights is None else weights[own])
+            moments, done = part if moments is None else add(moments, part), own.stop
+    return moments
+
+
 def with_targets(moments: Moments, columns: np.ndarray, n_targets: int) -> Moments:
-    """The moments with each target moved to its place in ``columns`` among more of them, the others being 0."""
+    """Return the moments with more targets: each is moved to its place in ``columns``, and the others are 0."""
     m = moments.n_landmarks
     wider = np.zeros((len(moments.weighted), m + 1 + n_targets))
     wider[:, : m + 1] = moments.weighted[:, : m + 1]
@@ -82,16 +131,20 @@ def with_targets(moments: Moments, columns: np.ndarray, n_targets: int) -> Momen
 
 
 class Linear(NamedTuple):
-    """``f(c) = c coef^T + intercept``."""
+    """A linear function ``f(c) = c coef^T + intercept`` of similarities c to the landmarks.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (G, m)
+    intercept : ndarray of shape (G,)
+    """
 
     coef: np.ndarray
-    """(G, m), of similarities to the landmarks."""
     intercept: np.ndarray
-    """(G,)."""
 
 
 def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list[Linear]:
-    """Ridge regression of the targets on the features ``F = C projection``, for several alphas from one decomposition::
+    """Solve ridge regression of the targets on the features ``F = C projection``, for several alphas at once::
 
         minimise over B, b   sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2
 
@@ -111,7 +164,7 @@ def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list
     m = len(projection)
     R = moments.weighted
     one, F, Y = R[:, m], R[:, :m] @ projection, R[:, m + 1 :]
-    # In the basis of the triangle the constant is the vector `one`: centring takes its direction out.
+    # In the basis of the triangle the constant is the vector `one`, and centring removes its direction.
     total = one @ one
     means, target_means = one @ F / total, one @ Y / total
     U, s, Vt = linalg.svd(F - np.outer(one, means), full_matrices=False, check_finite=False)
@@ -120,7 +173,7 @@ def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list
     shares = U.T @ (Y - np.outer(one, target_means))
     solutions = []
     for alpha in alphas:
-        with np.errstate(over="ignore"):  # beside features that small any alpha is infinite
+        with np.errstate(over="ignore"):  # relative to very small features, any alpha is infinite
             B = Vt.T @ (shares / (s + alpha / s)[:, None])
         solutions.append(Linear((projection @ B).T, target_means - means @ B))
     return solutions

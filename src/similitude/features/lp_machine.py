@@ -6,39 +6,40 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.features._columns import centred_columns, scaled
-from similitude.features.base import OneVsOneFeatures, Solution
+from similitude.features.base import LinearClassifier, LinearSolution
 
 TOLERANCE = 1e-8
-"""Largest duality gap, relative to the objective, of what counts as solved."""
+"""Largest duality gap, relative to the objective, for which a problem counts as solved."""
 
-# Of C in units of the similarities: HiGHS takes numbers beyond 1e20 for infinite.
+# The limits of C in units of the similarities: HiGHS takes numbers beyond 1e20 for infinite.
 _LARGEST = 1e12
 
 
-class LPMachine(OneVsOneFeatures):
-    """Classify by a sparse linear function of the similarities: the linear programming machine.
+class LPMachine(LinearClassifier):
+    """Classify by the linear programming machine, a sparse linear function of the similarities.
 
     For each pair of classes, labels y in {-1, +1}::
 
         minimise over w, b  ||w||_1 + C sum_i max(0, 1 - y_i f(x_i)),   f(x) = w^T s + b
 
-    It is the support vector machine on similarities as features with the l1 norm, which makes most weights 0: new
-    samples need similarities to the other training samples alone. S enters by its columns only: it need not be positive
-    semidefinite, nor symmetric, nor square. A square S is taken as it is, rows psi(x, .), and is never symmetrised;
-    ``similarity="columns"`` takes rows of similarities to any p objects.
+    This is the support vector machine on similarities as features with the l1 norm. It sets most weights to 0, so that
+    only the similarities of new samples to few training samples are needed. S need not be positive semidefinite,
+    symmetric or square, because its columns are used as features. A square S is used as it is, with rows psi(x, .), and
+    is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p objects.
 
-    HiGHS solves the linear program. Of several b that are as good the middle is taken. More than two classes: one
-    machine for each pair, on the pair's rows (and columns, where S is square), the class that wins most pairs, ties to
-    the first. ``PathSearchCV`` takes a whole grid of C with one program for each pair and fold; but HiGHS as SciPy
-    offers it cannot start from the solution for another C, so that the next costs as much as the first.
+    HiGHS solves the linear program. If several b are optimal, the middle of their range is used. With more than two
+    classes one problem is solved for each pair, on its rows (and columns, if S is square), and the class that wins most
+    pairs is predicted; if there are several, the first of them. ``PathSearchCV`` builds one program for each pair and
+    fold, but SciPy's interface to HiGHS cannot start from the solution for another C, so that each C costs as much as
+    the first.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of the margins' violation: the larger, the more weights. With ``t S`` and ``C / t`` the classifier is the
-        same.
+        Weight of the violations of the margins: the larger it is, the more weights are not zero. With ``t S`` and
+        ``C / t`` the classifier is the same.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
@@ -50,12 +51,17 @@ class LPMachine(OneVsOneFeatures):
     coef_ : ndarray of shape (pairs, columns)
         w for each pair of classes (0, 1), (0, 2), ..., positive towards the later class; one row for two classes.
     intercept_ : ndarray of shape (pairs,)
-        b: the decision values are ``S coef_^T + intercept_``.
+        The b of each pair: the decision values are ``S coef_^T + intercept_``.
     prototypes_, support_columns_ : ndarray
-        The columns with a weight in some pair, ascending. Rows with these alone are as good as whole ones.
+        The columns with a weight in some pair, ascending. Rows may consist of these columns only.
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
-        The optimal value; an upper bound on what it lacks, relative to it, by the dual solution (at most 1e-8, else a
-        ConvergenceWarning says so); steps of HiGHS.
+        The optimal value; an upper bound of its relative error, from the dual solution (if it is larger than 1e-8,
+        there is a ConvergenceWarning); and the number of steps of HiGHS.
+
+    See Also
+    --------
+    PotentialSVC : Uses the squared loss instead of the hinge loss.
+    SimilarityFeatures : Makes similarities the features of any other classifier.
 
     References
     ----------
@@ -82,16 +88,15 @@ class LPMachine(OneVsOneFeatures):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters):
-        C = parameters.get("C", self.C)
-        check_positive(C, "C")
-        return (float(C),)
+        check_positive(parameters["C"], "C")
+        return float(parameters["C"])
 
     def _solve(self, S, y, points):
-        program = _Program(S, y)
-        return [program.solve(C) for (C,) in points]
+        program = _LinearProgram(S, y)
+        return [program.solve(C) for C in points]
 
 
-class _Program:
+class _LinearProgram:
     """The linear program of one pair of classes, in units in which the similarities are about 1.
 
     Its variables are the positive and the negative parts of w, b, and the violations.
@@ -106,8 +111,8 @@ class _Program:
         self.constraints = sparse.hstack(parts, format="csc")
         self.lower = np.concatenate([np.zeros(2 * k), [-np.inf], np.zeros(n)])
 
-    def solve(self, C: float) -> Solution:
-        """The machine for one C."""
+    def solve(self, C: float) -> LinearSolution:
+        """Return the solution for one C."""
         price = min(max(scaled(C, self.columns.exponent), 1e-300), 1e300)
         w, alpha, steps = self._optimum(price)
         f = w @ self.rows
@@ -117,13 +122,13 @@ class _Program:
         coef = np.zeros(len(self.columns.means))
         coef[[members[0] for members in self.columns.members]] = np.ldexp(w, -self.columns.exponent)
         value = scaled(objective, -self.columns.exponent)
-        return Solution(coef, self.columns.means, b, value, gap, steps, gap <= TOLERANCE)
+        return LinearSolution(coef, self.columns.means, b, value, gap, steps, gap <= TOLERANCE)
 
     def _optimum(self, price: float) -> tuple[np.ndarray, np.ndarray, int]:
-        """w, the multipliers of the margins, and the steps of HiGHS."""
+        """Return w, the multipliers of the margins, and the number of steps of HiGHS."""
         k, n = self.rows.shape
         positive = np.count_nonzero(self.y > 0)
-        # With every multiplier at most the price no column's gradient exceeds 1: w = 0, whatever b.
+        # No multiplier exceeds the price, so that no column's gradient exceeds 1 and w = 0 for every b.
         if price * float(np.max(np.sum(np.abs(self.rows), axis=1), initial=0.0)) <= 1.0:
             share = np.where(self.y > 0, 1.0 / positive, 1.0 / (n - positive))
             return np.zeros(k), price * min(positive, n - positive) * share, 0
@@ -141,13 +146,13 @@ class _Program:
         return result.x[:k] - result.x[k : 2 * k], -result.ineqlin.marginals, int(result.nit)
 
     def _intercept(self, f: np.ndarray) -> float:
-        """The middle of the b that are best for ``f = w^T s``: the slope in b grows by 1 at each ``y - f``."""
+        """Return the middle of the optimal b for ``f = w^T s``; the slope of the loss grows by 1 at each ``y - f``."""
         breaks = np.sort(self.y - f)
         positive = np.count_nonzero(self.y > 0)
         return 0.5 * float(breaks[positive - 1] + breaks[positive])
 
     def _candidates(self, w: np.ndarray, b: float, f: np.ndarray, price: float) -> list[tuple]:
-        """Objective, w and b: as they are, and stretched where a rounding error keeps the margins from 1."""
+        """Return objective, w and b, and the same scaled up if a rounding error keeps the margins below 1."""
         least = float(np.min(self.y * (f + b)))
         stretches = [1.0, (1.0 + 1e-15) / least] if 0.99 < least < 1.0 else [1.0]
         return [
@@ -160,7 +165,7 @@ class _Program:
         ]
 
     def _dual(self, alpha: np.ndarray, price: float) -> float:
-        """The value of the dual program at the multipliers, made feasible."""
+        """Return the value of the dual program at the multipliers, made feasible."""
         alpha = np.clip(alpha, 0.0, price)
         sums = np.array([np.sum(alpha[self.y < 0]), np.sum(alpha[self.y > 0])])
         if not sums.all():

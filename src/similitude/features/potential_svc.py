@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from similitude.base import check_positive
-from similitude.features.base import OneVsOneFeatures
+from similitude._utils.checks import check_positive
+from similitude.features.base import LinearClassifier
 
 
-class PotentialSVC(OneVsOneFeatures):
-    """Classify by a sparse linear function of the similarities: the potential support vector machine.
+class PotentialSVC(LinearClassifier):
+    """Classify by the potential support vector machine, a sparse linear function of the similarities.
 
-    For each pair of classes, labels y in {-1, +1}, y and the columns of S centred by their means over the training
-    samples::
+    For each pair of classes with labels y in {-1, +1}, where y and the columns of S are centred by their means over the
+    training samples, it solves::
 
         minimise over alpha  ||y - S alpha||^2 / 2 + epsilon ||alpha||_1   subject to   |alpha_j| <= C
 
-    and ``f(x) = (s - means)^T alpha + mean(y)``: the lasso in a box. It has few non-zero coefficients, and new samples
-    need similarities to those training samples alone. S enters by its columns only: it need not be positive
-    semidefinite, nor symmetric, nor square. A square S is taken as it is, rows psi(x, .), and is never symmetrised;
-    ``similarity="columns"`` takes rows of similarities to any p objects (dyadic data).
+    The decision function is ``f(x) = (s - means)^T alpha + mean(y)``. This is the lasso with box constraints: few
+    coefficients are not zero, and only the similarities of new samples to these training samples are needed. S need not
+    be positive semidefinite, symmetric or square, because its columns are used as features. A square S is used as it
+    is, with rows psi(x, .), and is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p
+    objects (dyadic data).
 
-    The solution is exact to rounding error: coordinate descent, then Newton's method on the free coefficients, after an
-    interior point method where they are hard to tell.
+    The solution is exact to rounding error. It is found by coordinate descent, then by Newton's method on the
+    coefficients that are neither 0 nor at their bound, after an interior-point method where these are hard to tell.
 
-    More than two classes: one machine for each pair, on the pair's rows (and columns, where S is square), the class
-    that wins most pairs, ties to the first. ``PathSearchCV`` takes a whole grid of C and epsilon with shared
-    products of columns and warm starts.
+    With more than two classes one problem is solved for each pair, on its rows (and columns, if S is square), and the
+    class that wins most pairs is predicted; if there are several, the first of them. ``PathSearchCV`` fits a whole grid
+    of C and epsilon with shared products of columns and warm starts.
 
     Parameters
     ----------
     C : float, default=100.0
         Bound of the coefficients. With ``t S``, ``C / t`` and ``t epsilon`` the classifier is the same.
     epsilon : float, default=0.1
-        Price of the coefficients: the larger, the fewer of them. From ``max |S^T y|`` on there are none, and the larger
-        class is predicted.
+        Weight of the l1 norm: the larger it is, the fewer coefficients are not zero. If it is at least ``max |S^T y|``,
+        all are zero, and the larger class is predicted.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
@@ -46,10 +47,15 @@ class PotentialSVC(OneVsOneFeatures):
     intercept_ : ndarray of shape (pairs,)
         The decision values are ``S coef_^T + intercept_``.
     prototypes_, support_columns_ : ndarray
-        The columns with a coefficient in some pair, ascending. Rows with these alone are as good as whole ones.
+        The columns with a coefficient in some pair, ascending. Rows may consist of these columns only.
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
-        The optimal value; an upper bound on what it lacks, relative to it (at most 1e-8, else a ConvergenceWarning says
-        so); factorisations.
+        The optimal value; an upper bound of its relative error (if it is larger than 1e-8, there is a
+        ConvergenceWarning); and the number of factorisations.
+
+    See Also
+    --------
+    LPMachine : Uses the hinge loss instead of the squared loss.
+    SimilarityFeatures : Makes similarities the features of any other classifier.
 
     References
     ----------
@@ -80,10 +86,9 @@ class PotentialSVC(OneVsOneFeatures):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters):
-        C, epsilon = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-        check_positive(C, "C")
-        check_positive(epsilon, "epsilon")
-        return float(C), float(epsilon)
+        for name in self._path_parameters:
+            check_positive(parameters[name], name)
+        return float(parameters["C"]), float(parameters["epsilon"])
 
     def _solve(self, S, y, points):
         from similitude.features._potential_solver import solve_path

@@ -1,4 +1,4 @@
-"""Pipelines on similarity features that the literature names, each with the grid its parameters are chosen from."""
+"""Pipelines on similarity features that are known from the literature, each with a grid of parameters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sklearn.svm import SVC
 
 from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.quadratic import RegularizedQuadratic
-from similitude.features.similarity_features import SimilarityFeatures
+from similitude.transform.similarity_features import SimilarityFeatures
 
 Recipe = tuple[Pipeline, dict[str, list]]
 
 _MAX_ITER = 1_000_000
-"""Steps of libsvm, after which scikit-learn warns: half a second on 350 samples, where 1e5 would leave it half done."""
+"""Number of steps of libsvm after which scikit-learn warns. They take half a second for 350 samples."""
 
 
 def _powers(base: float, first: int, last: int, step: int = 1) -> list[float]:
@@ -64,11 +64,11 @@ RECIPES: dict[str, Callable[..., Recipe]] = {
     "RFD": _rfd,
     "RQD": _rqd,
 }
-"""What makes each recipe, by name: see :func:`recipe`."""
+"""The function that makes each recipe, by its name: see :func:`recipe`."""
 
 
 def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
-    """A pipeline on similarity features, and the grid of its parameters.
+    """Return a pipeline on similarity features, and the grid of its parameters.
 
     ============  ===============================================================================================
     name
@@ -82,23 +82,26 @@ def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
                   10% of the samples, reg_param 0.01, 0.1, 0.3, 0.5
     ============  ===============================================================================================
 
-    Similarities are first mapped onto [0, 1] (LSVM: by its exponential), so that the grids suit any scale. The grids
-    are those of Chen et al., Table 2, and Wang et al.; but for "linear SVM" Table 2 goes on to C = 1e5, where libsvm
-    takes a thousand times as long on classes that overlap (17 s a fit on Voting), and which is not chosen there.
+    Similarities are first mapped onto [0, 1] (for LSVM by the exponential), so that the grids suit any scale. The grids
+    are those of Chen et al., Table 2, and of Wang et al., except that Table 2 goes up to C = 1e5 for "linear SVM". With
+    such a C, which is not chosen in practice, libsvm takes a thousand times as long on classes that overlap (17 s for a
+    fit on Voting).
 
     Parameters
     ----------
     name : str
         One of ``RECIPES``.
     random_state : int, RandomState or None, default=0
-        For the choice of prototypes.
+        Seed for the choice of prototypes.
     **contract
-        ``similarity`` and ``dissimilarity``, as everywhere.
+        ``similarity`` and ``dissimilarity``: see the page on input.
 
     Returns
     -------
     pipeline : Pipeline
+        The pipeline, not fitted.
     grid : dict of lists
+        The values of the parameters to choose from, by the names that the pipeline gives them.
 
     Examples
     --------

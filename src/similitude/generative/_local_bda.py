@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics._cholesky_kernel import dot, factor, forward
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import dot, factor, forward
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def negative_squares(rows, columns, out):
     """``-||x - z||^2`` for each row x and each column z of ``columns`` (d, n), by differences: duplicates tie."""
     d, n = columns.shape
@@ -29,7 +29,7 @@ def negative_squares(rows, columns, out):
                 total[j] -= a * a
 
 
-@kernel
+@compiled
 def merge(closeness, places, lengths, labels):
     """The classes of the nearest samples of all, nearest first, ties by place, from the lists of each class.
 
@@ -55,7 +55,7 @@ def merge(closeness, places, lengths, labels):
             labels[row, j] = best
 
 
-@kernel
+@compiled
 def log_densities(samples, nearest, rows, sizes, constants, logs):
     """Log-densities (m, s) of the rows under the models of their first ``sizes[i]`` neighbours; sizes ascend.
 
@@ -98,7 +98,7 @@ def log_densities(samples, nearest, rows, sizes, constants, logs):
                 at += 1
 
 
-@kernel
+@compiled
 def grow(sample, origin, j, mean, squares, r):
     """Take in the sample after the first j: the mean of the offsets, the scatter's diagonal, and r_j."""
     new = 1.0 / (j + 1.0)
@@ -110,7 +110,7 @@ def grow(sample, origin, j, mean, squares, r):
         squares[f] += r[f] * r[f]
 
 
-@kernel
+@compiled
 def add_four(R, start, scatter):
     """Add the outer products of four rows: a fourth of the stores."""
     p, q, r, s = R[start], R[start + 1], R[start + 2], R[start + 3]
@@ -121,7 +121,7 @@ def add_four(R, start, scatter):
             out[b] += (e * p[b] + f * q[b]) + (g * r[b] + h * s[b])
 
 
-@kernel
+@compiled
 def prior(squares, share, inverse):
     """``log det B`` of the diagonal ``B = share diag(squares) + 0.05 I``; ``inverse`` gets ``B^(-1/2)``."""
     log_det = 0.0
@@ -132,7 +132,7 @@ def prior(squares, share, inverse):
     return log_det
 
 
-@kernel
+@compiled
 def by_samples(R, inverse, x, k, W, A, U, signs, v):
     """``log det (I + W^T W)`` and ``x^T (I + W^T W)^-1 x``, ``W = R B^(-1/2)``, on the samples' side.
 
@@ -156,9 +156,9 @@ def by_samples(R, inverse, x, k, W, A, U, signs, v):
     return log_det, max(dot(x, x, d) - dot(v, v, n), 0.0)
 
 
-@kernel
+@compiled
 def by_features(R, scatter, inverse, x, k, A, U, signs):
-    """The same on the features' side; ``scatter`` lacks the last ``k % 4`` rows, and x is overwritten."""
+    """Return the same on the features' side; ``scatter`` lacks the last ``k % 4`` rows, and x is overwritten."""
     d = len(x)
     for a in range(d):
         own, total = A[a], scatter[a]

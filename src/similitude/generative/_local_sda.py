@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.neighbors._centroid_kernel import _add_neighbor, _decide, _link, _summary
-from similitude.numerics._compile import kernel
+from similitude.neighbors.local_centroids import add_neighbor, decide, link, summary
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def local_statistics(A, similarities, labels, sizes, tolerance, ends, centroids, counts, winners, below, above):
     """Centroids and class means for each row and neighbourhood size, in one pass over the nested neighbourhoods.
 
@@ -25,17 +25,17 @@ def local_statistics(A, similarities, labels, sizes, tolerance, ends, centroids,
     totals, magnitudes, thresholds = np.empty(k), np.empty(k), np.empty(n_classes)
     summed, sums = np.empty(k, dtype=np.intp), np.empty((k, n_classes, 2))
     for row in range(m):
-        _link(labels[row], heads, following)
+        link(labels[row], heads, following)
         summed[:] = 0
         start = 0
         for size in range(sizes.shape[0]):
             for j in range(start, sizes[size]):
-                _add_neighbor(A[row], j, heads[labels[row, j]], following, totals, magnitudes)
+                add_neighbor(A[row], j, heads[labels[row, j]], following, totals, magnitudes)
             start = sizes[size]
             count = counts[row, size]
             for h in range(n_classes):
-                count[h], thresholds[h] = _summary(heads[h], following, start, totals, magnitudes, tolerance)
-            winners[row, size] = _decide(similarities[row], labels[row], start, totals, thresholds, count, heads)
+                count[h], thresholds[h] = summary(heads[h], following, start, totals, magnitudes, tolerance)
+            winners[row, size] = decide(similarities[row], labels[row], start, totals, thresholds, count, heads)
             for h in range(n_classes):
                 mu = -1
                 if count[h] > 0:
@@ -51,7 +51,7 @@ def local_statistics(A, similarities, labels, sizes, tolerance, ends, centroids,
                 centroids[row, size, h] = mu
 
 
-@kernel
+@compiled
 def _sum_up(A, mu, labels, start, stop, ends, sums):
     """Add the distances of psi(z, mu) from both ends to the sums of z's class, for some neighbours z."""
     if start == 0:

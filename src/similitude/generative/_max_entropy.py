@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 ORDER = 16
 """Degree of the Taylor series."""
@@ -21,7 +21,7 @@ _CHUNK = 256
 _MOST_INTERVALS = 4096
 
 
-@kernel
+@compiled
 def cumulants(distances, weights, atoms, rate, shares, out):
     """log Z and the first ``ORDER`` cumulants of the distance at this rate, into ``out`` (ORDER + 1).
 
@@ -68,7 +68,7 @@ def cumulants(distances, weights, atoms, rate, shares, out):
         out[j] *= reach**j
 
 
-@kernel
+@compiled
 def series(coefficients, x):
     """log Z at ``x`` in [-1, 1] of one interval of the table, and its first two derivatives."""
     value, slope, curvature = coefficients[ORDER], 0.0, 0.0
@@ -79,9 +79,9 @@ def series(coefficients, x):
     return value, slope, curvature
 
 
-@kernel
+@compiled
 def _reach(values, rate):
-    """How far around its centre the series is exact, and which error of the mean distance counts as none.
+    """Return how far around its centre the series is exact, and which error of the mean distance counts as none.
 
     An error of the mean moves log P at a distance d from it by that error times d over the variance; beyond 50 / rate
     there is no mass.
@@ -96,7 +96,7 @@ def _reach(values, rate):
     return reach, error
 
 
-@kernel
+@compiled
 def _march(distances, weights, atoms, direction, end, centres, widths, coefficients):
     """Fill a table from the rate 0 on until the mean passes ``end``, each interval as wide as its series allows.
 
@@ -131,7 +131,7 @@ def _march(distances, weights, atoms, direction, end, centres, widths, coefficie
     return count
 
 
-@kernel
+@compiled
 def tabulate(distances, weights, atoms, floor):
     """Taylor series of log Z from where the mean distance is at least 1/2 to where it is ``floor`` or less.
 
@@ -157,7 +157,7 @@ def tabulate(distances, weights, atoms, floor):
     return log_means, centres[:count].copy(), widths[:count].copy(), coefficients[:count].copy()
 
 
-@kernel
+@compiled
 def _solve(distance, log_means, centres, widths, coefficients):
     """The rate at which the mean is ``distance``, and log Z there: Newton's method within one interval of the table."""
     target = math.log(distance)
@@ -179,7 +179,7 @@ def _solve(distance, log_means, centres, widths, coefficients):
     return centres[low] + width * x, series(coefficients[low], x)[0]
 
 
-@kernel
+@compiled
 def solve(below, above, floor, atoms, lower, upper, rates, log_z, from_above):
     """Rates and log Z of the distributions with the given mean distances from the two ends, one for each.
 
@@ -200,7 +200,7 @@ def solve(below, above, floor, atoms, lower, upper, rates, log_z, from_above):
             rates[i], log_z[i] = _solve(nearer, lower[0], lower[1], lower[2], lower[3])
 
 
-@kernel
+@compiled
 def log_average_products(below, above, order, present, starts, rates, log_z, from_above, empty, totals):
     """Add up, for each row and class g, the logarithms of averages of distributions over the classes h present.
 
@@ -224,9 +224,9 @@ def log_average_products(below, above, order, present, starts, rates, log_z, fro
                 totals[i, g] += value
 
 
-@kernel
+@compiled
 def _log_average(below, above, start, stop, rates, log_z, from_above, logs):
-    """The logarithm of the average of some distributions at one place; ``logs`` is work space."""
+    """Return the logarithm of the average of some distributions at one place; ``logs`` is work space."""
     largest = -np.inf
     for p in range(start, stop):
         distance = above if from_above[p] else below
@@ -244,7 +244,7 @@ def _log_average(below, above, start, stop, rates, log_z, from_above, logs):
     return largest + math.log(total / (stop - start))
 
 
-@kernel
+@compiled
 def recurrences(values, starts, jacobi):
     """The Jacobi matrices of groups of values in order, each scaled to [-1, 1] (Stieltjes' procedure).
 
@@ -275,7 +275,7 @@ def recurrences(values, starts, jacobi):
                 jacobi[p, j, j + 1] = jacobi[p, j + 1, j] = math.sqrt(beta)
 
 
-@kernel
+@compiled
 def keep_distinct(values, limit):
     """Of ascending values those more than ``limit`` apart, at the front of the array; returns how many there are.
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from similitude.generative._max_entropy import solve
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 
-@kernel
+@compiled
 def fit_mixture(below, above, floor, atoms, lower, upper, tol, weights, means, rates, log_z, from_above, history):
     """Maximise  sum over samples i of log(sum over components l of w_l P_l(s_il)),  s_il the similarity to centroid l.
 
@@ -38,9 +38,9 @@ def fit_mixture(below, above, floor, atoms, lower, upper, tol, weights, means, r
     return history.shape[0] + 1
 
 
-@kernel
+@compiled
 def _expect(below, above, weights, rates, log_z, from_above, shares):
-    """The components' shares in each sample, and the log-likelihood of all samples."""
+    """Return the components' shares in each sample, and the log-likelihood of all samples."""
     total = 0.0
     for i in range(below.shape[0]):
         largest = -np.inf

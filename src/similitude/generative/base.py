@@ -1,137 +1,135 @@
-"""What the generative classifiers share: posteriors and decisions from joint log-probabilities."""
+"""Base of the generative classifiers: posteriors and decisions from joint log-probabilities."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from similitude.base import SimilarityClassifier, as_one_row, costs_matrix, priors_vector
+from similitude.base import FittedPath, SimilarityClassifier, as_one_row
 from similitude.generative.explanation import Explanation
-from similitude.generative.max_entropy import MaximumEntropy, check_omega, distinct_similarities
-from similitude.numerics.votes import TIE_TOLERANCE, expected_costs
-
-
-def log_of(probabilities: np.ndarray) -> np.ndarray:
-    """Logarithms, of 0 minus infinity."""
-    with np.errstate(divide="ignore"):
-        return np.log(probabilities)
+from similitude.generative.max_entropy import MaximumEntropy
+from similitude.labels import Labels
+from similitude.numerics.votes import TIE_TOLERANCE, expected_costs, log_of
 
 
 def normalised(joint: np.ndarray) -> np.ndarray:
-    """Joint log-probabilities, (..., G), not all of them minus infinity, less the logarithm of their sum."""
+    """Return log-posteriors from joint log-probabilities, (..., G), of which at least one is finite."""
     largest = joint.max(axis=-1, keepdims=True)
     return joint - largest - np.log(np.exp(joint - largest).sum(axis=-1, keepdims=True))
 
 
 def log_posterior(joint: np.ndarray, fallen: np.ndarray, winners: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
-    """Joint log-probabilities, (..., G), normalised; where ``fallen``, all of it goes to the class ``winners`` names.
+    """Return log-posteriors, (..., G), from joint log-probabilities.
 
-    A class of prior 0 gets nothing: where it is the one named, the posterior is the prior.
+    Where ``fallen`` is True, the class in ``winners`` has the posterior 1; if its prior is 0, the posterior is the
+    prior.
     """
     joint = np.where(fallen[..., None], np.where(np.arange(joint.shape[-1]) == winners[..., None], 0.0, -np.inf), joint)
     logs = normalised(joint)
     return logs if priors is None else np.where((fallen & (priors[winners] == 0))[..., None], log_of(priors), logs)
 
 
-def least_expected_cost(logs: np.ndarray, costs: np.ndarray | None) -> np.ndarray:
-    """The place of the class of least expected cost for each row of log-posteriors, (m, G); of tied ones the first."""
-    scores = np.exp(logs) if costs is None else -expected_costs(np.exp(logs), costs)
-    margin = TIE_TOLERANCE * np.abs(scores).max(axis=1, keepdims=True)
-    return np.argmax(scores >= scores.max(axis=1, keepdims=True) - margin, axis=1)
+def answered(
+    logs: np.ndarray, response: str, costs: np.ndarray | None, best: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Return the answer to ``response`` from log-posteriors, (..., G).
+
+    "predict_log_proba" returns the log-posteriors themselves, "predict_proba" probabilities, and "predict" the position
+    that ``best`` finds among scores, (..., G), which are probabilities or expected costs with a minus sign.
+    """
+    if response == "predict_log_proba":
+        return logs
+    posterior = np.exp(logs)
+    if response == "predict_proba":
+        return posterior
+    return best(posterior if costs is None else -expected_costs(posterior, costs))
 
 
-def family_on(omega: Any, S: Any) -> MaximumEntropy:
-    """The maximum-entropy distributions on the Omega that a classifier's parameter names, for these similarities."""
-    if omega is None:
-        return MaximumEntropy(distinct_similarities(S))
-    low, high = float(S.min()), float(S.max())
-    if isinstance(omega, str):
-        if omega != "continuous":
-            raise ValueError(f"omega must be None, 'continuous' or an array of similarities; got {omega!r}.")
-        return MaximumEntropy(np.array([low, high]), continuous=True)
-    values = check_omega(omega)
-    family = MaximumEntropy(values)
-    below, above = family.distances([low, high])
-    if min(below[0], above[1]) < -family.tolerance:
-        raise ValueError(
-            f"omega must reach over the training similarities, which run from {low:g} to {high:g}; it runs from "
-            f"{values.min():g} to {values.max():g}."
-        )
-    return family
+def first_of_tied(scores: np.ndarray) -> np.ndarray:
+    """Return the position of the largest score along the last axis, the first of several that are tied."""
+    margin = TIE_TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True)
+    return np.argmax(scores >= scores.max(axis=-1, keepdims=True) - margin, axis=-1)
+
+
+class GenerativePath(FittedPath):
+    """Base of the paths of generative classifiers, which also answer "predict_joint_log_proba".
+
+    Attributes
+    ----------
+    labels : Labels
+    family : MaximumEntropy
+        The distributions that similarities can have.
+    """
+
+    labels: Labels
+    family: MaximumEntropy
+
+    @property
+    def log_priors(self) -> np.ndarray:
+        """The logarithms of the given priors, or of (n_g + 1)/(n + G) from the training samples."""
+        if self.labels.priors is not None:
+            return log_of(self.labels.priors)
+        return np.log((self.labels.counts + 1) / (len(self.labels) + self.labels.n_classes))
+
+    def models_of(self, rows: Any) -> dict[str, Any]:
+        """Return the centroids and their distributions for the explanation of one row."""
+        raise NotImplementedError
 
 
 class GenerativeClassifier(SimilarityClassifier):
-    """Base of the generative classifiers: a subclass offers ``_joint``, the rest follows from it."""
+    """Base of the generative classifiers on similarities, whose fitted path is a :class:`GenerativePath`."""
 
     omega: Any
     priors: Any
     costs: Any
+    _path: GenerativePath
 
-    def _set_decision(self) -> None:
-        """Check ``priors`` and ``costs`` against the classes."""
-        self._costs = costs_matrix(self.costs, self.classes_)
-        self._priors = priors_vector(self.priors, self.classes_)
-
-    def _log_priors(self) -> np.ndarray:
-        """The given priors, or (n_g + 1)/(n + G) from the training samples."""
-        if self._priors is not None:
-            return log_of(self._priors)
-        counts = np.bincount(self._labels, minlength=len(self.classes_))
-        return np.log((counts + 1) / (len(self._labels) + len(counts)))
-
-    def _joint(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Joint log-probabilities, (m, G), and the class that decides where all of them are minus infinity."""
-        raise NotImplementedError
+    _responses = ("predict", "predict_proba", "predict_log_proba")
 
     def predict_joint_log_proba(self, X):
-        """log of P(x | g) P(g) for each class g, in the order of ``classes_``; minus infinity where that is 0."""
-        return self._joint(X)[0]
-
-    def predict_log_proba(self, X):
-        """The logarithm of the posterior of each class, in the order of ``classes_``."""
-        joint, winners = self._joint(X)
-        return log_posterior(joint, np.all(joint == -np.inf, axis=1), winners, self._priors)
-
-    def predict_proba(self, X):
-        """The posterior of each class, in the order of ``classes_``."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X):
-        """The class of least expected cost for each row; of tied ones the first."""
-        logs = self.predict_log_proba(X)
-        return self.classes_[least_expected_cost(logs, self._costs)]
-
-    def explain(self, X) -> Explanation:
-        """How the answer about one sample came about: its similarities to the centroids, and their distributions.
+        """Return log P(x, g) for each class g, without the rule of the most similar centroid.
 
         Parameters
         ----------
-        X : one sample as ``predict`` takes it
-            A precomputed row may be of shape (n,) too; of raw objects, a sequence of one.
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The logarithms, in the order of ``classes_``; minus infinity if the probability is 0.
+        """
+        return self._answer(X, "predict_joint_log_proba")
+
+    def explain(self, X) -> Explanation:
+        """Explain the prediction for one sample by its similarities to the centroids and their distributions.
+
+        Parameters
+        ----------
+        X : one sample in the form that ``predict`` takes
+            A precomputed row may also have the shape (n,); a raw object is passed as a sequence of one.
 
         Returns
         -------
         Explanation
+            The centroids, their distributions, and the contribution of each to the joint probabilities.
         """
-        X = as_one_row(self, X)
-        posterior = self.predict_proba(X)
-        if len(posterior) != 1:
-            raise ValueError(f"X must hold one sample, as predict takes it; got {len(posterior)}.")
-        joint = self.predict_joint_log_proba(X)[0]
-        common = {
+        rows = self._rows(as_one_row(self, X))
+        if len(rows) != 1:
+            raise ValueError(f"X must hold one sample, as predict takes it; got {len(rows)}.")
+        joint, posterior, predicted = (
+            self._path.answers(rows, response)[0][0]
+            for response in ("predict_joint_log_proba", "predict_proba", "predict")
+        )
+        told = {
             "method": type(self).__name__,
             "classes": self.classes_,
-            "average_log_likelihoods": None,
             "log_joint": joint,
-            "posterior": posterior[0],
-            "prediction": self.predict(X)[0],
+            "posterior": posterior,
+            "prediction": self.classes_[predicted],
             "by_centroid": bool(np.all(joint == -np.inf)),
-            "neighbors": None,
-            "counts": None,
+            "family": self._path.family,
         }
-        return Explanation(**{**common, **self._models_of(X)})
-
-    def _models_of(self, X: Any) -> dict[str, Any]:
-        """What is left of the explanation of one sample: the centroids and their distributions."""
-        raise NotImplementedError
+        return Explanation(**{**told, **self._path.models_of(rows)})

@@ -1,4 +1,4 @@
-"""How a generative classifier came to its answer about one sample."""
+"""Explanations of the prediction of a generative classifier for one sample."""
 
 from __future__ import annotations
 
@@ -10,41 +10,48 @@ import numpy as np
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Explanation:
-    """The centroids, the distributions of the similarities to them, and what each class got from each of them.
+    """The centroids, the distributions of the similarities to them, and the contribution of each to each class.
 
-    Classes are numbered by g in the order of ``classes``, centroids by j. Printed, it is a table.
+    Classes are numbered by g in the order of ``classes``, and centroids by j. ``print`` shows the explanation as a
+    table.
 
-    Attributes
+    Parameters
     ----------
     method : str
         The name of the classifier.
     classes : ndarray of shape (G,)
+        The labels.
     centroids : ndarray of int of shape (J,)
-        Their positions in the training set.
+        The positions of the centroids in the training set.
     centroid_classes : ndarray of int of shape (J,)
-        The number of each one's class, ascending; one centroid a class but in mixtures.
+        The number of each centroid's class, ascending; each class has one centroid, except in mixtures.
     similarities : ndarray of shape (J,)
-        Of the sample to the centroids.
+        The similarities of the sample to the centroids.
     weights : ndarray of shape (G, J)
-        The components' weights: 1 but in mixtures.
-    means, lambdas : ndarrays of shape (G, J)
-        The mean similarity of class g to centroid j and lambda of the distribution that has it; NaN without one.
+        The weights of the components: 1, except in mixtures.
+    means : ndarray of shape (G, J)
+        The mean similarity of class g to centroid j; NaN for a class without a model.
     log_likelihoods : ndarray of shape (G, H)
-        What class g got from the centroids of each of the H classes that have any; NaN for a class without a model.
-    average_log_likelihoods : ndarray of shape (G, H) or None
-        The same by the training samples' average distributions (regularized local SDA).
+        The contribution of the centroids of each class to log P(x | g), for the H classes that have centroids; NaN for
+        a class without a model.
     log_priors, log_joint, posterior : ndarrays of shape (G,)
         log P(g), log P(x, g) and P(g | x).
     prediction : label
-        What ``predict`` says.
+        The predicted class.
     by_centroid : bool
-        Whether the most similar centroid decided in place of the distributions.
-    neighbors : ndarray of int of shape (k,) or None
+        Whether the most similar centroid decides instead of the distributions.
+    family : MaximumEntropy
+        The possible distributions of similarities.
+    pmfs : Pmfs
+        The fitted distributions, of shape (G, J).
+    average_log_likelihoods : ndarray of shape (G, H), default=None
+        The same as ``log_likelihoods`` with the average distributions of the training samples (regularized local SDA).
+    neighbors : ndarray of int of shape (k,), default=None
         The positions of the neighbours, nearest first (local SDA).
-    counts : ndarray of int of shape (G,) or None
-        How many of them each class has.
+    counts : ndarray of int of shape (G,), default=None
+        The number of neighbours of each class.
     """
 
     method: str
@@ -55,29 +62,40 @@ class Explanation:
     weights: np.ndarray
     means: np.ndarray
     log_likelihoods: np.ndarray
-    average_log_likelihoods: np.ndarray | None
     log_priors: np.ndarray
     log_joint: np.ndarray
     posterior: np.ndarray
     prediction: Any
     by_centroid: bool
-    neighbors: np.ndarray | None
-    counts: np.ndarray | None
     family: MaximumEntropy
     pmfs: Pmfs
+    average_log_likelihoods: np.ndarray | None = None
+    neighbors: np.ndarray | None = None
+    counts: np.ndarray | None = None
 
     @property
     def lambdas(self) -> np.ndarray:
-        """lambda of each distribution, (G, J)."""
+        """The lambda of each distribution, (G, J); NaN for a class without a model."""
         return self.family.parameters(self.pmfs)[0]
 
     @property
     def omega(self) -> np.ndarray:
-        """The possible similarities; of an interval its two ends."""
+        """The possible similarities, or the two ends of an interval."""
         return self.family.omega
 
     def log_pmf(self, similarities: Any) -> np.ndarray:
-        """log P of the distributions at given similarities, (G, J, len(similarities)); NaN without a distribution."""
+        """Return log P of the distributions at given similarities.
+
+        Parameters
+        ----------
+        similarities : array-like of shape (N,)
+            The similarities.
+
+        Returns
+        -------
+        ndarray of shape (G, J, N)
+            The logarithms; NaN where there is no distribution.
+        """
         pmfs = Pmfs(*(part[..., None] for part in self.pmfs))
         logs = self.family.log_pmf(pmfs, *self.family.distances(similarities))
         return np.where(np.isnan(self.pmfs.rates)[..., None], np.nan, logs)
@@ -85,7 +103,7 @@ class Explanation:
     def __repr__(self) -> str:
         by = "the most similar centroid" if self.by_centroid else "the distributions"
         prediction = self.prediction.item() if hasattr(self.prediction, "item") else self.prediction
-        lines = [f"{self.method} says {prediction!r}, by {by}"]
+        lines = [f"{self.method} predicts {prediction!r}, by {by}"]
         rows = self._rows()
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         for row in rows:

@@ -1,47 +1,47 @@
-"""The product rule: similarities and features, any number of either, in one posterior."""
+"""The product rule, which combines any number of similarities and feature sets in one posterior."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
-from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
+from sklearn.base import clone
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityEstimator, check_labels, costs_matrix, priors_vector, unchanged_on_failure
-from similitude.generative.base import least_expected_cost, log_of, normalised
+from similitude.base import FittedPath, GridFit, PathClassifier
+from similitude.generative._views import FusedReader
+from similitude.generative.base import answered, first_of_tied, normalised
 from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
-from similitude.proximity.check import check_similarity, dense
-from similitude.proximity.proximities import Proximities, as_proximities
+from similitude.labels import Labels
+from similitude.numerics.votes import log_of
 
 
-class FusedClassifier(ClassifierMixin, _BaseComposition):
-    """Probabilistic classifiers of the same samples, multiplied as if what they look at were independent.
+class FusedClassifier(PathClassifier, _BaseComposition):
+    """Classify by the product of several classifiers' posteriors, as if their inputs were independent.
 
     With P_t(g | x) the posterior of part t::
 
         P(g | x) = product over t of P_t(g | x) / sum over h of product over t of P_t(h | x)
 
-    and x goes to the class of least expected cost. The parts' joint probabilities P(x, g) in place of posteriors would
-    say the same: for a local SDA and a local BDA it is the fused classifier of the reference, whose every part counts
-    a prior. A part that is sure of itself outweighs one that is not, for each sample anew. Where every class gets a 0
-    from some part, the first part decides alone.
+    The class of least expected cost is predicted; if several are tied, the first of them. The parts' joint
+    probabilities P(x, g) instead of posteriors would give the same result: with a local SDA and a local BDA it is the
+    fused classifier of the reference, where every part has its prior. For each sample, parts with posteriors near 0 or
+    1 outweigh others. If every class has the posterior 0 in some part, the first part decides alone.
 
-    What each part looks at:
+    The input of each part is chosen by its kind:
 
-    * one on precomputed similarities gets the similarity of its own name in ``Proximities(S={name: ...})``, or the only
-      one there is;
-    * one on raw objects (``similarity="levenshtein"``) gets X itself;
-    * any other gets the features of its own name, or the only ones there are, or, where X has no features, the rows of
-      similarities (in place of S, of the similarity of its own name or the only one).
+    * a part on precomputed similarities gets the similarity of its own name in ``Proximities(S={name: ...})``, or the
+      only one;
+    * a part on raw objects (``similarity="levenshtein"``) gets X itself;
+    * any other part gets the features of its own name, or the only ones. If X has no features, it gets the rows of the
+      similarity of its own name, or of the only one.
 
-    ``PathSearchCV`` takes a grid over the parameters of several parts (``sda__n_neighbors``, ``bda__n_neighbors``) at
-    once: each part answers for its own values, and only the products are made for all of them jointly. A part may be a
-    search itself; then it is tuned on its own.
+    ``PathSearchCV`` evaluates a grid over the parameters of several parts (``sda__n_neighbors``, ``bda__n_neighbors``)
+    at once: each part is fitted at its own values only, and the products are computed for all combinations. A part may
+    be a search itself; then it is tuned on its own.
 
     Parameters
     ----------
@@ -49,15 +49,20 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
         Classifiers with ``predict_log_proba`` or ``predict_proba``. None means
         ``[("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())]``.
     costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of saying f when the truth is g.
+        ``costs[f, g]`` is the cost of predicting f when the truth is g.
     priors : array of shape (G,) or dict, default=None
-        The posterior is rescaled by these over the training frequencies.
+        Class probabilities in the application; the posterior is rescaled by prior / training share.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
     parts_ : dict
         The fitted parts by name.
+
+    See Also
+    --------
+    FusedKNN : Votes with the neighbours by similarity and by features.
+    LocalSDA, LocalBDA : The default parts.
 
     References
     ----------
@@ -79,6 +84,8 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
     array([[0.014, 0.986]])
     """
 
+    _responses = ("predict", "predict_proba", "predict_log_proba")
+
     def __init__(self, parts=None, *, costs=None, priors=None):
         self.parts = parts
         self.costs = costs
@@ -89,11 +96,32 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
         return [("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())] if self.parts is None else self.parts
 
     def get_params(self, deep=True):
-        """The parameters; with ``deep`` also the parts by name, and theirs."""
+        """Return the parameters.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parts by name, and their parameters.
+
+        Returns
+        -------
+        dict
+            The parameters by name.
+        """
         return self._get_params("_parts", deep=deep)
 
     def set_params(self, **params):
-        """Set parameters, parts by name, or parameters of parts: ``sda__n_neighbors=5``."""
+        """Set parameters, parts by name, or parameters of parts: ``sda__n_neighbors=5``.
+
+        Parameters
+        ----------
+        **params : dict
+            The values by name.
+
+        Returns
+        -------
+        self
+        """
         if params.get("parts", self.parts) is None and set(params) - {"parts", "costs", "priors"}:
             self.parts = self._parts
             params.pop("parts", None)
@@ -101,53 +129,43 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        kinds = [_looks_at(part) for _, part in self._parts]
+        kinds = FusedReader(self._parts).kinds
         tags.input_tags.pairwise = "similarities" in kinds
         tags.input_tags.sparse = "similarities" in kinds
-        if kinds and all(kind == "objects" for kind in kinds):
+        if kinds == {"objects"}:
             tags.no_validation = True
             tags.input_tags.two_d_array = False
         return tags
 
     def fit(self, X, y):
-        """Fit every part on what it looks at.
+        """Fit every part on its own input.
 
         Parameters
         ----------
         X : square matrix, Proximities (with features, or several similarities or feature sets by name), or raw objects
+            The training samples.
         y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        self
         """
+        return self._fit(X, y)
+
+    @property
+    def _path_parameters(self):  # type: ignore[override]
+        return tuple(
+            f"{name}__{parameter}"
+            for name, part in self._parts
+            if isinstance(part, PathClassifier)
+            for parameter in part._path_parameters
+        )
+
+    def _points(self, grid):
+        """Return for each point of the grid the parameters of each part, as tuples of names and values."""
         self._check_parts()
-        with unchanged_on_failure(self):
-            X = self._checked(X, square=True)
-            self._set_labels(check_labels(y, _num_samples(X)))
-            self._held = _held(X)
-            self.parts_ = {name: clone(part).fit(_view(name, part, X), y) for name, part in self._parts}
-            for name in ("n_features_in_", "feature_names_in_"):
-                self.__dict__.pop(name, None)
-                found = [getattr(part, name) for part in self.parts_.values() if hasattr(part, name)]
-                if found and get_tags(self).input_tags.pairwise:
-                    setattr(self, name, found[0])
-        return self
-
-    def _checked(self, X, square):
-        """Similarities checked; what goes along with them, and all other input, its parts check."""
-        if isinstance(X, Proximities) or not get_tags(self).input_tags.pairwise:
-            return X
-        S = check_similarity(X, name="X", square=square, orientation="dissimilarity", estimator=self)
-        return X if hasattr(X, "iloc") else S
-
-    def _check_held(self, X):
-        """Refuse what is not what ``fit`` had: a part would silently look at something else."""
-        kinds = {_looks_at(part) for part in self.parts_.values()} - {"objects"}
-        for what, given in _held(X).items():
-            known = self._held[what]
-            # Where there is one of it, and one has no name, they are taken to be the same.
-            same = set(known) == set(given) or (len(known) == len(given) == 1 and "" in (*known, *given))
-            looked_at = what in kinds or (what == "similarities" and kinds and not self._held["features"])
-            if looked_at and not same:
-                then, now = (", ".join(name or what for name in names) or "none" for names in (known, given))
-                raise ValueError(f"X must hold the {what} it held in fit: then {then}, now {now}.")
+        return [tuple(_own_parameters(point, name) for name, _ in self._parts) for point in grid]
 
     def _check_parts(self):
         parts = self._parts
@@ -157,79 +175,116 @@ class FusedClassifier(ClassifierMixin, _BaseComposition):
         for name, part in parts:
             if not hasattr(part, "predict_log_proba") and not hasattr(part, "predict_proba"):
                 raise ValueError(
-                    f"parts: {name!r} ({type(part).__name__}) gives no probabilities; set probability=True where there "
-                    "is one, or wrap it in CalibratedClassifierCV."
+                    f"parts: {name!r} ({type(part).__name__}) gives no probabilities; set probability=True if it has "
+                    "this parameter, or wrap it in CalibratedClassifierCV."
                 )
 
-    def _set_labels(self, y):
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        self._costs = costs_matrix(self.costs, self.classes_)
-        priors = priors_vector(self.priors, self.classes_)
-        self._log_ratios = None if priors is None else log_of(priors) - np.log(np.bincount(labels) / len(labels))
+    def _read(self, X, y):
+        return FusedReader(self._parts).fit(X, self)
 
-    def predict_log_proba(self, X):
-        """The logarithm of the posterior of each class, in the order of ``classes_``."""
+    def _rows(self, X):
         check_is_fitted(self)
-        X = self._checked(X, square=False)
-        self._check_held(X)
-        logs = {name: _log_posterior(part, _view(name, part, X)) for name, part in self.parts_.items()}
-        for name, values in logs.items():
-            classes = getattr(self.parts_[name], "classes_", self.classes_)
-            same = np.array_equal(classes, self.classes_) and np.shape(values)[1:] == (len(classes),)
-            if not same or np.isnan(values).any():
-                raise ValueError(f"parts: {name!r} must give each of the {len(self.classes_)} classes a probability.")
-        return self._product(list(logs.values()))
+        return self._reader.rows(X, self)
 
-    def predict_proba(self, X):
-        """The posterior of each class, in the order of ``classes_``."""
-        return np.exp(self.predict_log_proba(X))
+    def _keep_training(self, training):
+        self._reader = training.reader
 
-    def predict(self, X):
-        """The class of least expected cost for each row; of tied ones the first."""
-        return self._say(self.predict_log_proba(X), "predict")
+    def _fit_path(self, training, labels, points):
+        y = labels.classes[labels.codes]
+        parts, places = {}, []
+        for (name, part), own in zip(self._parts, zip(*points)):
+            distinct = list(dict.fromkeys(own))
+            parts[name] = _fitted(part, training.views[name], y, [dict(point) for point in distinct])
+            places.append([distinct.index(point) for point in own])
+        return FusedPath(list(zip(*places)), labels, parts)
 
-    def _product(self, logs):
-        """The parts' log-posteriors, (m, G) each, made one."""
+    def _adopt(self, training, labels, path):
+        super()._adopt(training, labels, path)
+        on_similarities = [self.parts_[view.name] for view in training.reader.views if view.kind == "similarities"]
+        for name in ("n_features_in_", "feature_names_in_"):
+            found = [getattr(part, name) for part in on_similarities if hasattr(part, name)]
+            if found:
+                setattr(self, name, found[0])
+
+
+class FusedPath(FittedPath):
+    """The parts, each fitted at the points where its own parameters differ.
+
+    Parameters
+    ----------
+    points : list of tuples of int
+        For each part, the position of its own point.
+    labels : Labels
+    parts : dict
+        For each name a :class:`~similitude.base.GridFit` over the part's own points, or a list of estimators fitted at
+        them.
+    """
+
+    def __init__(self, points: list[tuple[int, ...]], labels: Labels, parts: dict[str, Any]):
+        self.points, self.labels, self.parts = points, labels, parts
+        shares = labels.counts / len(labels)
+        self._log_ratios = None if labels.priors is None else log_of(labels.priors) - np.log(shares)
+
+    def at(self, i):
+        one = copy.copy(self)
+        one.points = [(0,) * len(self.parts)]
+        one.parts = {name: [_at(part, place)] for (name, part), place in zip(self.parts.items(), self.points[i])}
+        return one
+
+    def attributes(self):
+        return {"parts_": {name: _at(part, 0) for name, part in self.parts.items()}}
+
+    def answers(self, rows, response):
+        logs = [self._log_posteriors(name, part, rows[name]) for name, part in self.parts.items()]
+        return [
+            answered(
+                self._product([of_part[place] for of_part, place in zip(logs, point)]),
+                response,
+                self.labels.costs,
+                first_of_tied,
+            )
+            for point in self.points
+        ]
+
+    def _log_posteriors(self, name: str, part: Any, X: Any) -> list[np.ndarray]:
+        """Return the log-posteriors of one part at its own points."""
+        if isinstance(part, GridFit):
+            return part.answers(X, "predict_log_proba")
+        classes = self.labels.classes
+        answers = [_log_posterior(fitted, X) for fitted in part]
+        for fitted, logs in zip(part, answers):
+            same = np.array_equal(getattr(fitted, "classes_", classes), classes)
+            if not same or np.shape(logs)[1:] != (len(classes),) or np.isnan(logs).any():
+                raise ValueError(f"parts: {name!r} must give each of the {len(classes)} classes a probability.")
+        return answers
+
+    def _product(self, logs: list[np.ndarray]) -> np.ndarray:
+        """Return the log-posterior that the log-posteriors of the parts, (m, G) each, give together."""
         total = np.sum(logs, axis=0)
         nothing = np.all(total == -np.inf, axis=1, keepdims=True)
         total = np.where(nothing, logs[0], total)
         if self._log_ratios is not None:
             ruled_out = np.all(total + self._log_ratios == -np.inf, axis=1, keepdims=True)
-            # Only classes of prior 0 are left: nothing is known but the priors.
+            # Only classes of prior 0 are left, so that the posterior is the prior.
             total = np.where(ruled_out, 0.0, total) + self._log_ratios
         return normalised(total)
 
-    def _say(self, logs, response):
-        if response == "predict_log_proba":
-            return logs
-        return np.exp(logs) if response == "predict_proba" else self.classes_[least_expected_cost(logs, self._costs)]
 
-    @property
-    def _path_parameters(self):
-        return tuple(
-            f"{name}__{parameter}"
-            for name, part in self._parts
-            if hasattr(part, "_predict_path")
-            for parameter in part._path_parameters
-        )
+def _fitted(part: Any, X: Any, y: np.ndarray, points: list[dict]) -> Any:
+    """Return a part fitted at its own points, all at once if there are several and it has a path, or one by one."""
+    if len(points) > 1 and isinstance(part, PathClassifier):
+        return GridFit(part, X, y, points)
+    return [clone(part).set_params(**point).fit(X, y) for point in points]
 
-    @property
-    def _is_matrix(self):
-        """Whether there is a path to take: parts on raw objects are fitted plainly."""
-        return all(_looks_at(part) != "objects" for _, part in self._parts)
 
-    def _predict_path(self, X_train, y_train, X_test, grid, response="predict"):
-        """One answer per grid point: each part answers for its own values, the products are made jointly."""
-        self._check_parts()
-        self._set_labels(y_train)
-        answers = []
-        for name, part in self._parts:
-            own = [_own_parameters(point, name) for point in grid]
-            distinct = list(dict.fromkeys(own))
-            views = _view(name, part, X_train), _view(name, part, X_test)
-            found = dict(zip(distinct, _part_path(part, views, y_train, [dict(point) for point in distinct])))
-            answers.append([found[point] for point in own])
-        return [self._say(self._product(list(logs)), response) for logs in zip(*answers)]
+def _at(part: Any, i: int) -> Any:
+    """Return a part as the estimator fitted at the i-th of its own points."""
+    return part.at(i) if isinstance(part, GridFit) else part[i]
+
+
+def _log_posterior(fitted: Any, X: Any) -> np.ndarray:
+    with np.errstate(divide="ignore"):  # some estimators of scikit-learn warn of the logarithm of 0
+        return fitted.predict_log_proba(X) if hasattr(fitted, "predict_log_proba") else log_of(fitted.predict_proba(X))
 
 
 def _is_named(part: Any) -> bool:
@@ -237,70 +292,6 @@ def _is_named(part: Any) -> bool:
 
 
 def _own_parameters(point: dict, name: str) -> tuple:
-    """What a grid point says of one part."""
+    """Return the names and values of the parameters of one part that a grid point sets."""
     prefix = f"{name}__"
     return tuple((key.removeprefix(prefix), value) for key, value in point.items() if key.startswith(prefix))
-
-
-def _part_path(part: Any, views: tuple, y_train: Any, points: list[dict]) -> list[np.ndarray]:
-    """The log-posteriors of one part at several points."""
-    train, test = views
-    if hasattr(part, "_predict_path"):
-        response = "predict_log_proba" if hasattr(part, "predict_log_proba") else "predict_proba"
-        answers = clone(part)._predict_path(train, y_train, test, points, response=response)
-        return answers if response == "predict_log_proba" else [log_of(answer) for answer in answers]
-    return [_log_posterior(clone(part).fit(train, y_train), test)] * len(points)
-
-
-def _log_posterior(part: Any, X: Any) -> np.ndarray:
-    with np.errstate(divide="ignore"):  # some of scikit-learn's warn of the logarithm of 0
-        return part.predict_log_proba(X) if hasattr(part, "predict_log_proba") else log_of(part.predict_proba(X))
-
-
-def _reader(part: Any) -> Any:
-    """The estimator in a part that reads its input: the first step of a pipeline, what a search tunes."""
-    while not isinstance(part, SimilarityEstimator) and (isinstance(part, Pipeline) or hasattr(part, "estimator")):
-        part = part.steps[0][1] if isinstance(part, Pipeline) else part.estimator
-    return part
-
-
-def _looks_at(part: Any) -> str:
-    """``"similarities"``, raw ``"objects"`` or ``"features"``."""
-    if get_tags(part).input_tags.pairwise:
-        return "similarities"
-    reader = _reader(part)
-    return "objects" if isinstance(reader, SimilarityEstimator) and not reader._is_matrix else "features"
-
-
-def _view(name: str, part: Any, X: Any) -> Any:
-    """What a part looks at."""
-    kind = _looks_at(part)
-    if kind == "objects":
-        return X
-    try:
-        given = as_proximities(X)
-    except ValueError as error:
-        raise ValueError(f"X: the part {name!r} looks at {kind}, and X seems to hold raw objects: {error}") from error
-    if kind == "features" and given.features is not None:
-        several = isinstance(given.features, dict)
-        return _of_name(given.features, name, "feature sets") if several else given.features
-    S = _of_name(given.similarities, name, "similarities")
-    if kind == "features":
-        return S if hasattr(S, "iloc") else dense(S)
-    return given._with(S, None) if isinstance(X, Proximities) and isinstance(_reader(part), SimilarityEstimator) else S
-
-
-def _held(X: Any) -> dict[str, list[str]]:
-    """The names of the similarities and of the feature sets in X; an empty one where there is one without."""
-    if not isinstance(X, Proximities):
-        return {"similarities": [""], "features": []}
-    features = X.features if isinstance(X.features, dict) else [] if X.features is None else [""]
-    return {"similarities": ["" if name == "S" else name for name in X.similarities], "features": list(features)}
-
-
-def _of_name(values: dict, name: str, what: str) -> Any:
-    if len(values) > 1 and name not in values:
-        raise ValueError(
-            f"X: parts has {name!r}, and X holds several {what}, none of that name: {', '.join(map(repr, values))}."
-        )
-    return values[name] if name in values else next(iter(values.values()))

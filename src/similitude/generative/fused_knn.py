@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import (
-    SimilarityClassifier,
-    check_labels,
-    costs_matrix,
-    priors_vector,
-    unchanged_on_failure,
-)
+from similitude._utils.threads import over_row_blocks
+from similitude.base import FittedPath, SimilarityClassifier
+from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors
 from similitude.proximity.check import dense
-from similitude.proximity.proximities import as_proximities
 
 _BLOCK = 2**20
 
 
 class FusedKNN(SimilarityClassifier):
-    """The majority among the k most similar training samples and the k nearest by features, 2k votes in all.
+    """Classify by a vote of the k most similar training samples and the k nearest by features, 2k votes in all.
 
     With N(x) the k most similar training samples and M(x) the k nearest in Euclidean distance of the features::
 
         P(g | x) = (number of class g in N(x) + number of class g in M(x)) / 2k
 
-    A sample in both votes twice. It is the baseline that :class:`FusedClassifier` is measured against: both kinds of
-    neighbours always weigh the same. Features come in ``Proximities(S, features)``; without them the rows of
-    similarities are the features. Tied classes: that of the nearest neighbour, the most similar before the nearest by
-    features. ``PathSearchCV`` takes a whole grid of ``n_neighbors`` from two neighbour sorts.
+    A sample in both sets votes twice. Both kinds of neighbours always have the same weight, so that this is the
+    baseline for :class:`FusedClassifier`. Features are passed as ``Proximities(S, features)``; without them the rows of
+    similarities are the features. Among tied classes, that of the nearest neighbour is predicted, where the most
+    similar sample comes before the nearest by features. ``PathSearchCV`` evaluates a whole grid of ``n_neighbors`` with
+    two neighbour sorts.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        k; more than there are samples means all of them.
+        The number k of neighbours of each kind; at most the number of samples is used.
     costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of saying f when the truth is g.
+        ``costs[f, g]`` is the cost of predicting f when the truth is g.
     priors : array of shape (G,) or dict, default=None
-        The posterior is rescaled by these over the training frequencies.
+        Class probabilities in the application; the posterior is rescaled by prior / training share.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -51,7 +47,12 @@ class FusedKNN(SimilarityClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
-        min(n_neighbors, n).
+        The number of neighbours used, min(n_neighbors, n).
+
+    See Also
+    --------
+    FusedClassifier : Multiplies the posteriors of classifiers on similarities and on features.
+    KNNClassifier : Votes with the neighbours by similarity only.
 
     References
     ----------
@@ -70,6 +71,7 @@ class FusedKNN(SimilarityClassifier):
     """
 
     _path_parameters = ("n_neighbors",)
+    _responses = ("predict", "predict_proba")
 
     def __init__(self, n_neighbors=5, *, costs=None, priors=None, similarity="precomputed", dissimilarity=None):
         self.n_neighbors = n_neighbors
@@ -78,71 +80,56 @@ class FusedKNN(SimilarityClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y):
-        """Keep the training labels and features."""
-        check_n_neighbors(self.n_neighbors)
-        with unchanged_on_failure(self):
-            given = self._fit_proximities(X, y)
-            self._keep_samples(given, check_labels(y, given.shape[0]))
-            self.n_neighbors_ = min(int(self.n_neighbors), given.shape[0])
-        return self
+    def _point(self, parameters):
+        check_n_neighbors(parameters["n_neighbors"])
+        return int(parameters["n_neighbors"])
 
-    def _keep_samples(self, given, y):
-        self._set_labels(y)
-        self._costs = costs_matrix(self.costs, self.classes_)
-        self._priors = priors_vector(self.priors, self.classes_)
-        self._shares = np.bincount(self._labels) / len(y)
-        features = self._features_of(given)
+    def _fit_path(self, training, labels, points):
+        return FusedKNNPath([min(k, len(labels)) for k in points], labels, _features_of(training))
+
+
+class FusedKNNPath(FittedPath):
+    """The features and labels of the training samples; a point is a number of neighbours.
+
+    Parameters
+    ----------
+    points : list of int
+        Each at most the number of samples.
+    labels : Labels
+    features : ndarray of shape (n, d)
+    """
+
+    def __init__(self, points: list[int], labels: Labels, features: np.ndarray):
+        self.points, self.labels = points, labels
         self._exponent = exponent_of(features)
         self._features = near_one(features, self._exponent)
 
-    def _features_of(self, given):
-        """The features of samples: those that came along, or the rows of similarities."""
-        if given.features is None:
-            return dense(given.S).astype(np.float64, copy=False)
-        if isinstance(given.features, dict):
-            raise ValueError("X holds feature sets by name, and one is needed here: X.select(features=name) picks one.")
-        return check_array(given.features, dtype=np.float64, input_name="X.features")
+    def attributes(self):
+        return {"n_neighbors_": self.points[0]}
 
-    def predict(self, X):
-        """The class of least expected cost for each row."""
-        check_is_fitted(self)
-        return self._answers(self._new_proximities(X), [self.n_neighbors_], "predict")[0]
+    def answers(self, rows, response):
+        sizes, places = np.unique(self.points, return_inverse=True)
+        by_similarity = top_k(rows.S, sizes[-1])[1]
+        by_features = self._nearest(_features_of(rows), sizes[-1])
+        # Both kinds alternate, so that the first 2k are the neighbours for every k.
+        indices = np.stack([by_similarity, by_features], axis=2).reshape(len(by_similarity), -1)
+        answers = self._votes(self.labels.codes[indices], sizes, response)
+        return [answers[:, place] for place in places]
 
-    def predict_proba(self, X):
-        """The posterior of each class, in the order of ``classes_``."""
-        check_is_fitted(self)
-        return self._answers(self._new_proximities(X), [self.n_neighbors_], "predict_proba")[0]
-
-    def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
-        """One answer per grid point from two neighbour sorts."""
-        points = [parameters.get("n_neighbors", self.n_neighbors) for parameters in grid]
-        for k in points:
-            check_n_neighbors(k)
-        given = [as_proximities(S) for S in (S_train, S_test)]
-        S = self._path_similarities(S_train, S_test)
-        train, test = (each._with(dense(values), each.features) for each, values in zip(given, S))
-        self._keep_samples(train, y_train)
-        return self._answers(test, [min(int(k), len(y_train)) for k in points], response)
-
-    def _answers(self, given, points, response):
-        """What is asked for, for several k."""
-        sizes, places = np.unique(points, return_inverse=True)
-        by_similarity = top_k(given.S, sizes[-1])[1]
-        by_features = self._nearest(self._features_of(given), sizes[-1])
-        # One of each in turn: of every size, the first 2k.
-        labels = self._labels[np.stack([by_similarity, by_features], axis=2).reshape(len(by_similarity), -1)]
-        votes = neighbor_votes(labels, np.ones(labels.shape), 2 * sizes, len(self.classes_))
+    def _votes(self, classes: np.ndarray, sizes: np.ndarray, response: str) -> np.ndarray:
+        labels = self.labels
+        votes = neighbor_votes(classes, np.ones(classes.shape), 2 * sizes, labels.n_classes)
         scores = votes / (2 * sizes[:, None])
-        if self._priors is not None:
-            scores = rescaled_by_priors(scores, self._priors, self._shares)
-        if response == "predict":
-            scores = scores if self._costs is None else -expected_costs(scores, self._costs)
-            scores = self.classes_[first_of_best(scores, labels, 2 * sizes)]
-        return [scores[:, place] for place in places]
+        if labels.priors is not None:
+            scores = rescaled_by_priors(scores, labels.priors, labels.counts / len(labels))
+        if response == "predict_proba":
+            return scores
+        return first_of_best(
+            scores if labels.costs is None else -expected_costs(scores, labels.costs), classes, 2 * sizes
+        )
 
-    def _nearest(self, features, k):
-        """The k nearest training samples by features, nearest first."""
+    def _nearest(self, features: np.ndarray, k: int) -> np.ndarray:
+        """Return the k nearest training samples by features, nearest first."""
         if features.shape[1] != self._features.shape[1]:
             raise ValueError(
                 f"X.features must have {self._features.shape[1]} columns, as in fit; got {features.shape[1]}."
@@ -153,6 +140,15 @@ class FusedKNN(SimilarityClassifier):
         def work(start: int, stop: int) -> None:
             nearest[start:stop] = top_k(-cdist(rows[start:stop], self._features, "sqeuclidean"), k)[1]
 
-        # At most 256 rows: the neighbour selection inside starts no threads of its own.
+        # Blocks have at most 256 rows, so that the neighbour selection starts no threads of its own.
         over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // len(self._features))))
         return nearest
+
+
+def _features_of(samples: Any) -> np.ndarray:
+    """Return the given features of samples, or the rows of similarities if there are none."""
+    if samples.features is None:
+        return dense(samples.S).astype(np.float64, copy=False)
+    if isinstance(samples.features, dict):
+        raise ValueError("X holds several feature sets, but one is needed: choose it by X.select(features=name).")
+    return check_array(samples.features, dtype=np.float64, input_name="X.features")

@@ -1,27 +1,31 @@
-"""The models that local SDA fits: in the neighbourhood of each sample, a distribution for each class and centroid."""
+"""The distributions that local SDA fits for each class and centroid in the neighbourhood of a sample."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.threads import over_row_blocks
+from similitude.finders import ObjectFinder
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
-from similitude.numerics.threads import over_row_blocks
-from similitude.numerics.topk import top_k
+from similitude.generative.omega import check_reach
+from similitude.labels import Labels
 from similitude.numerics.votes import TIE_TOLERANCE
 
 _BLOCK = 2**20
 
 
 class Statistics(NamedTuple):
-    """What the neighbourhoods of m samples say, for each of several sizes (the second axis).
+    """The centroids and the class means in the neighbourhoods of m samples, for several sizes (the second axis).
 
-    ``centroids`` (m, sizes, G) are places in the list of neighbours, -1 for a class without any; ``counts`` how many
-    there are of each class; ``winners`` (m, sizes) the class of the most similar centroid; ``below`` and ``above``
-    (m, sizes, G, G) the mean distances, from the two ends of Omega, of psi(z, mu_h) over the neighbours z of class g.
+    ``centroids`` (m, sizes, G) are positions in the list of neighbours, -1 for a class without any; ``counts`` the
+    number of neighbours of each class; ``winners`` (m, sizes) the class of the most similar centroid; ``below`` and
+    ``above`` (m, sizes, G, G) the mean distances, from the two ends of Omega, of psi(z, mu_h) over the neighbours z of
+    class g.
     """
 
     centroids: np.ndarray
@@ -31,12 +35,12 @@ class Statistics(NamedTuple):
     above: np.ndarray
 
     def pairs(self) -> np.ndarray:
-        """Which (g, h) have a model: both classes are there."""
+        """Return which (g, h) have a model, because both classes have neighbours."""
         present = self.counts > 0
         return present[..., :, None] & present[..., None, :]
 
     def at_centroids(self, similarities: np.ndarray) -> np.ndarray:
-        """The similarities of the samples to the centroids, (m, sizes, G); anything where there is none."""
+        """Return the similarities of the samples to the centroids, (m, sizes, G); arbitrary where there is none."""
         return np.take_along_axis(similarities[:, None, :], np.maximum(self.centroids, 0), axis=2)
 
 
@@ -48,29 +52,55 @@ class AveragePmfs(NamedTuple):
 
 
 class Neighborhoods:
-    """Training samples, of whose neighbourhoods models are made.
+    """The neighbourhoods of samples among the training samples, and the models made in them.
 
     Parameters
     ----------
-    S : ndarray or CSR matrix of shape (n, n)
-        The training similarities, read in place; a CSR matrix in canonical format.
-    labels : ndarray of int of shape (n,)
-    n_classes : int
+    finder : Finder
+        The finder of the neighbours and of the similarities among them.
+    labels : Labels
     family : MaximumEntropy
     """
 
-    def __init__(self, S: Any, labels: np.ndarray, n_classes: int, family: MaximumEntropy):
-        self.S, self.labels, self.n_classes, self.family = S, labels, n_classes, family
+    def __init__(self, finder: Any, labels: Labels, family: MaximumEntropy):
+        self.finder, self.labels, self.family = finder, labels, family
 
-    def rows_at_once(self, m: int, k: int, n_sizes: int) -> int:
-        """How many of m rows fit into memory together; small jobs are not worth a thread."""
-        return min(max(1, _BLOCK // (k**2 + 8 * n_sizes * self.n_classes**2)), max(64, -(-m // 2)))
+    def in_blocks(self, rows: Any, neighbors: tuple[np.ndarray, np.ndarray], n_sizes: int, work: Callable) -> list:
+        """Return the results of ``work(S, similarities, indices)`` for blocks of rows, in their order.
 
-    def statistics(self, similarities: np.ndarray, indices: np.ndarray, sizes: np.ndarray) -> Statistics:
-        """Centroids and class means among the neighbours of a few rows; ``sizes`` ascend, each at most k."""
+        ``neighbors`` are the similarities and indices of the neighbours of all rows, both (m, k), and S is a matrix
+        with the similarities among those of the block. Blocks are so small that their models fit into memory.
+        """
+        similarities, indices = neighbors
+        answers = []
+        for chosen in self.finder.blocks(*indices.shape):
+            S = self.among(rows, indices[chosen])
+            answers += self._in_threads(S, similarities[chosen], indices[chosen], n_sizes, work)
+        return answers
+
+    def _in_threads(self, S: Any, similarities: np.ndarray, indices: np.ndarray, n_sizes: int, work: Callable) -> list:
+        answers = {}
+
+        def work_on(start: int, stop: int) -> None:
+            answers[start] = work(S, similarities[start:stop], indices[start:stop])
+
+        m, k = indices.shape
+        fitting = max(1, _BLOCK // (k**2 + 8 * n_sizes * self.labels.n_classes**2))
+        over_row_blocks(work_on, m, min(fitting, max(64, -(-m // 2))))  # threads do not pay off for small blocks
+        return [answers[start] for start in sorted(answers)]
+
+    def among(self, rows: Any, indices: np.ndarray) -> Any:
+        """Return a matrix with the similarities among the neighbours of each row, which Omega must include."""
+        S = self.finder.among(rows, indices)
+        if isinstance(self.finder, ObjectFinder):  # otherwise Omega was compared with the whole matrix
+            check_reach(self.family, S.data.min(), S.data.max())
+        return S
+
+    def statistics(self, S: Any, similarities: np.ndarray, indices: np.ndarray, sizes: np.ndarray) -> Statistics:
+        """Return centroids and class means among the neighbours of a few rows; ``sizes`` ascend, each at most k."""
         from similitude.generative._local_sda import local_statistics
 
-        G = self.n_classes
+        G = self.labels.n_classes
         shape = (len(indices), len(sizes), G)
         found = Statistics(
             np.empty(shape, dtype=np.intp),
@@ -81,9 +111,9 @@ class Neighborhoods:
         )
         ends = np.array([self.family.low, self.family.high, self.family.span, self.family.tolerance])
         local_statistics(
-            self._among(indices),
+            self._scaled(S, indices),
             np.ascontiguousarray(similarities, dtype=np.float64),
-            self.labels[indices],
+            self.labels.codes[indices],
             np.asarray(sizes, dtype=np.intp),
             TIE_TOLERANCE,
             ends,
@@ -91,21 +121,21 @@ class Neighborhoods:
         )
         return found
 
-    def _among(self, indices: np.ndarray) -> np.ndarray:
-        """psi(z, mu) among the neighbours of each row, (m, k, k), scaled as the family scales similarities."""
-        from similitude.neighbors._centroid_kernel import gather, gather_csr
+    def _scaled(self, S: Any, indices: np.ndarray) -> np.ndarray:
+        """Return psi(z, mu) among the neighbours of each row, (m, k, k), scaled as the family scales similarities."""
+        from similitude.neighbors.local_centroids import gather, gather_csr
 
         A = np.empty((*indices.shape, indices.shape[1]))
         scale = math.ldexp(1.0, -self.family.exponent)
-        together = np.zeros_like(indices), 1  # as if all were of one class: every pair is wanted
-        if sparse.issparse(self.S):
-            gather_csr(self.S.data, self.S.indices, self.S.indptr, indices, *together, scale, A)
+        together = np.zeros_like(indices), 1  # one class for all, because every pair is needed
+        if sparse.issparse(S):
+            gather_csr(S.data, S.indices, S.indptr, indices, *together, scale, A)
         else:
-            gather(self.S, indices, *together, scale, A)
+            gather(S, indices, *together, scale, A)
         return A
 
     def log_likelihoods(self, found: Statistics, similarities: np.ndarray) -> np.ndarray:
-        """log P(x | g) for each row, size and class, (m, sizes, G); minus infinity for a class that is not there."""
+        """Return log P(x | g) for each row, size and class, (m, sizes, G); minus infinity for an absent class."""
         pairs = found.pairs()
         logs = np.zeros(pairs.shape)
         pmfs = self.family.fit(found.below[pairs], found.above[pairs])
@@ -114,36 +144,40 @@ class Neighborhoods:
         logs[pairs] = self.family.log_pmf(pmfs, *places)
         return np.where(found.counts > 0, logs.sum(axis=3), -np.inf)
 
-    def average_pmfs(self, sizes: np.ndarray) -> list[AveragePmfs]:
-        """For each size, the models of the neighbourhoods that the training samples have without themselves."""
-        n, G = len(self.labels), self.n_classes
+    def average_pmfs(self, rows: Any, sizes: list[int]) -> dict[int, AveragePmfs]:
+        """Return the models of the neighbourhoods of the training samples, without the samples themselves, by size.
+
+        ``rows`` are the training samples, and ``sizes`` ascend.
+        """
+        n, G = len(self.labels), self.labels.n_classes
         if n == 1:
             nothing = Pmfs(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
-            return [AveragePmfs(np.zeros(G * G + 1, dtype=np.intp), nothing)] * len(sizes)
-        sizes = np.minimum(sizes, n - 1)
-        similarities, indices = _others(*top_k(self.S, int(sizes[-1]) + 1))
-        parts = {}
+            return dict.fromkeys(sizes, AveragePmfs(np.zeros(G * G + 1, dtype=np.intp), nothing))
+        lengths = np.minimum(sizes, n - 1)
 
-        def work(start: int, stop: int) -> None:
-            found = self.statistics(similarities[start:stop], indices[start:stop], sizes)
+        def models(S: Any, similarities: np.ndarray, indices: np.ndarray) -> tuple:
+            found = self.statistics(S, similarities, indices, lengths)
             pairs = found.pairs()
             _, size, g, h = (place.astype(np.int32) for place in np.nonzero(pairs))
-            parts[start] = size, g * G + h, *self.family.fit(found.below[pairs], found.above[pairs])
+            return size, g * G + h, *self.family.fit(found.below[pairs], found.above[pairs])
 
-        over_row_blocks(work, n, self.rows_at_once(n, int(sizes[-1]), len(sizes)))
-        at_size, group, *pmfs = (np.concatenate(part) for part in zip(*(parts[start] for start in sorted(parts))))
-        averages = []
-        for i in range(len(sizes)):
+        neighbors = _others(*self.finder.nearest(rows, int(lengths[-1]) + 1))
+        parts = self.in_blocks(rows, neighbors, len(sizes), models)
+        if isinstance(self.finder, ObjectFinder):
+            self.finder.count_in_fit()
+        at_size, group, *pmfs = (np.concatenate(part) for part in zip(*parts))
+        averages = {}
+        for i, size in enumerate(sizes):
             chosen = np.flatnonzero(at_size == i)
             chosen = chosen[np.argsort(group[chosen], kind="stable")]
             starts = np.searchsorted(group[chosen], np.arange(G * G + 1))
-            averages.append(AveragePmfs(starts, Pmfs(*(a[chosen] for a in pmfs))))
+            averages[size] = AveragePmfs(starts, Pmfs(*(a[chosen] for a in pmfs)))
         return averages
 
     def average_log_likelihoods(
         self, averages: AveragePmfs, below: np.ndarray, above: np.ndarray, present: np.ndarray
     ) -> np.ndarray:
-        """log of the product over the classes h present of P_ave(s_h | g), (m, G).
+        """Return log of the product over the classes h that are present of P_ave(s_h | g), (m, G).
 
         The similarities s, (m, G), are given by their distances from the ends of Omega.
         """
@@ -157,14 +191,15 @@ class Neighborhoods:
         )
         return totals
 
-    def models_of(self, similarities: np.ndarray, indices: np.ndarray, averages: AveragePmfs | None) -> dict[str, Any]:
-        """The parts of an explanation that come from the neighbourhood of one sample, two arrays of shape (1, k)."""
-        found = self.statistics(similarities, indices, np.array([indices.shape[1]]))
-        counts, family = found.counts[0, 0], self.family
+    def models_of(self, rows: Any, k: int, averages: AveragePmfs | None) -> dict[str, Any]:
+        """Return the contents of an explanation for the neighbourhood of one row."""
+        similarities, indices = self.finder.nearest(rows, k)
+        found = self.statistics(self.among(rows, indices), similarities, indices, np.array([k]))
+        counts, family, n_classes = found.counts[0, 0], self.family, self.labels.n_classes
         present = np.flatnonzero(counts)
         places = found.centroids[0, 0, present]
         ends = family.distances(similarities[0, places])
-        means, logs, rates, log_z = np.full((4, self.n_classes, len(present)), np.nan)
+        means, logs, rates, log_z = np.full((4, n_classes, len(present)), np.nan)
         pmfs = Pmfs(rates, log_z, np.zeros(rates.shape, dtype=bool))
         below, above = (a[0, 0][np.ix_(present, present)] for a in (found.below, found.above))
         fitted = family.fit(below, above)
@@ -174,8 +209,8 @@ class Neighborhoods:
         logs[present] = family.log_pmf(fitted, *ends)
         smooth = None
         if averages is not None:
-            # One centroid at a time, by counting the others as absent.
-            alone = np.eye(self.n_classes, dtype=bool)[present]
+            # The contribution of one centroid is found by counting the others as absent.
+            alone = np.eye(n_classes, dtype=bool)[present]
             below, above = (np.where(alone, a[:, None], 0.0) for a in ends)
             smooth = self.average_log_likelihoods(averages, below, above, alone).T
         return {
@@ -188,13 +223,12 @@ class Neighborhoods:
             "average_log_likelihoods": smooth,
             "neighbors": indices[0],
             "counts": counts,
-            "family": family,
             "pmfs": pmfs,
         }
 
 
 def _others(similarities: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each sample's list of neighbours without itself, one shorter (the last goes where it is not in the list)."""
+    """Return the neighbours of each sample without itself, or without the last one if it is not among them."""
     own = indices == np.arange(len(indices))[:, None]
     own[~own.any(axis=1), -1] = True
     shape = len(indices), indices.shape[1] - 1

@@ -3,81 +3,79 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import check_labels, unchanged_on_failure
-from similitude.generative.base import GenerativeClassifier, family_on, log_of, log_posterior
-from similitude.generative.local_models import Neighborhoods
-from similitude.generative.searched import SearchedNeighborhoods, searched_family
-from similitude.neighbors._search import NeighborSearch
-from similitude.numerics.threads import over_row_blocks
-from similitude.numerics.topk import check_n_neighbors, top_k
-from similitude.numerics.votes import expected_costs, first_of_best
-from similitude.proximity.check import for_lookup
+from similitude.finders import StreamSearch
+from similitude.generative.base import GenerativeClassifier, GenerativePath, answered, log_posterior
+from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics
+from similitude.generative.omega import family_on, searched_family
+from similitude.labels import Labels
+from similitude.neighbors import SearchingClassifier
+from similitude.numerics.topk import check_n_neighbors
+from similitude.numerics.votes import first_of_best, log_of
 
 FALLBACKS = ("class", "k", "one", None)
 
 
-class LocalSDA(NeighborSearch, GenerativeClassifier):
-    """Similarity discriminant analysis among the k most similar training samples, for each sample anew.
+class LocalSDA(GenerativeClassifier, SearchingClassifier):
+    """Classify each sample by similarity discriminant analysis among its k most similar training samples.
 
-    With N_g the neighbours of x of class g, n_g of them, and g and h running over the classes that have any::
+    Let N_g be the n_g neighbours of x of class g, and let g and h run over the classes that have neighbours::
 
         mu_h = argmax over mu in N_h of  sum over z in N_h of psi(z, mu)
         P_gh(s) = gamma_gh exp(lambda_gh s) on Omega,  with mean  (1/n_g) sum over z in N_g of psi(z, mu_h)
         P(x | g) = product over h of P_gh(psi(x, mu_h)),   P(g) = (n_g + 1) / (k + G)
 
-    and x goes to the class of least expected cost, which without ``costs`` is the one of largest P(x | g) P(g).
+    The class of least expected cost is predicted, which without ``costs`` is the one of largest P(x | g) P(g).
 
-    In small neighbourhoods many distributions are point masses, and the local nearest centroid decides in place of the
-    model (its posterior is 1 for the class that it names), as ``fallback`` says:
+    In small neighbourhoods many distributions are point masses. Then the class of the most similar local centroid is
+    predicted instead, with the posterior 1. ``fallback`` defines when:
 
-    * ``"class"``: where a class among the neighbours has fewer than three of them;
-    * ``"k"``: where k is at most 3;
-    * ``"one"``: where a class among the neighbours has exactly one of them;
-    * None: never;
+    * ``"class"``: if a class among the neighbours has fewer than three of them;
+    * ``"k"``: if k is at most 3;
+    * ``"one"``: if a class among the neighbours has exactly one of them;
+    * None: never.
 
-    and always where P(x | g) P(g) is 0 for every class.
+    It is always done if P(x | g) P(g) is 0 for every class.
 
-    ``alpha`` above 0 is regularized local SDA: in place of a fallback, the product is averaged with one of smooth
-    distributions. P_ave(s | g, h) is the average of the distributions P_gh in the neighbourhoods of the training
-    samples z, each without z itself, that have both classes (uniform where none has)::
+    With ``alpha`` above 0 this is regularized local SDA: instead of a fallback, the product is averaged with a product
+    of smooth distributions. P_ave(s | g, h) is the average of the distributions P_gh in the neighbourhoods of the
+    training samples z, each without z itself, that have both classes (uniform where none has)::
 
         P(x, g) = (1 - alpha) P(x | g) P(g) + alpha (product over h of P_ave(psi(x, mu_h) | g, h)) (n_g + 1) / (n + G)
 
     where g runs over all classes (the first term of an absent one is 0), h over those among the neighbours, and n_g in
     the last factor counts training samples.
 
-    Equally similar training samples are taken in their order in the training set, tied candidates for a centroid by
-    similarity to x, and tied classes by their nearest neighbour. The similarity may be asymmetric: rows psi(x, .) are
-    ranked as they are, and ``S[z, mu]`` is psi(z, mu). The training matrix is kept without a copy. ``PathSearchCV``
-    takes a whole grid of ``n_neighbors``, ``alpha`` and ``fallback`` at once: one neighbour sort and one pass over the
-    nested neighbourhoods.
+    Equally similar training samples are ordered by their positions in the training set, tied candidates for a centroid
+    by their similarity to x, and tied classes by their nearest neighbour. The similarity may be asymmetric: rows psi(x,
+    .) are ranked as they are, and ``S[z, mu]`` is psi(z, mu). The training matrix is kept without a copy.
+    ``PathSearchCV`` evaluates a whole grid of ``n_neighbors``, ``alpha`` and ``fallback`` at once: one neighbour sort
+    and one pass over the nested neighbourhoods.
 
     Parameters
     ----------
     n_neighbors : int, default=10
-        k; more than there are samples means all of them.
+        The number k of neighbours; at most the number of samples is used.
     alpha : float, default=0.0
         The weight of the averages, from 0 to 1.
     fallback : {"class", "k", "one", None}, default="class"
-        When the local nearest centroid decides; without meaning where alpha is above 0.
+        When the most similar local centroid decides; it has no effect if alpha is above 0.
     omega : array-like, "continuous" or None, default=None
-        The possible similarities. None takes the distinct ones of the training matrix (those within 1e-12 of one
-        another, relative to the largest, are one); "continuous" the interval they span, with densities in place of
-        probabilities.
+        The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
+        another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
+        instead of probabilities.
     priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, in place of both estimates above.
+        P(g), in the order of ``classes_`` or by label, instead of both estimates above.
     costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of saying f when the truth is g.
+        ``costs[f, g]`` is the cost of predicting f when the truth is g.
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
-        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
-        With "stream", ``omega=None`` and "continuous" cost a pass over all pairs, alpha above 0 another; with "graph"
-        omega must be an array and alpha 0.
+        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (with
+        the same results), or by a neighbour graph (approximately, with far fewer similarities). See the page on
+        neighbour search. With "stream", ``omega=None`` and "continuous" need a pass over all pairs, and alpha above 0
+        needs another one; with "graph" omega must be an array and alpha 0.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -85,9 +83,16 @@ class LocalSDA(NeighborSearch, GenerativeClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
-        min(n_neighbors, n).
+        The number of neighbours used, min(n_neighbors, n).
     n_evaluations_, n_evaluations_per_query_ : int, float
-        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
+        The number of similarities computed by ``fit``, and per sample in the last query. Only available if ``search``
+        is not "matrix".
+
+    See Also
+    --------
+    SDA : The same with all training samples.
+    LocalNearestCentroid : Predicts the class of the most similar local centroid.
+    FusedClassifier : Multiplies the posteriors of this and other classifiers.
 
     References
     ----------
@@ -133,161 +138,134 @@ class LocalSDA(NeighborSearch, GenerativeClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y):
-        """Keep the training similarities and labels; with alpha above 0, model the training samples' neighbourhoods."""
-        check_parameters(self.n_neighbors, self.alpha, self.fallback)
-        searcher = self._searcher()
-        with unchanged_on_failure(self):
-            S, n = None, 0
-            if searcher is None:
-                S = self._fit_matrix(X, y)
-                n = S.shape[0]
-            else:
-                n = self._fit_search(searcher, X, y)
-            self.n_neighbors_ = min(int(self.n_neighbors), n)
-            # set_params after fit changes what the next fit does, not what this one has done.
-            self._point = self.n_neighbors_, float(self.alpha), self.fallback
-            self._fit_neighborhoods(S, check_labels(y, n), [self._point])
-        return self
+    def _point(self, parameters):
+        k, alpha, fallback = (parameters[name] for name in self._path_parameters)
+        check_n_neighbors(k)
+        if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0 <= float(alpha) <= 1:
+            raise ValueError(f"alpha must be a number from 0 to 1; got {alpha!r}.")
+        if not (fallback is None or isinstance(fallback, str)) or fallback not in FALLBACKS:
+            raise ValueError(f"fallback must be one of {FALLBACKS}; got {fallback!r}.")
+        return LocalSDAPoint(int(k), float(alpha), fallback)
 
-    def _fit_neighborhoods(self, S, y, points):
-        self._set_labels(y)
-        self._set_decision()
-        S = None if S is None else for_lookup(S)
-        regularized = sorted({k for k, alpha, _ in points if alpha > 0})
-        family = searched_family(self, bool(regularized)) if S is None else family_on(self.omega, S)
-        self._neighborhoods = Neighborhoods(S, self._labels, len(self.classes_), family)
-        averages = self._hoods.average_pmfs(np.array(regularized)) if regularized else []
-        self._averages = dict(zip(regularized, averages))
+    def _fit_path(self, training, labels, points):
+        points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
+        regularized = sorted({point.n_neighbors for point in points if point.alpha > 0})
+        finder = training.finder(lookup=True)
+        if training.has_matrix:
+            family = family_on(self.omega, finder.S)
+        else:
+            if regularized and not isinstance(finder, StreamSearch):
+                raise ValueError(
+                    f"alpha must be 0 with search={self.search!r}, because the exact neighbourhoods of all training "
+                    "samples are needed otherwise; use search='stream'."
+                )
+            family = searched_family(self.omega, training.reader, finder)
+        neighborhoods = Neighborhoods(finder, labels, family)
+        averages = neighborhoods.average_pmfs(training.as_rows(), regularized) if regularized else {}
+        return LocalSDAPath(points, neighborhoods, averages)
+
+
+class LocalSDAPoint(NamedTuple):
+    """One point of a grid."""
+
+    n_neighbors: int
+    alpha: float
+    fallback: str | None
+
+    def falls_back(self, counts: np.ndarray) -> np.ndarray | bool:
+        """Return whether the local nearest centroid decides in neighbourhoods with these counts of classes, (m, G)."""
+        if self.alpha > 0 or self.fallback is None:
+            return False
+        if self.fallback == "k":
+            return self.n_neighbors <= 3
+        fewest = 3 if self.fallback == "class" else 2
+        return np.any((counts > 0) & (counts < fewest), axis=1)
+
+
+class LocalSDAPath(GenerativePath):
+    """The neighbourhoods of the training samples, in which models are fitted at prediction.
+
+    Parameters
+    ----------
+    points : list of LocalSDAPoint
+        The points of the grid.
+    neighborhoods : Neighborhoods
+        The neighbourhoods.
+    averages : dict
+        The average models by size, needed if some point has alpha above 0.
+    """
+
+    def __init__(self, points: list[LocalSDAPoint], neighborhoods: Neighborhoods, averages: dict[int, AveragePmfs]):
+        self.points, self.neighborhoods, self.averages = points, neighborhoods, averages
+        self.labels: Labels = neighborhoods.labels
+        self.family = neighborhoods.family
 
     @property
-    def _hoods(self):
-        """The neighbourhoods; where fit kept no matrix, they compute what they look at."""
-        known = self._neighborhoods
-        return known if known.S is not None else SearchedNeighborhoods(self._training, self.search_, known)
+    def finder(self) -> Any:
+        """The finder of the neighbours."""
+        return self.neighborhoods.finder
 
-    def predict(self, X):
-        """The class of least expected cost for each row; of tied ones that of the nearest neighbour."""
-        return self._answer(X, "predict")
+    def attributes(self):
+        return {"n_neighbors_": self.points[0].n_neighbors}
 
-    def predict_proba(self, X):
-        """The posterior of each class, in the order of ``classes_``."""
-        return self._answer(X, "predict_proba")
+    def answers(self, rows, response):
+        sizes = np.unique([point.n_neighbors for point in self.points])
 
-    def predict_log_proba(self, X):
-        """The logarithm of the posterior of each class, in the order of ``classes_``."""
-        return self._answer(X, "predict_log_proba")
+        def work(S: Any, similarities: np.ndarray, indices: np.ndarray) -> np.ndarray:
+            found = self.neighborhoods.statistics(S, similarities, indices, sizes)
+            joint, fallen, winners = self._joint(found, similarities, sizes)
+            if response == "predict_joint_log_proba":
+                return joint
+            logs = log_posterior(joint, fallen, winners, self.labels.priors)
+            return answered(logs, response, self.labels.costs, lambda scores: self._nearest_of_tied(scores, indices))
 
-    def predict_joint_log_proba(self, X):
-        """log of P(x, g) for each class, in the order of ``classes_``, before any fallback."""
-        return self._answer(X, "predict_joint_log_proba")
-
-    def _answer(self, X, response):
-        check_is_fitted(self)
-        return self._answers(self._nearest(X, self._point[0]), [self._point], response)[0]
-
-    def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
-        """One answer per grid point from one neighbour sort and one pass over the neighbourhoods."""
-        n = len(y_train)
-        if S_test.shape[1] != n:
-            raise ValueError(f"S_test must have a column for each of {n} labels; got {S_test.shape[1]}.")
-        points = []
-        for parameters in grid:
-            k, alpha, fallback = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-            check_parameters(k, alpha, fallback)
-            points.append((min(int(k), n), float(alpha), fallback))
-        S_train, S_test = self._path_similarities(S_train, S_test)
-        self._fit_neighborhoods(S_train, y_train, points)
-        return self._answers(top_k(S_test, max(k for k, _, _ in points)), points, response)
-
-    def _answers(self, neighbors, points, response):
-        """What is asked for, for several ``(k, alpha, fallback)``, from one neighbour sort."""
-        sizes = np.unique([k for k, _, _ in points])
-        similarities, indices = neighbors
-        parts = {}
-
-        def work(start: int, stop: int) -> None:
-            block = slice(start, stop)
-            joint, fallen, winners = self._models(similarities[block], indices[block], sizes, points)
-            parts[start] = self._say(joint, fallen, winners, indices[block], points, response)
-
-        m, k = indices.shape
-        over_row_blocks(work, m, self._neighborhoods.rows_at_once(m, k, len(sizes)))
-        answers = np.concatenate([parts[start] for start in sorted(parts)])
+        neighbors = self.finder.nearest(rows, int(sizes[-1]))
+        answers = np.concatenate(self.neighborhoods.in_blocks(rows, neighbors, len(sizes), work))
         return list(np.moveaxis(answers, 1, 0))
 
-    def _models(self, similarities, indices, sizes, points):
-        """Of a few rows: joint log-probabilities (m, points, G), whether the centroid decides, and its class."""
-        hoods = self._hoods
-        found = hoods.statistics(similarities, indices, sizes)
-        counts = found.counts
-        local = hoods.log_likelihoods(found, similarities) + self._local_log_priors(counts, sizes[:, None])
-        at = np.searchsorted(sizes, [k for k, _, _ in points])
-        alphas = np.array([alpha for _, alpha, _ in points])
-        fallen = np.empty((len(counts), len(points)), dtype=bool)
-        for j, (k, alpha, fallback) in enumerate(points):
-            fallen[:, j] = alpha == 0 and falls_back(fallback, k, counts[:, at[j]])
+    def _nearest_of_tied(self, scores: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        sizes = np.array([point.n_neighbors for point in self.points])
+        return first_of_best(scores, self.labels.codes[indices], sizes)
+
+    def _joint(self, found: Statistics, similarities: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return joint log-probabilities (m, points, G), whether the centroid decides instead, and its class."""
+        local = self.neighborhoods.log_likelihoods(found, similarities)
+        local = local + self._local_log_priors(found.counts, sizes[:, None])
+        at = np.searchsorted(sizes, [point.n_neighbors for point in self.points])
+        alphas = np.array([point.alpha for point in self.points])
+        fallen = np.empty((len(local), len(self.points)), dtype=bool)
+        for j, point in enumerate(self.points):
+            fallen[:, j] = point.falls_back(found.counts[:, at[j]])
         joint = local[:, at]
         if alphas.any():
             averages = self._averaged(found, similarities, sizes)[:, at]
             joint = np.logaddexp(log_of(1 - alphas)[:, None] + joint, log_of(alphas)[:, None] + averages)
         return joint, fallen | np.all(joint == -np.inf, axis=2), found.winners[:, at]
 
-    def _averaged(self, found, similarities, sizes):
-        """log of P_ave(x | g) P_ave(g), (m, sizes, G); 0 for sizes without averages."""
-        hoods = self._neighborhoods
-        ends = hoods.family.distances(found.at_centroids(similarities))
+    def _local_log_priors(self, counts: np.ndarray, sizes: Any) -> np.ndarray:
+        """Return log P(g) in neighbourhoods of these sizes with these counts of the classes."""
+        if self.labels.priors is not None:
+            return self.log_priors
+        return np.log((counts + 1) / (sizes + self.labels.n_classes))
+
+    def _averaged(self, found: Statistics, similarities: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return log of P_ave(x | g) P(g), (m, sizes, G); 0 for sizes without averages."""
+        ends = self.family.distances(found.at_centroids(similarities))
         logs = np.zeros(found.counts.shape)
         for i, k in enumerate(sizes.tolist()):
-            if k in self._averages:
+            if k in self.averages:
                 below, above = (a[:, i] for a in ends)
-                averages = hoods.average_log_likelihoods(self._averages[k], below, above, found.counts[:, i] > 0)
-                logs[:, i] = averages + self._log_priors()
+                averages = self.neighborhoods.average_log_likelihoods(
+                    self.averages[k], below, above, found.counts[:, i] > 0
+                )
+                logs[:, i] = averages + self.log_priors
         return logs
 
-    def _models_of(self, X):
-        k, alpha, fallback = self._point
-        neighbors = self._nearest(X, k)
-        models = self._hoods.models_of(*neighbors, self._averages.get(k))
-        counts, by_model = models["counts"], np.any(self.predict_joint_log_proba(X) > -np.inf)
-        if alpha == 0:
-            by_model &= not np.any(falls_back(fallback, k, counts[None]))
-        return {**models, "log_priors": self._local_log_priors(counts, k), "by_centroid": not by_model}
-
-    def _local_log_priors(self, counts, sizes):
-        """log P(g) in neighbourhoods with these counts of the classes."""
-        if self._priors is not None:
-            return log_of(self._priors)
-        return np.log((counts + 1) / (sizes + len(self.classes_)))
-
-    def _say(self, joint, fallen, winners, indices, points, response):
-        if response == "predict_joint_log_proba":
-            return joint
-        logs = log_posterior(joint, fallen, winners, self._priors)
-        if response == "predict_log_proba":
-            return logs
-        scores = np.exp(logs)
-        if response == "predict_proba":
-            return scores
-        if self._costs is not None:
-            scores = -expected_costs(scores, self._costs)
-        return self.classes_[first_of_best(scores, self._labels[indices], np.array([k for k, _, _ in points]))]
-
-
-def falls_back(fallback: str | None, k: int, counts: np.ndarray) -> np.ndarray | bool:
-    """Whether the local nearest centroid decides in neighbourhoods with these counts of the classes, (m, G)."""
-    if fallback == "k":
-        return k <= 3
-    if fallback is None:
-        return False
-    fewest = 3 if fallback == "class" else 2
-    return np.any((counts > 0) & (counts < fewest), axis=1)
-
-
-def check_parameters(n_neighbors: Any, alpha: Any, fallback: Any) -> None:
-    """Refuse values that are no parameters of LocalSDA."""
-    check_n_neighbors(n_neighbors)
-    if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0 <= float(alpha) <= 1:
-        raise ValueError(f"alpha must be a number from 0 to 1; got {alpha!r}.")
-    if not (fallback is None or isinstance(fallback, str)) or fallback not in FALLBACKS:
-        raise ValueError(f"fallback must be one of {FALLBACKS}; got {fallback!r}.")
+    def models_of(self, rows):
+        point = self.points[0]
+        averages = self.averages[point.n_neighbors] if point.alpha > 0 else None
+        told = self.neighborhoods.models_of(rows, point.n_neighbors, averages)
+        told["log_priors"] = self._local_log_priors(told["counts"], point.n_neighbors)
+        if np.any(point.falls_back(told["counts"][None])):
+            told["by_centroid"] = True
+        return told

@@ -1,4 +1,4 @@
-"""Maximum-entropy distributions on a finite set of similarities, or an interval, with given means."""
+"""Maximum-entropy distributions on a finite set of similarities, or on an interval, with given means."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 ROUNDING = 1e-12
-"""Similarities that differ by less than this share of the largest are one."""
+"""Similarities that differ by less than this share of the largest count as one."""
 
 _QUADRATURE = 80
 _POINTS = 12
@@ -20,7 +20,7 @@ _FAR = 1e100
 
 
 class Pmfs(NamedTuple):
-    """Fitted distributions: ``log P = -rate * distance - log_z``, the distance from the lower or the upper end."""
+    """Fitted distributions ``log P = -rate * distance - log_z``, with the distance from the lower or the upper end."""
 
     rates: np.ndarray
     log_z: np.ndarray
@@ -28,23 +28,24 @@ class Pmfs(NamedTuple):
 
 
 class MaximumEntropy:
-    """All distributions of maximum entropy on one Omega: ``P(s) = gamma exp(lambda s)``, lambda fixed by the mean.
+    """The distributions ``P(s) = gamma exp(lambda s)`` of maximum entropy on one Omega, where the mean defines lambda.
 
-    Omega is scaled to [0, 1] and looked at from the end that is nearer to the mean. For each end the logarithm of the
-    partition function is tabulated once, by Taylor series that agree with the sum over Omega to 1e-12: solving for a
-    mean then takes half a microsecond, whatever the size of Omega (``python -m benchmarks sda``).
+    Omega is scaled to [0, 1], and distances are measured from the end that is nearer to the mean. For each end the
+    logarithm of the partition function is tabulated once, by Taylor series that agree with the sum over Omega to 1e-12.
+    Solving for a mean then takes half a microsecond, whatever the size of Omega (``python -m benchmarks sda``).
 
     Parameters
     ----------
     omega : array of shape (N,)
-        The possible similarities, in any order; values within 1e-12 of one another (relative to the largest) are one.
+        The possible similarities, in any order; values within 1e-12 of one another (relative to the largest) count as
+        one.
     continuous : bool, default=False
-        Whether Omega is the interval from the least to the largest value, and P a density. It has no point masses:
-        a mean is kept 1e-12 of the interval's length away from the ends.
+        Whether Omega is the interval from the smallest to the largest value, and P a density. Then there are no point
+        masses: a mean is kept 1e-12 of the interval's length away from the ends.
     """
 
     def __init__(self, omega: np.ndarray, continuous: bool = False):
-        # A power of two brings every difference into range and changes no digit.
+        # Division by a power of two prevents overflow of differences and changes no digit.
         self.exponent = max(math.frexp(float(np.max(np.abs(omega))))[1], -1000)
         values = distinct(np.ldexp(np.asarray(omega, dtype=np.float64), -self.exponent))
         self.low, self.high = float(values[0]), float(values[-1])
@@ -53,7 +54,7 @@ class MaximumEntropy:
         self.continuous = continuous and len(values) > 1
         self.values = None if self.continuous else values
         self.tolerance = ROUNDING if self.continuous else ROUNDING * largest / self.span
-        # A mean over fewer than a million samples, not all of them at the end, is farther from it.
+        # A mean over fewer than a million samples that are not all at the end is farther away from it.
         self.floor = ROUNDING if self.continuous else 1e-6 * self.tolerance
         if self.continuous:
             self.log_unit = math.log(self.span) + self.exponent * math.log(2.0)
@@ -70,13 +71,13 @@ class MaximumEntropy:
 
     @property
     def omega(self) -> np.ndarray:
-        """The possible similarities, ascending; of an interval its two ends."""
+        """The possible similarities, ascending, or the two ends of an interval."""
         return np.ldexp(np.array([self.low, self.high]) if self.values is None else self.values, self.exponent)
 
     def distances(self, similarities: Any) -> tuple[np.ndarray, np.ndarray]:
-        """How far similarities are from the two ends of Omega, as shares of its span; negative beyond.
+        """Return the distances of similarities from the two ends of Omega, as shares of its span.
 
-        Within rounding of an end they are there.
+        Distances beyond an end are negative, and those within rounding of 0 are 0.
         """
         with np.errstate(over="ignore"):
             scaled = np.clip(np.ldexp(np.asarray(similarities, dtype=np.float64), -self.exponent), -_FAR, _FAR)
@@ -85,12 +86,12 @@ class MaximumEntropy:
         return below, above
 
     def similarities(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """The similarities with these distances from the two ends."""
+        """Return the similarities with these distances from the two ends."""
         scaled = np.where(below <= above, self.low + self.span * below, self.high - self.span * above)
         return np.ldexp(scaled, self.exponent)
 
     def fit(self, below: np.ndarray, above: np.ndarray) -> Pmfs:
-        """The distributions with these mean distances from the two ends (arrays of one shape)."""
+        """Return the distributions with these mean distances from the two ends (arrays of one shape)."""
         from similitude.generative._max_entropy import solve
 
         shape = np.shape(below)
@@ -101,14 +102,14 @@ class MaximumEntropy:
         return Pmfs(rates, log_z + self.log_unit, from_above)
 
     def log_pmf(self, pmfs: Pmfs, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """The logarithm of P where similarities have these distances from the ends; all arrays broadcast."""
+        """Return the logarithm of P where similarities have these distances from the ends; all arrays broadcast."""
         distance = np.where(pmfs.from_above, above, below)
         with np.errstate(invalid="ignore"):
             smooth = -pmfs.rates * distance - pmfs.log_z
         return np.where(np.isinf(pmfs.rates), np.where(distance == 0, 0.0, -np.inf), smooth)
 
     def parameters(self, pmfs: Pmfs) -> tuple[np.ndarray, np.ndarray]:
-        """lambda and log gamma of ``P(s) = gamma exp(lambda s)``; of a point mass infinite and NaN."""
+        """Return lambda and log gamma of ``P(s) = gamma exp(lambda s)``; for a point mass infinity and NaN."""
         rates = np.where(pmfs.from_above, 1.0, -1.0) * pmfs.rates / self.span
         with np.errstate(invalid="ignore", over="ignore"):
             log_gamma = -pmfs.log_z - rates * np.where(pmfs.from_above, self.high, self.low)
@@ -116,7 +117,7 @@ class MaximumEntropy:
 
 
 def distinct(values: Any) -> np.ndarray:
-    """The distinct values in ascending order; of those that differ by rounding only, one."""
+    """Return the distinct values in ascending order; values that differ only by rounding count as one."""
     from similitude.generative._max_entropy import keep_distinct
 
     values = np.sort(np.ravel(values).astype(np.float64, copy=False))
@@ -124,7 +125,7 @@ def distinct(values: Any) -> np.ndarray:
 
 
 def distinct_similarities(S: Any) -> np.ndarray:
-    """The distinct entries of a matrix, read block by block; in a sparse one what is absent is 0."""
+    """Return the distinct entries of a matrix, read block by block; absent entries of a sparse matrix are 0."""
     if sparse.issparse(S):
         absent = [0.0] if S.nnz < S.shape[0] * S.shape[1] else []
         return distinct(np.append(S.data, absent))
@@ -132,7 +133,7 @@ def distinct_similarities(S: Any) -> np.ndarray:
     blocks = []
     for start in range(0, len(S), rows):
         block = S[start : start + rows]
-        # Of a symmetric matrix, the columns up to the diagonal have everything.
+        # The columns of a symmetric matrix up to the diagonal contain all its values.
         if S.shape[0] == S.shape[1] and np.array_equal(block, S[:, start : start + rows].T):
             block = block[:, : start + rows]
         blocks.append(distinct(block))
@@ -140,7 +141,7 @@ def distinct_similarities(S: Any) -> np.ndarray:
 
 
 def max_entropy(omega: Any, means: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The distributions of maximum entropy on a finite set with given means::
+    """Return the distributions of maximum entropy on a finite set with given means::
 
         maximise  - sum over s in Omega of P(s) log P(s)   subject to   sum P(s) = 1,  sum s P(s) = mean
 
@@ -149,14 +150,14 @@ def max_entropy(omega: Any, means: Any) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     omega : array-like of shape (N,)
-        The set.
+        The set Omega.
     means : array-like
-        Between the least and the largest value of Omega.
+        The means, between the smallest and the largest value of Omega.
 
     Returns
     -------
     lam, log_gamma : ndarrays of the shape of ``means``
-        Of a point mass ``lam`` is -inf or inf and ``log_gamma`` NaN.
+        The parameters of the distributions. For a point mass ``lam`` is -inf or inf, and ``log_gamma`` is NaN.
 
     References
     ----------
@@ -175,14 +176,14 @@ def max_entropy(omega: Any, means: Any) -> tuple[np.ndarray, np.ndarray]:
     outside = ~((below >= -family.tolerance) & (above >= -family.tolerance))
     if outside.any():
         raise ValueError(
-            f"means must lie between the least and the largest of omega, {omega.min():g} and {omega.max():g}; "
+            f"means must lie between the smallest and the largest of omega, {omega.min():g} and {omega.max():g}; "
             f"got {means[outside].flat[0]:g}."
         )
     return family.parameters(family.fit(below, above))
 
 
 def check_omega(omega: Any) -> np.ndarray:
-    """Omega as an array of finite numbers, at least one."""
+    """Return Omega as an array of finite numbers, at least one."""
     try:
         values = np.asarray(omega, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -202,17 +203,17 @@ def _table(distances: np.ndarray, weights: np.ndarray, floor: float, atoms: bool
 
 @lru_cache(maxsize=1)
 def _interval_table() -> tuple[np.ndarray, ...]:
-    """The table of either end of [0, 1], by Gauss-Legendre quadrature."""
+    """Return the table for either end of [0, 1], computed by Gauss-Legendre quadrature."""
     places, weights = np.polynomial.legendre.leggauss(_QUADRATURE)
     return _table((places + 1) / 2, weights / 2, ROUNDING, atoms=False)
 
 
 def compressed(below: np.ndarray, above: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A few weighted places in place of many: ``(below, above, weights)``, their distances from the two ends.
+    """Return few weighted points instead of many: ``(below, above, weights)``, with the distances from the two ends.
 
-    The places in a crowded cell give way to the twelve of its Gauss quadrature. Cells are a fourth as wide as they are
-    far from the nearer end: that changes the part a cell has in the mean by less than 1e-12 of itself, up to rates at
-    which the mean is 1e-18, and leaves some hundred places of any number.
+    The points in a crowded cell are replaced by the twelve nodes of its Gauss quadrature. The width of a cell is a
+    fourth of its distance from the nearer end. This changes the share of a cell in the mean by a relative error of less
+    than 1e-12, up to rates at which the mean is 1e-18, and leaves about a hundred points, however many there were.
     """
     near, far = np.minimum(below, above), np.maximum(below, above)
     cells = np.searchsorted(-_CELLS, -near)
@@ -235,7 +236,7 @@ def compressed(below: np.ndarray, above: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _gauss(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The Gauss quadratures of groups of values in order, each scaled to [-1, 1]: places and weights."""
+    """Return the nodes and weights of the Gauss quadratures of groups of ordered values, each scaled to [-1, 1]."""
     from similitude.generative._max_entropy import recurrences
 
     jacobi = np.zeros((len(counts), _POINTS, _POINTS))

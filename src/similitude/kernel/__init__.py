@@ -1,1 +1,8 @@
-"""Support vector machines on similarities as kernels."""
+"""Support vector machines whose kernel is computed or learned from similarities, which may be indefinite."""
+
+from similitude.kernel.learned_kernel import LearnedKernelSVC
+from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
+from similitude.kernel.robust_svc import RobustSVC
+from similitude.kernel.similarity_svc import SimilaritySVC
+
+__all__ = ["LearnedKernelSVC", "LearnedSpectrumSVC", "RobustSVC", "SimilaritySVC"]

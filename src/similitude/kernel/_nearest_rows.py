@@ -10,14 +10,15 @@ _EPS = float(np.finfo(float).eps)
 def nearest_rows(
     eigenvalues: np.ndarray, eigenvectors: np.ndarray, rows: np.ndarray, self_similarity: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each row s the k and r nearest to s and psi(x, x) such that ``[K k; k^T r]`` is positive semidefinite.
+    """Return for each row s the k nearest to it that completes the kernel.
 
-    k is given by its coefficients in the basis of the eigenvectors of K that belong to the (positive) eigenvalues.
-    With multiplier m these are ``2 lambda p / (2 lambda + m)``, p those of s, and ``r = psi(x, x) + m / 2``, where m is
-    0 or makes ``k^T K^+ k = r``.
+    Such k and r are nearest to s and psi(x, x) among those for which ``[K k; k^T r]`` is positive semidefinite. k is
+    given by its coefficients in the basis of the eigenvectors of K with positive eigenvalues. With multiplier m these
+    are ``2 lambda p / (2 lambda + m)``, where p are those of s, and ``r = psi(x, x) + m / 2``, where m is 0 or such
+    that ``k^T K^+ k = r``.
     """
     p = rows @ eigenvectors
-    # In units of the largest of them all no square overflows.
+    # In units of the largest value, no square overflows.
     largest = max(np.max(part, initial=0.0) for part in (eigenvalues, np.abs(p), np.abs(self_similarity)))
     unit = largest if largest > 0.0 else 1.0
     lam, squares, own = eigenvalues / unit, (p / unit) ** 2, self_similarity / unit
@@ -30,10 +31,11 @@ def nearest_rows(
 
 
 def _multipliers(eigenvalues: np.ndarray, squares: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """The m > 0 with ``L(m) = sum 4 lambda p^2 / (2 lambda + m)^2 = own + m / 2 = R(m)``, for all rows at once.
+    """Return the m > 0 with ``L(m) = sum 4 lambda p^2 / (2 lambda + m)^2 = own + m / 2 = R(m)``, for all rows at once.
 
-    Newton's method on ``L^(-1/2) - R^(-1/2)``, whose first part is straight but for the spread of the eigenvalues,
-    within a bracket: R vanishes at the lower end, or m does; L is at most ``sum p^2 / (2 m)``, which gives the upper.
+    Newton's method is applied to ``L^(-1/2) - R^(-1/2)``, whose first term is linear except for the spread of the
+    eigenvalues. It stays within a bracket: at the lower end R or m is zero, and the upper end follows from the bound
+    ``sum p^2 / (2 m)`` of L.
     """
     total = np.sum(squares, axis=1)
     root = np.hypot(own, np.sqrt(total))
@@ -56,7 +58,7 @@ def _multipliers(eigenvalues: np.ndarray, squares: np.ndarray, own: np.ndarray) 
             new = at - (L**-0.5 - R**-0.5) / slope
         inside = (new > low[active]) & (new < high[active])
         new = np.where(inside, new, 0.5 * (low[active] + high[active]))
-        # Closer than the rounding errors of both sides there is nothing to be found.
+        # A difference within the rounding errors of both sides cannot be reduced further.
         done = np.abs(L - R) <= 4.0 * _EPS * (L + np.abs(own[active]) + at / 2.0)
         m[active] = np.where(done, at, new)
         done |= (np.abs(new - at) <= 2.0 * _EPS * at) | (high[active] - low[active] <= 2.0 * _EPS * high[active])

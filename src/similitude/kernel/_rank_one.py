@@ -1,7 +1,7 @@
-"""Compiled: the eigendecomposition of a diagonal matrix plus a matrix of rank one.
+"""Compiled eigendecomposition of a diagonal matrix plus a matrix of rank one.
 
-Its eigenvalues solve the secular equation. At n = 100 to 500 that takes a quarter of the time of LAPACK on the whole
-matrix, and it gives how far each eigenvalue *moves* to full relative accuracy, however small that is.
+Its eigenvalues solve the secular equation. At n = 100 to 500 this takes a quarter of the time of LAPACK on the whole
+matrix, and the difference of each eigenvalue from the diagonal entry has full relative accuracy, however small it is.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import math
 
 import numpy as np
 
-from similitude.numerics._compile import kernel
+from similitude.numerics.compiled import compiled
 
 _EPS = float(np.finfo(float).eps)
 
 
-@kernel
+@compiled
 def secular_move(value, below, above, left_slope, right_slope):
-    """To the zero of ``c + s / (below - move) + t / (above - move)`` that has this value and these slopes at 0."""
+    """Return the step to the zero of ``c + s / (below - x) + t / (above - x)`` by its value and slopes at 0."""
     c = value - below * left_slope
     if above == np.inf:
         return below + below * below * left_slope / c
@@ -28,12 +28,12 @@ def secular_move(value, below, above, left_slope, right_slope):
     return (a - root) / (2.0 * c) if a <= 0.0 else 2.0 * b / (a + root)
 
 
-@kernel
+@compiled
 def secular_root(poles, squares, j, distances):
-    """The root of ``1 + sum squares_i / (poles_i - x)`` above pole j: less that pole, and all poles less the root.
+    """Return the root of ``1 + sum squares_i / (poles_i - x)`` above pole j, minus that pole.
 
-    Li's middle way (LAPACK's dlaed4): the poles on each side are interpolated by the nearest one, from which the root
-    is counted, and a bracket is kept.
+    ``distances`` receives all poles minus the root. The method is Li's "middle way" (LAPACK's dlaed4): the poles on
+    each side are interpolated by the nearest one, relative to which the root is computed, within a bracket.
     """
     n = poles.shape[0]
     last = j == n - 1
@@ -81,12 +81,12 @@ def secular_root(poles, squares, j, distances):
     return x if origin == j else width + x
 
 
-@kernel
+@compiled
 def deflate(values, z, kept, turns, angles):
-    """Take out of ``diag(values) + z z^T``, in place, what is diagonal already: how many are kept, how many turns.
+    """Remove from ``diag(values) + z z^T``, in place, the parts that are diagonal already.
 
-    Entries of z that are nothing beside the others go, and of two values that are equal, up to rounding errors of
-    ``z z^T``, a rotation leaves one.
+    Returned are the number of entries kept and the number of rotations. Entries of z that are negligible beside the
+    others are removed, and of two values that are equal, up to rounding errors of ``z z^T``, a rotation leaves one.
     """
     n = values.shape[0]
     size = 0.0
@@ -115,10 +115,11 @@ def deflate(values, z, kept, turns, angles):
     return n_kept, n_turns
 
 
-@kernel
+@compiled
 def rank_one(values, z):
-    """``diag(values) + z z^T`` (values ascending): how far each eigenvalue moves, and the eigenvectors as rows.
+    """Decompose ``diag(values) + z z^T`` (values ascending).
 
+    Returned are the differences of the eigenvalues from ``values``, and the eigenvectors as rows.
     The eigenvectors belong to the z for which the computed roots are exact (Gu & Eisenstat, SIAM J. Matrix Anal. Appl.
     15, 1994), which makes them orthogonal to rounding error.
     """

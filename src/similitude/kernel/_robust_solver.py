@@ -10,7 +10,7 @@ part of ``A = S + v v^T / (4 rho)``, and what is left to minimise is convex and 
               Omega_ij = (max(mu_i, 0) - max(mu_j, 0)) / (mu_i - mu_j)
 
 Each step minimises the quadratic model within the bounds: the dual of an SVC with the Hessian as its kernel, for which
-there is a solver (``neighbors._local_smo``). About ten steps end at rounding error.
+there is a solver (``numerics.smo``). About ten steps end at rounding error.
 
 S is decomposed once. In the basis of its eigenvectors A is diagonal plus rank one (``_rank_one``), which gives the
 *shifts* of the eigenvalues to full relative accuracy, so that F does not drown in rounding errors where rho is large.
@@ -27,9 +27,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._rank_one import rank_one
+from similitude.kernel._spectrum_problem import best_offset
 from similitude.kernel.base import check_range
-from similitude.neighbors import _local_smo
+from similitude.numerics import smo
 from similitude.numerics.eigen import cut_zeros, eigh
 
 TOLERANCE = 1e-8
@@ -40,13 +42,15 @@ TOLERANCE = 1e-8
 _AIM = 1e-13
 _MAX_STEPS, _MAX_HALVINGS, _QP_STEPS = 200, 40, 30_000
 _NEAR = 1e-12
+# Decision values this small, relative to their terms, are 0.
+_TIE = 1e-11
 _EPS = float(np.finfo(float).eps)
 # C and rho in units of the similarities; beyond, products would leave the range of floating point.
 _C_RANGE, _RHO_RANGE = (1e-150, 1e150), (1e-250, 1e250)
 
 
-class Point(NamedTuple):
-    """What is known of F at one v."""
+class Evaluation(NamedTuple):
+    """F at one v, with what its derivatives are made of."""
 
     v: np.ndarray
     loss: float
@@ -61,7 +65,7 @@ class Point(NamedTuple):
     """v in the basis of A's eigenvectors."""
 
 
-class Solution(NamedTuple):
+class RobustSolution(NamedTuple):
     """The solved problem, in the units of the similarities."""
 
     v: np.ndarray
@@ -78,9 +82,22 @@ class Solution(NamedTuple):
     eigenvectors: np.ndarray
     """Of K, as columns."""
 
+    @property
+    def dual_coef(self) -> np.ndarray:
+        """v, by its name in the estimator."""
+        return self.v
 
-def evaluate(values: np.ndarray, basis: np.ndarray, y: np.ndarray, v: np.ndarray, rho: float) -> Point:
-    """F and its derivatives at v, for ``S = basis diag(values) basis^T``, values ascending."""
+    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
+        """Return the decision values of the rows that fit K and are nearest to these rows of similarities."""
+        k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
+        coefficients = self.v @ self.eigenvectors
+        values = k @ coefficients + self.intercept
+        terms = np.abs(k) @ np.abs(coefficients) + abs(self.intercept)
+        return np.where(np.abs(values) > _TIE * terms, values, 0.0)
+
+
+def evaluate(values: np.ndarray, basis: np.ndarray, y: np.ndarray, v: np.ndarray, rho: float) -> Evaluation:
+    """Return F at v, for ``S = basis diag(values) basis^T``, values ascending."""
     p = basis.T @ v
     shifts, vectors = rank_one(values, p / (2.0 * math.sqrt(rho)))
     mu = values + shifts
@@ -89,11 +106,11 @@ def evaluate(values: np.ndarray, basis: np.ndarray, y: np.ndarray, v: np.ndarray
     # ||A_+||^2 - ||S_+||^2 term by term, from the shifts: the difference of the two sums would be rounding errors.
     growth = np.where(values >= 0.0, shifts, positive) * (positive + np.maximum(values, 0.0))
     image = basis @ (vectors.T @ (positive * w))
-    return Point(v, float(rho * np.sum(growth) - y @ v), image, mu, vectors, w)
+    return Evaluation(v, float(rho * np.sum(growth) - y @ v), image, mu, vectors, w)
 
 
-def hessian(point: Point, basis: np.ndarray, rho: float) -> np.ndarray:
-    """The Hessian of F, by the divided differences of max(., 0) on the spectrum of A."""
+def hessian(point: Evaluation, basis: np.ndarray, rho: float) -> np.ndarray:
+    """Return the Hessian of F, by the divided differences of max(., 0) on the spectrum of A."""
     above = np.maximum(point.mu, 0.0)
     below = np.maximum(-point.mu, 0.0)
     positive = above > 0.0
@@ -107,22 +124,19 @@ def hessian(point: Point, basis: np.ndarray, rho: float) -> np.ndarray:
     return Q @ inner @ Q.T
 
 
-def duality_gap(point: Point, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
-    """How far F(v) may be above its minimum: max over feasible u of ``(K v - y)^T (v - u)``, and the multiplier.
+def duality_gap(point: Evaluation, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
+    """Return how far F(v) may be above its minimum, max over feasible u of ``(K v - y)^T (v - u)``, and the multiplier.
 
-    The dual of that linear program, ``min_b sum bounds_i max(0, 1 - y_i ((K v)_i + b))``, is piecewise linear in b:
-    the least is at a breakpoint, found by sorting them. Written per sample all terms of the gap are at least 0.
+    The dual of that linear program is ``min_b sum bounds_i max(0, 1 - y_i ((K v)_i + b))``. Written per sample all
+    terms of the gap are at least 0.
     """
-    breaks = y - point.image
-    order = np.argsort(breaks)
-    below = np.cumsum(bounds[order])
-    b = float(breaks[order[min(np.searchsorted(below, np.sum(bounds[y > 0])), len(y) - 1)]])
-    slack, alpha = y * (breaks - b), y * point.v
+    b, _ = best_offset(point.image, y, bounds)
+    slack, alpha = y * (y - point.image - b), y * point.v
     return float(np.sum(np.where(slack > 0.0, slack * (bounds - alpha), -slack * alpha))), b
 
 
-def certified_gap(point: Point, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
-    """The duality gap, from bounds no larger than the optimum can reach, relative to -F, and the multiplier.
+def certified_gap(point: Evaluation, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
+    """Return the duality gap relative to -F, from bounds no larger than the optimum can reach, and the multiplier.
 
     At the optimum no alpha exceeds -F: its class's alphas sum to ``sum alpha / 2``, which is at most -F because
     ``v^T K v <= sum alpha`` there. And -F at the optimum is at most -F here and the gap. A bound far above would only
@@ -139,8 +153,8 @@ def certified_gap(point: Point, y: np.ndarray, bounds: np.ndarray) -> tuple[floa
     return (gap / -point.loss if gap > 0.0 and point.loss < 0.0 else gap), multiplier
 
 
-def intercept(point: Point, y: np.ndarray, bounds: np.ndarray) -> float:
-    """b by the optimality conditions: the mean over free support vectors, or the middle of what is allowed."""
+def intercept(point: Evaluation, y: np.ndarray, bounds: np.ndarray) -> float:
+    """Return b by the optimality conditions: the mean over free support vectors, or the middle of what is allowed."""
     breaks, alpha = y - point.image, y * point.v
     # Sums of bounds leave rounding errors in one alpha: it is not free.
     full = alpha >= (1.0 - _NEAR) * bounds
@@ -154,7 +168,7 @@ def intercept(point: Point, y: np.ndarray, bounds: np.ndarray) -> float:
     return float(np.mean(ends)) if ends else 0.0
 
 
-class _Problem:
+class _RobustProblem:
     """F over one polytope: one pair of classes, one rho, one vector of bounds."""
 
     def __init__(self, values, basis, y, bounds, rho):
@@ -167,15 +181,15 @@ class _Problem:
         self.bounds = np.minimum(bounds, 2.0 * radius)
         self.n_iter = 0
 
-    def at(self, v: np.ndarray) -> Point:
+    def at(self, v: np.ndarray) -> Evaluation:
         self.n_iter += 1
         return evaluate(self.values, self.basis, self.y, v, self.rho)
 
-    def gap(self, point: Point) -> tuple[float, float]:
+    def gap(self, point: Evaluation) -> tuple[float, float]:
         return certified_gap(point, self.y, self.bounds)
 
-    def start(self) -> Point:
-        """Equal alphas in a class, as large as is good."""
+    def start(self) -> Evaluation:
+        """Return the point with equal alphas within each class, as large as is good."""
         masses = np.array([np.sum(self.bounds[self.y < 0]), np.sum(self.bounds[self.y > 0])])
         least = float(np.min(masses))
         if least == 0.0:
@@ -183,8 +197,8 @@ class _Problem:
         # At the full length one class is at its bounds, exactly.
         return self.along(self.y * self.bounds * np.where(self.y > 0, least / masses[1], least / masses[0]))
 
-    def along(self, ray: np.ndarray) -> Point:
-        """The point on a ray, not zero, that minimises an upper bound of F within the bounds.
+    def along(self, ray: np.ndarray) -> Evaluation:
+        """Return the point on a ray, not zero, that minimises an upper bound of F within the bounds.
 
         From ``A_+ <= S_+ + v v^T / (4 rho)`` comes ``F(v) <= v^T S_+ v / 2 + ||v||^4 / (16 rho) - y^T v``.
         """
@@ -201,26 +215,26 @@ class _Problem:
         return self.at(self.snapped(t * ray))
 
     def snapped(self, v: np.ndarray) -> np.ndarray:
-        """v with what rounding errors keep from its bound put there."""
+        """Return v with what rounding errors keep from its bound put there."""
         alpha = np.where(np.abs(v) <= 8.0 * _EPS * np.max(np.abs(v), initial=0.0), 0.0, self.y * v)
         return self.y * np.where(alpha >= (1.0 - 8.0 * _EPS) * self.bounds, self.bounds, alpha)
 
-    def model_minimum(self, point: Point, budget: int) -> tuple[np.ndarray, bool]:
-        """The minimum of the quadratic model over the polytope, or what is closer to it; whether it was reached."""
+    def model_minimum(self, point: Evaluation, budget: int) -> tuple[np.ndarray, bool]:
+        """Return the minimum of the quadratic model, or a point closer to it, and whether it was reached."""
         H = hessian(point, self.basis, self.rho)
         state = np.empty((4, len(self.y)))
-        state[_local_smo.LOW] = np.minimum(self.y * self.bounds, 0.0)
-        state[_local_smo.HIGH] = np.maximum(self.y * self.bounds, 0.0)
-        state[_local_smo.BETA] = point.v
-        state[_local_smo.H] = H @ point.v
-        target = self.y + (state[_local_smo.H] - point.image)
-        reached = _local_smo.solve(H, target, state, float(np.max(np.abs(H))) or 1.0, budget)
-        return self.snapped(state[_local_smo.BETA]), reached
+        state[smo.LOW] = np.minimum(self.y * self.bounds, 0.0)
+        state[smo.HIGH] = np.maximum(self.y * self.bounds, 0.0)
+        state[smo.BETA] = point.v
+        state[smo.H] = H @ point.v
+        target = self.y + (state[smo.H] - point.image)
+        reached = smo.solve(H, target, state, float(np.max(np.abs(H))) or 1.0, budget)
+        return self.snapped(state[smo.BETA]), reached
 
     def descend(
-        self, point: Point, bound: tuple[float, float], target: np.ndarray
-    ) -> tuple[Point, tuple[float, float]] | None:
-        """A better point on the way to ``target``, and its gap and multiplier; None where rounding errors hide any."""
+        self, point: Evaluation, bound: tuple[float, float], target: np.ndarray
+    ) -> tuple[Evaluation, tuple[float, float]] | None:
+        """Return a better point on the way to ``target``, its gap and multiplier; None where rounding hides any."""
         gap, multiplier = bound
         way = target - point.v
         # On the constraints' plane the multiplier adds nothing, and it takes rounding errors of sum(way) away.
@@ -239,8 +253,8 @@ class _Problem:
             length *= min(max(slope / (slope - new_slope), 0.1), 0.7)
         return None
 
-    def solve(self, point: Point) -> tuple[Point, float]:
-        """From ``point`` to the optimum, and its certified gap."""
+    def solve(self, point: Evaluation) -> tuple[Evaluation, float]:
+        """Return the optimum, found from ``point``, and its certified gap."""
         bound = self.gap(point)
         # Far from the optimum the model's minimum is not worth its price: at n = 300 this halves the time, or better.
         budget = 4 * len(self.y) + 100
@@ -264,8 +278,8 @@ class _Problem:
 
 def solve_path(
     S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: Sequence[tuple[float, float]]
-) -> list[Solution]:
-    """One solution for each ``(C, rho)``; the bound of sample i is ``C weight_i``.
+) -> list[RobustSolution]:
+    """Return one solution for each ``(C, rho)``; the bound of sample i is ``C weight_i``.
 
     For one rho after the other, C ascends: its solution, or that stretched to the new bounds, starts the next.
     """
@@ -275,14 +289,14 @@ def solve_path(
     raw, basis = eigh(S / unit)
     values = cut_zeros(raw)
     offset = float(np.sum(np.minimum(values, 0.0) ** 2))
-    answers: dict[int, Solution] = {}
-    last: tuple[float, Point] | None = None
+    answers: dict[int, RobustSolution] = {}
+    last: tuple[float, Evaluation] | None = None
     for i in sorted(range(len(points)), key=lambda i: (points[i][1], points[i][0])):
         C, rho = points[i]
         C, rho = C * unit, rho * unit * unit * unit
         check_range(S, _C_RANGE, C=C)
         check_range(S, _RHO_RANGE, rho=rho)
-        problem = _Problem(values, basis, y, C * weight, rho)
+        problem = _RobustProblem(values, basis, y, C * weight, rho)
         if last is None or last[0] != rho:
             point = problem.start()
         else:
@@ -293,18 +307,18 @@ def solve_path(
     return [answers[i] for i in range(len(points))]
 
 
-def _warm(problem: _Problem, point: Point) -> Point:
-    """The better of a solution for smaller bounds and the same stretched to these, if it is none here."""
+def _warm(problem: _RobustProblem, point: Evaluation) -> Evaluation:
+    """Return a solution for smaller bounds, or the same stretched to these bounds where that is better."""
     if problem.gap(point)[0] <= TOLERANCE or not point.v.any():
         return point
     new = problem.along(point.v)
     return new if new.loss < point.loss else point
 
 
-def _solution(problem: _Problem, point: Point, gap: float, unit: float, offset: float) -> Solution:
+def _solution(problem: _RobustProblem, point: Evaluation, gap: float, unit: float, offset: float) -> RobustSolution:
     mu = cut_zeros(point.mu)
     positive = mu > 0.0
-    return Solution(
+    return RobustSolution(
         v=point.v / unit,
         intercept=intercept(point, problem.y, problem.bounds),
         objective=(offset - point.loss) / unit,

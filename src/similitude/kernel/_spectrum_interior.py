@@ -1,50 +1,85 @@
 """The learned spectrum by a primal-dual interior-point method, in the notation of ``_spectrum_problem``.
 
-Mehrotra's predictor and corrector on the dual, all of whose constraints are convex quadratic. Everything but alpha is
-diagonal plus a rank of one or two, so that a step costs one Cholesky factor of size min(n, r + 2): at n = 200 and full
-rank 1.5 ms, where Clarabel on (12) takes 8, and about half as many steps.
+The method is Mehrotra's predictor and corrector on the dual, all of whose constraints are convex quadratic. Everything
+but alpha is diagonal plus a matrix of rank one or two, so that a step costs one Cholesky factor of size min(n, r + 2):
+at n = 200 and full rank 1.5 ms, where Clarabel on (12) takes 8 ms, and about half as many steps.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from similitude.kernel._spectrum_problem import GAP, Problem, Solution, dual, primal, relative_gap
+from similitude.kernel._spectrum_problem import GAP, SpectrumProblem, SpectrumSolution, dual, primal, relative_gap
 
-_MAX_ITER = 100
-_STALLED = 12
-_TO_BOUNDARY, _SHORT = 0.99, 0.3
+_AIM = 1e-10
+"""Relative gap asked for: the last steps gain a digit or more each, so that they cost little."""
+
+_SLOW = 0.5
+"""Below the gap at which a problem is solved, a step that leaves more than this share of the gap is the last."""
+
+_TO_BOUNDARY = 0.9, 0.99
+"""Share of the way to the boundary that a step takes, at a large gap and at a small one."""
+
+_MAX_ITER, _STALLED, _SHORT = 100, 12, 0.3
 _REFINEMENTS, _ACCURACY = 4, 1e-12
-_POSITIVE = ("alpha", "w", "t", "low", "high", "omega", "theta")
 
 
 @dataclass
-class Point:
-    """An iterate, or a direction: the dual's variables and slacks, and their multipliers."""
+class Iterate:
+    """An iterate, or a direction.
 
-    alpha: np.ndarray
+    ``slack`` holds alpha, its distance from the bounds p, the slack of ``q^2 / (4 eta) <= sum_k v_k`` and that of
+    ``||v_k||^2 / 2 <= gamma^2 / 2``, one after the other; ``multiplier`` holds their multipliers, of which the third is
+    omega, and the last is called theta. ``b`` is the multiplier of ``y^T alpha = 0``.
+    """
+
+    slack: np.ndarray
+    multiplier: np.ndarray
     v: np.ndarray
-    w: np.ndarray
-    """Slack of ``q^2 / (4 eta) <= sum_k v_k``; its multiplier is omega."""
-    t: np.ndarray
-    """Slack of ``||v_k||^2 / 2 <= gamma^2 / 2``; its multiplier is theta."""
     b: float
-    low: np.ndarray
-    high: np.ndarray
-    """Multipliers of ``alpha >= 0`` and of ``alpha <= p``."""
-    omega: np.ndarray
-    theta: np.ndarray
 
-    def moved(self, step: Point, length: float) -> Point:
-        """This point, so far along a direction."""
-        return Point(*(getattr(self, f.name) + length * getattr(step, f.name) for f in fields(self)))
+    def parts(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Views of the four parts of a vector that is laid out like ``slack``."""
+        k, r = self.v.shape
+        n = (len(values) - r - k) // 2
+        return values[:n], values[n : 2 * n], values[2 * n : 2 * n + r], values[2 * n + r :]
+
+    @property
+    def alpha(self) -> np.ndarray:
+        return self.parts(self.slack)[0]
+
+    @property
+    def omega(self) -> np.ndarray:
+        return self.parts(self.multiplier)[2]
+
+    def inside(self) -> bool:
+        """Return whether rounding has left all slacks and multipliers positive."""
+        return bool(np.all(self.slack > 0.0) and np.all(self.multiplier > 0.0))
+
+    def mean_product(self) -> float:
+        """Return the mean product of slack and multiplier."""
+        return float(self.slack @ self.multiplier) / len(self.slack)
+
+    def reach(self, step: Iterate) -> float:
+        """Return how far along a direction, at most 1, all slacks and multipliers stay positive."""
+        fastest = max(float(np.max(-step.slack / self.slack)), float(np.max(-step.multiplier / self.multiplier)))
+        return 1.0 / max(fastest, 1.0)
+
+    def moved(self, step: Iterate, length: float) -> Iterate:
+        """Return the point so far along a direction."""
+        return Iterate(
+            self.slack + length * step.slack,
+            self.multiplier + length * step.multiplier,
+            self.v + length * step.v,
+            self.b + length * step.b,
+        )
 
 
-def start(problem: Problem) -> Point:
-    """A point well inside, near the least penalty, its products of slacks and multipliers equal to mu."""
+def start(problem: SpectrumProblem) -> Iterate:
+    """Return a point well inside, near the least penalty, whose products of slack and multiplier are about equal."""
     y, bounds, gamma, targets = problem.y, problem.bounds, problem.gamma, problem.targets
     sums = np.where(y > 0, np.sum(bounds[y > 0]), np.sum(bounds[y < 0]))
     alpha = 0.5 * bounds * np.min(sums) / sums
@@ -69,7 +104,7 @@ def start(problem: Problem) -> Point:
     low, high = mu / alpha, mu / (bounds - alpha)
     short = 1.0 + low - high - 0.5 * (problem.signed @ (omega * (problem.signed.T @ alpha))) / problem.eta
     low, high = low + np.maximum(-short, 0.0), high + np.maximum(short, 0.0)
-    return Point(alpha, v, w, t, 0.0, low, high, omega, mu / t)
+    return Iterate(np.concatenate([alpha, bounds - alpha, w, t]), np.concatenate([low, high, omega, mu / t]), v, 0.0)
 
 
 def _diagonal(matrix: np.ndarray) -> np.ndarray:
@@ -77,27 +112,28 @@ def _diagonal(matrix: np.ndarray) -> np.ndarray:
 
 
 class _System:
-    """The linearised optimality conditions at a point, factored once, solved for several right sides."""
+    """The linearised optimality conditions at a point, factored once and solved for several right sides."""
 
-    def __init__(self, problem: Problem, at: Point, q: np.ndarray) -> None:
+    def __init__(self, problem: SpectrumProblem, at: Iterate, q: np.ndarray) -> None:
         self.problem, self.at, self.q = problem, at, q
         B, self.half = problem.signed, 0.5 / problem.eta
-        self.room = problem.bounds - at.alpha
+        self.weight = at.multiplier / at.slack
+        low, high, stiffness, _ = at.parts(self.weight)
+        t, (_, _, omega, theta) = at.parts(at.slack)[3], at.parts(at.multiplier)
         # v_k eliminated: theta_k dv_k + (theta_k / t_k) v_k v_k^T dv_k = d omega + ...
-        self.length = at.t + np.sum(at.v**2, axis=1)
-        slack = at.w / at.omega
-        self.diagonal = slack + np.sum(1.0 / at.theta)
-        V = at.v / np.sqrt(at.theta * self.length)[:, None]
+        self.theta = theta
+        self.length = t + np.sum(at.v**2, axis=1)
+        self.diagonal = 1.0 / stiffness + np.sum(1.0 / theta)
+        V = at.v / np.sqrt(theta * self.length)[:, None]
         # I - V diag(1/diagonal) V^T, its diagonal without the cancellation.
         inner = -(V / self.diagonal) @ V.T
-        rest = slack + np.sum(1.0 / at.theta) - (1.0 / at.theta)[:, None]
-        rest = np.maximum(rest, slack) / self.diagonal
-        _diagonal(inner)[:] = (at.t + np.sum(at.v**2 * rest, axis=1)) / self.length
+        rest = np.maximum(self.diagonal - (1.0 / theta)[:, None], 1.0 / stiffness) / self.diagonal
+        _diagonal(inner)[:] = (t + np.sum(at.v**2 * rest, axis=1)) / self.length
         values, vectors = np.linalg.eigh(inner)
         self.Z = (vectors / np.sqrt(np.maximum(values, 1e-300))).T @ (V / self.diagonal)
-        # alpha's: diagonal + B (E + C C^T) B^T
-        self.bend = at.low / at.alpha + at.high / self.room
-        E = self.half * (at.omega + self.half * self.q**2 / self.diagonal)
+        # What is left for alpha: diag(bend) + B (E + C C^T) B^T.
+        self.bend = low + high
+        E = self.half * (omega + self.half * self.q**2 / self.diagonal)
         columns = np.empty((B.shape[0], len(E) + len(V)), order="F")
         np.multiply(B, np.sqrt(E), out=columns[:, : len(E)])
         columns[:, len(E) :] = B @ (self.half * self.q * self.Z).T
@@ -128,7 +164,7 @@ class _System:
         return scaled - (self.columns @ lapack.dpotrs(self.factor, self.columns.T @ scaled, lower=1)[0]) / self.bend
 
     def _solve(self, right: np.ndarray) -> np.ndarray:
-        """Refined till the residual is rounding; the small factor loses digits where many alpha are free."""
+        """Refine until the residual is rounding; the small factor loses digits where many alpha are free."""
         answer, residual = np.zeros_like(right), right
         wanted = _ACCURACY * float(np.max(np.abs(right)))
         for _ in range(_REFINEMENTS):
@@ -142,115 +178,95 @@ class _System:
         return self._solve(right)
 
     def _over(self, h: np.ndarray) -> np.ndarray:
-        """``G^-1 h`` with G the curvature left for omega."""
+        """Return ``G^-1 h`` with G the curvature left for omega."""
         return h / self.diagonal + self.Z.T @ (self.Z @ h)
 
-    def residuals(self) -> tuple:
-        """What the conditions lack: alpha's, v's, the slacks' and the equality."""
-        problem, at = self.problem, self.at
-        alpha = -1.0 + at.b * problem.y - at.low + at.high + self.half * (problem.signed @ (at.omega * self.q))
-        v = problem.targets - at.omega + at.theta[:, None] * at.v
-        w = at.w - np.sum(at.v, axis=0) + 0.5 * self.half * self.q**2
-        t = at.t - 0.5 * (problem.gamma**2 - np.sum(at.v**2, axis=1))
-        return alpha, v, w, t, float(problem.y @ at.alpha)
+    def _per_target(self, f: np.ndarray) -> np.ndarray:
+        """Return dv_k from ``d omega + f_k``."""
+        v = self.at.v
+        along = np.sum(v * f, axis=1) / self.length
+        return (f - along[:, None] * v) / self.theta[:, None]
 
-    def step(self, residuals: tuple, mu: float, bend: Point | None) -> Point:
-        """The direction to products of mu; with ``bend``, an earlier direction, second-order terms are corrected."""
+    def residuals(self) -> tuple:
+        """Return what the conditions lack: those of alpha, v and the two slacks, and the equality."""
+        problem, at = self.problem, self.at
+        alpha, _, w, t = at.parts(at.slack)
+        low, high, omega, theta = at.parts(at.multiplier)
+        r_alpha = -1.0 + at.b * problem.y - low + high + self.half * (problem.signed @ (omega * self.q))
+        r_v = problem.targets - omega + theta[:, None] * at.v
+        r_w = w - np.sum(at.v, axis=0) + 0.5 * self.half * self.q**2
+        r_t = t - 0.5 * (problem.gamma**2 - np.sum(at.v**2, axis=1))
+        return r_alpha, r_v, r_w, r_t, float(problem.y @ alpha)
+
+    def step(self, residuals: tuple, mu: float, bend: Iterate | None) -> Iterate:
+        """Return the direction to products of mu; ``bend``, an earlier direction, gives corrections of second order."""
         problem, at, half, q = self.problem, self.at, self.half, self.q
         r_alpha, r_v, r_w, r_t, r_y = residuals
-        low, high = mu - at.low * at.alpha, mu - at.high * self.room
-        omega, theta = mu - at.omega * at.w, mu - at.theta * at.t
+        product = mu - at.slack * at.multiplier
         if bend is not None:
             dq = problem.signed.T @ bend.alpha
+            d_theta = at.parts(bend.multiplier)[3]
             r_alpha = r_alpha + half * (problem.signed @ (bend.omega * dq))
-            r_v = r_v + bend.theta[:, None] * bend.v
+            r_v = r_v + d_theta[:, None] * bend.v
             r_w = r_w + 0.5 * half * dq**2
             r_t = r_t + 0.5 * np.sum(bend.v**2, axis=1)
-            low, high = low - bend.low * bend.alpha, high + bend.high * bend.alpha
-            omega, theta = omega - bend.omega * bend.w, theta - bend.theta * bend.t
-        f = -r_v - at.v * ((theta + at.theta * r_t) / at.t)[:, None]
-        h = omega / at.omega + r_w - np.sum(self._per_target(f), axis=0)
-        right = -r_alpha + low / at.alpha - high / self.room - half * (problem.signed @ (q * self._over(h)))
-        d_alpha = self._solve(right)
+            product = product - bend.slack * bend.multiplier
+        # A multiplier changes by its push, less its weight times the change of its slack.
+        push = product / at.slack
+        low, high, omega, theta = at.parts(push)
+        _, _, w_weight, t_weight = at.parts(self.weight)
+        f = -r_v - at.v * (theta + t_weight * r_t)[:, None]
+        h = omega / w_weight + r_w - np.sum(self._per_target(f), axis=0)
+        d_alpha = self._solve(-r_alpha + low - high - half * (problem.signed @ (q * self._over(h))))
         d_b = (problem.y @ d_alpha + r_y) / (problem.y @ self.toward)
         d_alpha = d_alpha - d_b * self.toward
         d_q = problem.signed.T @ d_alpha
         d_omega = self._over(h + half * q * d_q)
         d_v = self._per_target(d_omega + f)
+        d_w = -r_w + np.sum(d_v, axis=0) - half * q * d_q
         d_t = -r_t - np.sum(at.v * d_v, axis=1)
-        return Point(
-            alpha=d_alpha,
-            v=d_v,
-            w=-r_w + np.sum(d_v, axis=0) - half * q * d_q,
-            t=d_t,
-            b=float(d_b),
-            low=(low - at.low * d_alpha) / at.alpha,
-            high=(high + at.high * d_alpha) / self.room,
-            omega=d_omega,
-            theta=(theta - at.theta * d_t) / at.t,
-        )
-
-    def _per_target(self, f: np.ndarray) -> np.ndarray:
-        """dv_k from ``d omega + f_k``."""
-        v = self.at.v
-        along = np.sum(v * f, axis=1) / self.length
-        return (f - along[:, None] * v) / self.at.theta[:, None]
+        d_slack = np.concatenate([d_alpha, -d_alpha, d_w, d_t])
+        d_multiplier = push - self.weight * d_slack
+        at.parts(d_multiplier)[2][:] = d_omega  # by its slack it would lose digits
+        return Iterate(d_slack, d_multiplier, d_v, float(d_b))
 
 
-def _products(problem: Problem, at: Point) -> float:
-    """The mean product of slack and multiplier."""
-    total = at.low @ at.alpha + at.high @ (problem.bounds - at.alpha) + at.omega @ at.w + at.theta @ at.t
-    return float(total) / (2 * len(at.alpha) + len(at.w) + len(at.t))
-
-
-def _inside(problem: Problem, at: Point) -> bool:
-    """Whether rounding has left all slacks and multipliers positive."""
-    return all(np.all(getattr(at, name) > 0.0) for name in _POSITIVE) and bool(np.all(at.alpha < problem.bounds))
-
-
-def _length(problem: Problem, at: Point, step: Point) -> float:
-    """How far along the direction all slacks and multipliers stay positive."""
-    longest = 1.0
-    pairs = [(getattr(at, name), getattr(step, name)) for name in _POSITIVE]
-    for value, change in [*pairs, (problem.bounds - at.alpha, -step.alpha)]:
-        fastest = float(np.max(-change / value))
-        longest = min(longest, 1.0 / fastest) if fastest > 0.0 else longest
-    return longest
-
-
-def interior_point(problem: Problem, tolerance: float = GAP, max_iter: int = _MAX_ITER) -> tuple[Solution, float]:
-    """The best point met, and the best lower bound of the objective."""
+def interior_point(problem: SpectrumProblem) -> tuple[SpectrumSolution, float]:
+    """Return the best point met, and the best lower bound of the objective."""
     at = start(problem)
     # The constant decision is feasible, whatever rounding makes of the iterates.
     nearest = np.maximum(problem.targets[-1], 0.0)
     objective, zeta, b = primal(problem, nearest, np.zeros_like(nearest))
-    best = Solution(nearest, zeta, b, objective, np.inf, 0)
+    best = SpectrumSolution(nearest, zeta, b, objective, np.inf, 0)
     bound, least, stalled = -np.inf, np.inf, 0
-    for n_iter in range(max_iter + 1):
-        mu, before = _products(problem, at), best.gap
+    for n_iter in range(_MAX_ITER + 1):
+        mu, before = at.mean_product(), best.gap
         if not np.isfinite(mu):
             break
         q = problem.signed.T @ at.alpha
         objective, zeta, b = primal(problem, at.omega, q)
         bound = max(bound, dual(problem, at.alpha, at.v))
         if objective < best.objective:
-            best = Solution(at.omega, zeta, b, objective, np.inf, n_iter)
-        best.gap, best.n_iter = relative_gap(problem, best.objective, bound), n_iter
+            best = SpectrumSolution(at.omega, zeta, b, objective, np.inf, n_iter)
+        best.gap, best.n_iter = relative_gap(best.objective, bound, problem.floor), n_iter
         stalled = 0 if best.gap < 0.9 * before or mu < 0.9 * least else stalled + 1
         least = min(least, mu)
-        if best.gap <= tolerance or stalled > _STALLED or not _inside(problem, at):
+        good_enough = best.gap <= _AIM or (best.gap <= GAP and best.gap > _SLOW * before)
+        if good_enough or stalled > _STALLED or not at.inside():
             break
         system = _System(problem, at, q)
         residuals = system.residuals()
         predictor = system.step(residuals, 0.0, None)
-        ahead = _products(problem, at.moved(predictor, _length(problem, at, predictor)))
+        ahead = at.moved(predictor, at.reach(predictor)).mean_product()
         centre = min(1.0, max(ahead / mu, 0.0)) ** 3
         step = system.step(residuals, centre * mu, predictor)
-        length = _length(problem, at, step)
-        if length < _SHORT:
+        reach = at.reach(step)
+        if reach < _SHORT:
             # Far from the central path: first back to it, without the corrections that led astray.
             back = system.step(residuals, max(centre, 0.5) * mu, None)
-            if _length(problem, at, back) > length:
-                step, length = back, _length(problem, at, back)
-        at = at.moved(step, min(1.0, _TO_BOUNDARY * length))
+            if at.reach(back) > reach:
+                step, reach = back, at.reach(back)
+        # Nearer to the boundary only where the solution is near.
+        share = min(max(_TO_BOUNDARY[0], 1.0 - best.gap), _TO_BOUNDARY[1])
+        at = at.moved(step, share * reach)
     return best, bound

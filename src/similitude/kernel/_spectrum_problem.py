@@ -1,4 +1,4 @@
-"""The learned spectrum, eq. (12) of Chen, Gupta & Recht (ICML 2009): the problem, and what a point is worth.
+"""The learned spectrum, eq. (12) of Chen, Gupta & Recht (ICML 2009): the problem, its objective and its dual.
 
 With F the n x r features of the samples (eigenvectors, scaled) and omega >= 0 the weights of their columns, (12) is
 
@@ -11,8 +11,8 @@ over zeta, b and omega >= 0, with one or two targets tau_k. Its dual, with B = d
 
 ``omega`` is the multiplier of the last constraint, and ``zeta = omega q / (2 eta)``.
 
-Gaps are those between a feasible point of (12) and a feasible point of the dual, computed anew from the iterate: they
-bound the error whatever the rounding on the way was.
+A gap is the distance between the objective at a feasible point of (12) and that at a feasible point of the dual, both
+computed anew from the iterate. It bounds the error whatever the rounding errors on the way were.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _EPS = float(np.finfo(float).eps)
 
 
 @dataclass
-class Problem:
-    """One problem in the notation above; ``signed`` is B, in Fortran's order."""
+class SpectrumProblem:
+    """One problem in the notation above; ``features`` is F and ``signed`` is B, in Fortran's order."""
 
     features: np.ndarray
     signed: np.ndarray
@@ -40,10 +40,15 @@ class Problem:
     gamma: float
     targets: np.ndarray
 
+    @property
+    def floor(self) -> float:
+        """gamma times the least penalty: no objective is below it."""
+        return self.gamma * least_penalty(self.targets)
+
 
 @dataclass
-class Solution:
-    """``decision = F zeta + b``; ``gap`` is relative to the objective's excess over the least penalty."""
+class SpectrumSolution:
+    """A point of (12): ``decision = F zeta + b``; ``gap`` is relative to the objective above the least penalty."""
 
     omega: np.ndarray
     zeta: np.ndarray
@@ -54,28 +59,36 @@ class Solution:
 
 
 def least_penalty(targets: np.ndarray) -> float:
-    """The smallest ``sum_k ||omega - tau_k||`` over ``omega >= 0``; two targets have to be nonnegative."""
+    """Return the smallest ``sum_k ||omega - tau_k||`` over ``omega >= 0``; two targets have to be nonnegative."""
     if len(targets) == 2:
         return float(np.linalg.norm(targets[0] - targets[1]))
     return float(np.linalg.norm(np.minimum(targets[0], 0.0)))
 
 
-def relative_gap(problem: Problem, objective: float, bound: float) -> float:
-    """The duality gap in units of what the objective has above gamma times the least penalty, at most 1."""
-    floor = problem.gamma * least_penalty(problem.targets)
+def relative_gap(objective: float, bound: float, floor: float) -> float:
+    """Return the duality gap in units of what the objective has above the floor, the least it can be; at most 1."""
     # Digits that the objective loses beside the floor are not known.
     return min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
 
 
+def feasible(alpha: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """Return alpha moved to ``0 <= alpha <= bounds``, ``y^T alpha = 0``: the class with the larger sum is shrunk."""
+    alpha = np.clip(alpha, 0.0, bounds)
+    positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])
+    least = min(positive, negative)
+    return alpha * np.where(y > 0, least / max(positive, 1e-300), least / max(negative, 1e-300))
+
+
 def penalty(omega: np.ndarray, targets: np.ndarray) -> float:
-    """``sum_k ||omega - tau_k||``."""
+    """Return ``sum_k ||omega - tau_k||``."""
     return float(np.sum(np.linalg.norm(omega - targets, axis=1)))
 
 
 def best_offset(values: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
-    """The b that minimises ``sum_i p_i max(0, 1 - y_i (values_i + b))``, and the minimum.
+    """Return the b that minimises ``sum_i p_i max(0, 1 - y_i (values_i + b))``, and the minimum.
 
-    Convex and piecewise linear: a kink, where the slope changes its sign; the middle, where it vanishes between two.
+    The function is convex and piecewise linear: b is the kink where the slope changes its sign, or, where the slope
+    vanishes between two kinks, the middle.
     """
     kinks = y - values
     order = np.argsort(kinks)
@@ -89,22 +102,20 @@ def best_offset(values: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> tuple[
     return float(b), float(bounds @ np.maximum(0.0, 1.0 - y * (values + b)))
 
 
-def primal(problem: Problem, omega: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray, float]:
-    """The objective of (12) at omega and ``zeta = omega q / (2 eta)`` with the best b; zeta and b."""
+def primal(problem: SpectrumProblem, omega: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray, float]:
+    """Return the objective of (12) at omega and ``zeta = omega q / (2 eta)`` with the best b, and zeta and b."""
     zeta = omega * q / (2.0 * problem.eta)
     b, loss = best_offset(problem.features @ zeta, problem.y, problem.bounds)
     size = float(omega @ q**2) / (4.0 * problem.eta)
     return loss + size + problem.gamma * penalty(omega, problem.targets), zeta, b
 
 
-def dual(problem: Problem, alpha: np.ndarray, v: np.ndarray) -> float:
-    """A lower bound: the dual's objective at a feasible point next to alpha and v."""
-    y, bounds = problem.y, problem.bounds
-    alpha = np.clip(alpha, 0.0, bounds)
-    positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])
-    if min(positive, negative) <= 0.0:
-        return problem.gamma * least_penalty(problem.targets)
-    alpha = alpha * np.where(y > 0, min(1.0, negative / positive), min(1.0, positive / negative))
+def dual(problem: SpectrumProblem, alpha: np.ndarray, v: np.ndarray) -> float:
+    """Return a lower bound of (12): the dual's objective at a feasible point next to alpha and v."""
+    bounds = problem.bounds
+    alpha = feasible(alpha, problem.y, bounds)
+    if not np.any(alpha > 0.0):
+        return problem.floor
     lacking = (problem.signed.T @ alpha) ** 2 / (4.0 * problem.eta) - np.sum(v, axis=0)
     # Where targets are negative, a larger v is a gain; elsewhere the least is best.
     v = v + np.where(np.sum(problem.targets, axis=0) < 0.0, np.maximum(lacking, 0.0), lacking) / len(v)
@@ -114,4 +125,4 @@ def dual(problem: Problem, alpha: np.ndarray, v: np.ndarray) -> float:
     s = np.min(bounds[alpha > 0.0] / alpha[alpha > 0.0])
     s = min(s, np.sqrt(problem.gamma / longest)) if longest > 0.0 else s
     s = min(s, linear / (2.0 * square)) if square > 0.0 else s
-    return max(s * linear - s * s * square, problem.gamma * least_penalty(problem.targets))
+    return max(s * linear - s * s * square, problem.floor)

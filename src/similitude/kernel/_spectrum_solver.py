@@ -1,32 +1,29 @@
 """LearnedSpectrumSVC's problem, eq. (12) of Chen, Gupta & Recht (ICML 2009), for a whole grid of eta and gamma.
 
-The eigendecomposition is done once. Then, for each eta, three ways lead to the solution, the first that closes the gap:
+The eigendecomposition is done once for all points. Each point is then solved in one of two ways:
 
-* Where a target is itself the best omega (large gamma: the norms are exact penalties), it is a support vector
-  machine on that kernel, solved by the compiled SMO and Newton steps of the neighbourhoods' machines. Warm starts: eta
-  descends by powers of ten (``target_machines``).
-* From that machine Newton's method descends to smaller gamma, by powers of ten too (``_spectrum_newton``).
-* Where it fails (once in 30 of the tests' problems, and once in 9 with the target "similarity", most of them with
-  large negative eigenvalues), or where very many alpha are free, an interior-point method starts afresh
-  (``_spectrum_interior``).
+* Where a target is itself the best omega (large gamma: the norms are exact penalties), the problem is a support vector
+  machine on that kernel. One machine for each eta, solved by the compiled SMO and Newton steps of ``LocalSVC``, serves
+  every gamma (``target_machines``).
+* Elsewhere an interior-point method solves the problem (``_spectrum_interior``).
 
-Warm starts are from rungs that do not depend on the grid, so that a point alone gives what it gives within a grid.
-Against cvxpy and Clarabel at n = 200 a fit takes 1/7 of the time or less, the grid of 35 points 1/40
+Against cvxpy and Clarabel at n = 200 a fit takes 1/7 of the time or less, the grid of 35 points 1/30
 (``python -m benchmarks learned_spectrum``).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from similitude._utils.threads import one_blas_thread
 from similitude.kernel._spectrum_interior import interior_point
 from similitude.kernel._spectrum_problem import (
     GAP,
-    Problem,
-    Solution,
+    SpectrumProblem,
+    SpectrumSolution,
     best_offset,
     dual,
     least_penalty,
@@ -34,10 +31,9 @@ from similitude.kernel._spectrum_problem import (
     relative_gap,
 )
 from similitude.numerics.eigen import cut_zeros, eigh
-from similitude.numerics.threads import one_blas_thread
 
 TARGETS = ("clip", "flip", "both", "similarity")
-"""What the learned spectrum is drawn to."""
+"""Names of the targets that the learned spectrum is drawn to."""
 
 ACCEPTED = 1e-6
 """Relative duality gap up to which a solution counts as converged."""
@@ -46,12 +42,12 @@ _SMO_STEPS = 30_000
 
 
 def target_machines(K: np.ndarray, y: np.ndarray, bounds: np.ndarray, etas: list[float]) -> dict[float, np.ndarray]:
-    """alpha of the support vector machine on a fixed kernel for each eta; none where it was not found.
+    """Return alpha of the support vector machine on a fixed kernel for each eta at which it was found.
 
-    eta descends by powers of ten, each solution the start of the next. The rungs do not depend on the etas asked
-    for, so that one alone gives what it gives within a grid.
+    eta descends by powers of ten, and each solution is the start of the next. These steps do not depend on the etas
+    asked for, so that one eta alone gives what it gives within a grid.
     """
-    from similitude.neighbors import _local_smo as smo
+    from similitude.numerics import smo
 
     size = float(np.max(np.abs(K))) or 1.0
     exponent = math.ceil(math.log10(size * float(np.sum(bounds))))
@@ -77,8 +73,11 @@ def target_machines(K: np.ndarray, y: np.ndarray, bounds: np.ndarray, etas: list
     return answers
 
 
-def at_target(problem: Problem, alpha: np.ndarray) -> Solution:
-    """The last target as omega, with the machine of these alpha; its gap is small where it is the best omega."""
+def at_target(problem: SpectrumProblem, alpha: np.ndarray) -> SpectrumSolution:
+    """Return the solution with the last target as omega; its gap is small where that is the best omega.
+
+    ``alpha`` is the machine on the target.
+    """
     q = problem.signed.T @ alpha
     v = np.zeros_like(problem.targets)
     if len(v) == 2:
@@ -87,25 +86,37 @@ def at_target(problem: Problem, alpha: np.ndarray) -> Solution:
         v[0] = problem.gamma * away / np.linalg.norm(away)
         v[1] = q**2 / (4.0 * problem.eta) - v[0]
     objective, zeta, b = primal(problem, problem.targets[-1], q)
-    gap = relative_gap(problem, objective, dual(problem, alpha, v))
-    return Solution(problem.targets[-1], zeta, b, objective, gap, 0)
+    gap = relative_gap(objective, dual(problem, alpha, v), problem.floor)
+    return SpectrumSolution(problem.targets[-1], zeta, b, objective, gap, 0)
 
 
 @dataclass
 class LearnedSpectrum:
-    """A solution of (12): K = U diag(a lambda) U^T; ``decision = U z + b``, for new rows ``U (z / lambda)`` on them."""
+    """A solution of (12) in units of the similarities: ``K = U diag(a lambda) U^T``."""
 
-    values: np.ndarray
-    a: np.ndarray
+    target: str
+    eigenvalues: np.ndarray
+    """The eigenvalues lambda that are not zero."""
+    spectrum_weights: np.ndarray
     coefficients: np.ndarray
+    """What rows of similarities are multiplied by in the decision."""
     b: float
     objective: float
     gap: float
     n_iter: int
 
+    @property
+    def converged(self) -> bool:
+        """Whether the gap is small enough."""
+        return self.gap <= ACCEPTED
+
+    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
+        """Return the decision values of rows of similarities; the self-similarities are not needed."""
+        return rows @ self.coefficients + self.b
+
 
 def targets_of(values: np.ndarray, target: str) -> np.ndarray:
-    """The targets tau_k of omega: of ``|a|``, or, for "similarity", of the eigenvalues ``a lambda`` themselves."""
+    """Return the targets tau_k of omega, which is ``|a|``, or, for "similarity", the eigenvalues ``a lambda``."""
     clip, flip = (values > 0.0).astype(float), np.ones(len(values))
     return {"clip": clip[None], "flip": flip[None], "both": np.stack([clip, flip]), "similarity": values[None]}[target]
 
@@ -113,7 +124,7 @@ def targets_of(values: np.ndarray, target: str) -> np.ndarray:
 def solve_points(
     S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]], target: str
 ) -> list[LearnedSpectrum]:
-    """(12) for several ``(eta, gamma)``; ``weight`` multiplies the loss of each sample."""
+    """Return the solution of (12) for each ``(eta, gamma)``; ``weight`` multiplies the loss of each sample."""
     values, vectors = eigh(S)
     values = cut_zeros(values)
     values, vectors = values[values != 0.0], vectors[:, values != 0.0]
@@ -130,66 +141,51 @@ def solve_points(
     targets, stretch = targets_of(unit, target), scale if target == "similarity" else 1.0
     if target == "both" and np.all(unit > 0.0):
         targets, stretch = targets[:1], 2.0  # clip is flip: one norm, twice
-    problems = [Problem(features, signed, y[counts], bounds, e / scale, g * stretch, targets) for e, g in points]
-    # What overflows at the ends of the range leaves a gap, which tells.
+    problems = [
+        SpectrumProblem(features, signed, y[counts], bounds, e / scale, g * stretch, targets) for e, g in points
+    ]
+    # What overflows at the ends of the range leaves a large gap, which is reported.
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        solutions = _solutions(problems, stretch)
+        solutions = _solutions(problems)
     answers = []
     for found in solutions:
         a = found.omega / unit if target == "similarity" else np.sign(unit) * found.omega + 0.0  # no negative zeros
         coefficients = vectors @ (root * found.zeta / values)
-        answers.append(LearnedSpectrum(values, a, coefficients, found.b, found.objective, found.gap, found.n_iter))
+        answers.append(
+            LearnedSpectrum(target, values, a, coefficients, found.b, found.objective, found.gap, found.n_iter)
+        )
     return answers
 
 
-def _solutions(problems: list[Problem], unit: float) -> list[Solution]:
-    """Problems that differ in eta and gamma only; gamma descends by powers of ten in this unit."""
+def _solutions(problems: list[SpectrumProblem]) -> list[SpectrumSolution]:
+    """Return the solutions of problems that differ in eta and gamma only."""
     first = problems[0]
-    nearest = np.maximum(first.targets[-1], 0.0)
-    K = np.ascontiguousarray((first.features * nearest) @ first.features.T)
-    machines = target_machines(K, first.y, first.bounds, [problem.eta for problem in problems])
-    solutions: dict[int, Solution] = {}
-    for eta in {problem.eta for problem in problems}:
-        at = [i for i, problem in enumerate(problems) if problem.eta == eta]
-        at.sort(key=lambda i: -problems[i].gamma)
-        solutions.update(zip(at, _down([problems[i] for i in at], machines.get(eta), unit)))
-    return [solutions[i] for i in range(len(problems))]
+    target = first.targets[-1]
+    machines = {}
+    if np.all(target >= 0.0):  # else it is not allowed as omega
+        K = np.ascontiguousarray((first.features * target) @ first.features.T)
+        machines = target_machines(K, first.y, first.bounds, [problem.eta for problem in problems])
+    return [_solution(problem, machines.get(problem.eta)) for problem in problems]
 
 
-def _down(problems: list[Problem], alpha: np.ndarray | None, unit: float) -> list[Solution]:
-    """Solutions for one eta and descending gamma; alpha is the machine on the target, None where it was not found."""
-    from similitude.kernel._spectrum_newton import descend
-
+def _solution(problem: SpectrumProblem, alpha: np.ndarray | None) -> SpectrumSolution:
+    """Return the solution of one problem; ``alpha`` is the machine on the last target, None where there is none."""
     if alpha is None:
-        return [interior_point(problem)[0] for problem in problems]
-    reachable = bool(np.all(problems[0].targets[-1] >= 0.0))
-    known = [at_target(problem, alpha) if reachable else None for problem in problems]
-    rest = [i for i, solution in enumerate(known) if solution is None or solution.gap > GAP]
-    found = descend([problems[i] for i in rest], problems[0].y * alpha, unit) if rest else []
-    better = {i: _better(problems[i], known[i], answer) for i, answer in zip(rest, found)}
-    return [better[i] if solution is None else better.get(i, solution) for i, solution in enumerate(known)]
-
-
-def _better(problem: Problem, known: Solution | None, found: tuple[Solution, float] | None) -> Solution:
-    """What Newton's method found, or the interior-point method finds; or the target after all."""
-    best, bound = (None, -np.inf) if found is None else found
-    if best is None or best.gap > GAP:
-        other, other_bound = interior_point(problem)
-        bound = max(bound, other_bound)
-        best = other if best is None or other.objective < best.objective else best
-        best.gap = relative_gap(problem, best.objective, bound)
-    # The machine's alpha need not be unique: another may show that the target was the best.
-    if known is not None and relative_gap(problem, known.objective, bound) <= max(GAP, best.gap):
-        known.gap, known.n_iter = relative_gap(problem, known.objective, bound), best.n_iter
+        return interior_point(problem)[0]
+    known = at_target(problem, alpha)
+    if known.gap <= GAP:
         return known
-    return best
+    found, bound = interior_point(problem)
+    # The machine's alpha need not be unique: another may show that the target is the best omega.
+    gap = relative_gap(known.objective, bound, problem.floor)
+    return replace(known, gap=gap, n_iter=found.n_iter) if gap <= max(GAP, found.gap) else found
 
 
 def _constant(y, bounds, values, vectors, gamma, target) -> LearnedSpectrum:
-    """All eigenvalues are 0, or the samples of one class do not count: no direction is of use."""
+    """Return the constant decision: all eigenvalues are 0, or the samples of one class do not count."""
     targets = targets_of(values, target)
     a = np.maximum(targets[-1], 0.0)
     b, loss = best_offset(np.zeros(len(y)), y, bounds)
     objective = loss + gamma * least_penalty(targets)
     a = a / values if target == "similarity" else np.sign(values) * a
-    return LearnedSpectrum(values, a, np.zeros(len(vectors)), b, objective, 0.0, 0)
+    return LearnedSpectrum(target, values, a, np.zeros(len(vectors)), b, objective, 0.0, 0)

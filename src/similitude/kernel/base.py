@@ -1,4 +1,4 @@
-"""What the SVMs that learn their kernel share: class weights, and machines for all pairs of classes."""
+"""Base of the support vector machines that learn their kernel, one for each pair of classes."""
 
 from __future__ import annotations
 
@@ -6,78 +6,91 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from similitude.base import class_weights
-from similitude.one_vs_one import OneVsOneClassifier, class_pairs
-from similitude.proximity.check import dense, is_symmetric
-from similitude.proximity.proximities import Proximities
-from similitude.proximity.symmetry import mean_of_directions, symmetrized_for
+from similitude.labels import class_weights
+from similitude.one_vs_one import OneVsOneClassifier, by_pair, class_pairs
+from similitude.proximity.check import dense
+from similitude.proximity.symmetry import mean_of_directions
+from similitude.reader import Rows
 
 
-class Solution(Protocol):
-    """A solved binary problem."""
+class KernelSolution(Protocol):
+    """The solved problem of one pair of classes."""
 
     objective: float
     gap: float
     n_iter: int
-    converged: bool
+
+    @property
+    def converged(self) -> bool:
+        """Whether the gap is small enough."""
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """Decision values of rows of similarities to the pair's samples."""
+        """Return decision values of rows of similarities to the pair's samples."""
 
 
-class _Machine(NamedTuple):
+class KernelMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
 
-    solutions: list[Solution]
+    solutions: list[KernelSolution]
     members: list[np.ndarray]
     """The samples of each pair."""
     mean_self_similarity: float
+    """The value used for the self-similarities of new samples if they are not given."""
+    figures: tuple[str, ...]
+    """The fields of each solution that become attributes of the estimator."""
 
     @property
     def columns(self) -> np.ndarray:
-        """All."""
+        """The positions of the training columns that decision values need: all of them."""
         return np.unique(np.concatenate(self.members))
 
-    def decisions(self, rows: Proximities) -> np.ndarray:
-        """Decision values, (m, pairs)."""
-        S, own = dense(rows.S).astype(np.float64, copy=False), rows.self_similarity
+    def decisions(self, rows: Rows) -> np.ndarray:
+        """Return decision values, (m, pairs), positive for the later class."""
+        S, own = dense(rows.symmetric).astype(np.float64, copy=False), rows.self_similarity
         own = np.full(len(S), self.mean_self_similarity) if own is None else own
         pairs = zip(self.solutions, self.members)
         return np.column_stack([solution.decide(S[:, members], own) for solution, members in pairs])
 
+    def attributes(self) -> dict[str, Any]:
+        """Return public attributes of the fitted estimator."""
+        return by_pair(self.solutions, list, {f"{name}_": name for name in self.figures})
+
 
 def check_range(S: np.ndarray, limits: tuple[float, float], **sizes: float) -> None:
-    """Refuse parameters whose sizes, in units of the largest similarity, are beyond what can be computed with."""
+    """Raise an error for parameters that are too large or too small in units of the largest similarity."""
     for name, size in sizes.items():
         if not limits[0] <= size <= limits[1]:
             largest = float(np.max(np.abs(S)))
             raise ValueError(
-                f"{name} and X: the largest similarity is {largest:.0e}, beside which this {name} is {size:.0e}; "
+                f"{name} and X: the largest similarity is {largest:.0e}, and relative to it {name} is {size:.0e}; "
                 "rescale X to similarities of the order of 1."
             )
 
 
-class OneVsOneMachines(OneVsOneClassifier):
+class KernelLearningSVC(OneVsOneClassifier):
     """Base of support vector machines that learn a kernel from symmetric similarities, one for each pair of classes.
 
-    A subclass gives in ``_solve(S, y, weight, points)`` one :class:`Solution` per point for one pair: S symmetric, y in
-    {-1, +1}, +1 the later class, ``weight`` what the loss of each sample is multiplied by. Points share decompositions
-    and warm starts there.
+    In a subclass, ``_solve(S, y, weight, points)`` returns one :class:`KernelSolution` for each point, for one pair of
+    classes: S is symmetric, y is +1 for the later class and -1 for the other, and ``weight`` multiplies the loss of
+    each sample. The points share decompositions and warm starts.
     """
 
     class_weight: Any
 
-    def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple]) -> list[Solution]:
+    _figures: tuple[str, ...] = ()
+    """The fields of the solution of each pair that become attributes of the fitted estimator."""
+
+    def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[Any]) -> list[Any]:
         raise NotImplementedError
 
-    def _for_training(self, S, *, announced):
-        S = super()._for_training(S, announced=announced)
-        if announced:
-            return symmetrized_for(type(self).__name__, S)
-        return S if is_symmetric(S) else mean_of_directions(S)
+    def _prepared(self, training, points):
+        asymmetric = training.note_asymmetry(type(self).__name__)
+        training = super()._prepared(training, points)
+        return training.replaced(mean_of_directions(training.S)) if asymmetric else training
 
-    def _solved(self, train, labels, points):
-        S, weights, pairs = train.S, class_weights(self, labels), list(class_pairs(labels, len(self.classes_)))
+    def _solved(self, training, labels, points):
+        S, weights, pairs = training.S, class_weights(self.class_weight, labels), list(class_pairs(labels))
         solved = [self._solve(S[np.ix_(own, own)], y, weights[own], points) for own, y in pairs]
-        mean = float(np.mean(np.diagonal(S) if train.self_similarity is None else train.self_similarity))
-        return [_Machine(list(solutions), [members for members, _ in pairs], mean) for solutions in zip(*solved)]
+        members = [own for own, _ in pairs]
+        mean = float(np.mean(np.diagonal(S) if training.self_similarity is None else training.self_similarity))
+        return [KernelMachines(list(found), members, mean, self._figures) for found in zip(*solved)]

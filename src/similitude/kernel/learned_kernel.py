@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.kernel._nearest_rows import nearest_rows
-from similitude.kernel._spectrum_solver import ACCEPTED, GAP, best_offset, target_machines
-from similitude.kernel.base import OneVsOneMachines, check_range
+from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, relative_gap
+from similitude.kernel._spectrum_solver import ACCEPTED, target_machines
+from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
 
 _TOLERANCE, _ROUNDS = 1e-10, 4
-_EPS = float(np.finfo(float).eps)
 
 
-class KernelMachine(NamedTuple):
-    """The solution for one pair of classes; the learned kernel by its positive eigenvalues and their vectors."""
+class LearnedKernel(NamedTuple):
+    """The solved problem of one pair of classes; the kernel is given by its positive eigenvalues and their vectors."""
 
     eigenvalues: np.ndarray
     eigenvectors: np.ndarray
@@ -31,27 +31,29 @@ class KernelMachine(NamedTuple):
 
     @property
     def converged(self) -> bool:
+        """Whether the gap is small enough."""
         return self.gap <= ACCEPTED
 
     @property
     def kernel(self) -> np.ndarray:
+        """The learned kernel as a matrix."""
         return (self.eigenvectors * self.eigenvalues) @ self.eigenvectors.T
 
     def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """``c^T k + b`` with the k of eq. (8) in the place of each row."""
+        """Return ``c^T k + b``, where each row is replaced by the k of eq. (8)."""
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
         return k @ (self.eigenvectors.T @ self.dual_coef) + self.intercept
 
 
-class _Program:
-    """(7) for Clarabel, in the variables ``svec [K z; z^T u]``, b, xi, v; the same for all eta and gamma."""
+class _ConeProgram:
+    """Problem (7) for Clarabel in the variables ``svec [K z; z^T u]``, b, xi, v; the same for all eta and gamma."""
 
     def __init__(self, S: np.ndarray, y: np.ndarray) -> None:
         n = len(y)
         columns, rows = np.tril_indices(n + 1)  # the upper triangle by columns, as Clarabel stacks it
         size = len(rows)
         self.n, self.size = n, size
-        # Off the diagonal svec carries the root of 2, so that it keeps the Frobenius norm.
+        # Off-diagonal entries of svec are multiplied by the square root of 2, so that it keeps the Frobenius norm.
         scale = np.where(rows == columns, 1.0, np.sqrt(2.0))
         inner = np.flatnonzero(columns < n)
         z = np.flatnonzero((columns == n) & (rows < n))
@@ -63,20 +65,14 @@ class _Program:
             ),
             shape=(n, size + n + 2),
         )
-        losses = sparse.coo_matrix((-np.ones(n), (at, xi)), shape=margins.shape)
-        near = np.concatenate([[size + n + 1], inner])
-        distance = sparse.coo_matrix(
-            (-np.ones(len(near)), (np.arange(len(near)), near)), shape=(len(near), margins.shape[1])
-        )
-        semidefinite = sparse.coo_matrix(
-            (-np.ones(size), (np.arange(size), np.arange(size))), shape=(size, margins.shape[1])
-        )
-        self.A = sparse.vstack([margins, losses, distance, semidefinite]).tocsc()
+        distance, semidefinite = np.concatenate([[size + n + 1], inner]), np.arange(size)
+        cones = [_minus_variables(chosen, margins.shape[1]) for chosen in (xi, distance, semidefinite)]
+        self.A = sparse.vstack([margins, *cones]).tocsc()
         target = S[rows[inner], columns[inner]] * scale[inner]
         self.b = np.concatenate([-np.ones(n), np.zeros(n + 1), -target, np.zeros(size)])
 
     def solve(self, bounds: np.ndarray, eta: float, gamma: float) -> tuple[np.ndarray, float, int]:
-        """alpha, ``||K - S||_F``, and the number of steps."""
+        """Return alpha, ``||K - S||_F``, and the number of steps."""
         import clarabel
 
         n, size = self.n, self.size
@@ -95,19 +91,17 @@ class _Program:
         return np.asarray(answer.z)[:n], float(answer.x[-1]), int(answer.iterations)
 
 
-def _feasible(alpha: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """alpha moved to ``0 <= alpha <= bounds``, ``y^T alpha = 0``."""
-    alpha = np.clip(np.nan_to_num(alpha), 0.0, bounds)
-    positive, negative = np.sum(alpha[y > 0]), np.sum(alpha[y < 0])
-    least = min(positive, negative)
-    return alpha * np.where(y > 0, least / max(positive, 1e-300), least / max(negative, 1e-300))
+def _minus_variables(chosen: np.ndarray, n_variables: int) -> sparse.coo_matrix:
+    """Return the constraint matrix whose rows are the chosen variables with a minus sign."""
+    places = np.arange(len(chosen)), chosen
+    return sparse.coo_matrix((-np.ones(len(chosen)), places), shape=(len(chosen), n_variables))
 
 
 def _lower_bound(S: np.ndarray, v: np.ndarray, rest: np.ndarray, eta: float, gamma: float) -> float:
-    """The dual's value at ``v = diag(y) alpha`` and ``V = v v^T / (4 eta) + rest``, scaled to be feasible.
+    """Return the dual's value at ``v = diag(y) alpha`` and ``V = v v^T / (4 eta) + rest``, scaled to be feasible.
 
-    The dual is: maximise ``sum alpha - <V, S>`` over alpha and ``||V||_F <= gamma``, ``V - v v^T / (4 eta)``
-    semidefinite. alpha times s and V times s^2 keep the second, and the best s is known.
+    The dual maximises ``sum alpha - <V, S>`` over alpha and V with ``||V||_F <= gamma`` and ``V - v v^T / (4 eta)``
+    positive semidefinite. The second constraint still holds for alpha times s and V times s^2, and the best s is known.
     """
     V = np.outer(v, v) / (4.0 * eta) + rest
     linear, square, length = float(np.sum(np.abs(v))), float(np.sum(V * S)), float(np.linalg.norm(V))
@@ -116,15 +110,15 @@ def _lower_bound(S: np.ndarray, v: np.ndarray, rest: np.ndarray, eta: float, gam
     return s * linear - s * s * square
 
 
-def _machine(
+def _nearest_solution(
     S: np.ndarray, y: np.ndarray, bounds: np.ndarray, eta: float, gamma: float, found: tuple[np.ndarray, float, int]
-) -> KernelMachine:
-    """The machine near these alpha and ``d = ||K - S||``.
+) -> LearnedKernel:
+    """Return the solution near these alpha and ``d = ||K - S||``.
 
-    At the optimum ``K = (S + d v v^T / (4 eta gamma))_+`` with v = diag(y) alpha: unlike an interior point this has
-    the rank that K has, which eq. (8) depends on. c is that of the support vector machine on this K.
+    At the optimum ``K = (S + d v v^T / (4 eta gamma))_+`` with v = diag(y) alpha. Unlike an interior point, this has
+    the rank of K, on which eq. (8) depends. c is that of the support vector machine on this K.
     """
-    v, d, n_iter = y * _feasible(found[0], y, bounds), max(found[1], 0.0), found[2]
+    v, d, n_iter = y * feasible(np.nan_to_num(found[0]), y, bounds), max(found[1], 0.0), found[2]
     stretch = d / (4.0 * eta * gamma)
     mu, Q = eigh(S + stretch * np.outer(v, v))
     mu = cut_zeros(mu)
@@ -142,69 +136,71 @@ def _machine(
     floor = gamma * float(np.linalg.norm(np.minimum(eigh(S)[0], 0.0)))  # the dual at alpha = 0
     rest = (Q[:, negative] * -mu[negative]) @ Q[:, negative].T / (4.0 * eta * stretch) if stretch > 0.0 else 0.0 * K
     bound = max(floor, *(_lower_bound(S, u, part, eta, gamma) for u in (v, best) for part in (rest, 0.0 * rest)))
-    # Digits that the objective loses beside the floor are not known.
-    gap = min((max(objective - bound, 0.0) + 4.0 * _EPS * floor) / max(objective - floor, 1e-300), 1.0)
-    return KernelMachine(mu[positive], Q[:, positive], c, b, objective, gap, n_iter)
+    gap = relative_gap(objective, bound, floor)
+    return LearnedKernel(mu[positive], Q[:, positive], c, b, objective, gap, n_iter)
 
 
-def _finished(
+def _sharpened(
     S: np.ndarray, y: np.ndarray, bounds: np.ndarray, eta: float, gamma: float, found: tuple[np.ndarray, float, int]
-) -> KernelMachine:
-    """The machine of what Clarabel found, sharpened where that is not near enough.
+) -> LearnedKernel:
+    """Return the solution that Clarabel found, refined if its gap is too large.
 
-    With d known, (7) is the robust machine, eq. (2), at ``rho = gamma / (4 eta d)``, to second order in d's error.
+    If d is known, (7) is the problem of the robust SVM, eq. (2), at ``rho = gamma / (4 eta d)``, to second order in
+    the error of d.
     """
     from similitude.kernel._robust_solver import solve_path
 
-    machine = _machine(S, y, bounds, eta, gamma, found)
+    best = _nearest_solution(S, y, bounds, eta, gamma, found)
     _, d, n_iter = found
     for _ in range(_ROUNDS):
-        if machine.gap <= GAP or d <= 0.0:
+        if best.gap <= GAP or d <= 0.0:
             break
         sharper = solve_path(S, y, bounds, [(0.5 / eta, gamma / (4.0 * eta * d))])[0]
-        other = _machine(S, y, bounds, eta, gamma, (2.0 * eta * np.abs(sharper.v), d, n_iter))
-        machine = other if other.gap < machine.gap else machine
+        other = _nearest_solution(S, y, bounds, eta, gamma, (2.0 * eta * np.abs(sharper.v), d, n_iter))
+        best = other if other.gap < best.gap else best
         d = float(np.linalg.norm(other.kernel - S))
-    return machine
+    return best
 
 
-class LearnedKernelSVC(OneVsOneMachines):
-    """A support vector machine whose whole kernel matrix is learned with it, in the vicinity of the similarities.
+class LearnedKernelSVC(KernelLearningSVC):
+    """Classify by a support vector machine whose kernel matrix is learned with it, close to the similarities.
 
-    For each pair of classes, of n samples, ::
+    For each pair of classes with n samples it solves::
 
         minimise  1/n sum_i xi_i + eta c^T K c + gamma ||K - S||_F
         over      c, b, xi >= 0, K     subject to  y_i ((K c)_i + b) >= 1 - xi_i,   K positive semidefinite
 
-    which with z = K c is a semidefinite program in ``[K z; z^T u]`` and is solved as such, by Clarabel. Large gamma
-    leads to the SVM on the clipped kernel with ``C = 1 / (2 eta n)``, but for the treatment of new rows.
+    With z = K c this is a semidefinite program in ``[K z; z^T u]``, which Clarabel solves. For large gamma it is the
+    SVM on the clipped kernel with ``C = 1 / (2 eta n)``, except for the treatment of new rows.
 
-    K is known among training samples only. For a new row s with self-similarity psi(x, x) the decision is
-    ``c^T k + b``, where k and r complete K to a positive semidefinite matrix as near to them as can be::
+    K is known among training samples only. For a new row s with self-similarity psi(x, x) the decision value is
+    ``c^T k + b``, where k and r complete K to a positive semidefinite matrix as near to them as possible::
 
         minimise  2 ||k - s||^2 + (r - psi(x, x))^2   over   [K k; k^T r] positive semidefinite
 
-    ``Proximities(rows, self_similarity=...)`` brings psi(x, x); else the mean of the training samples' is taken.
+    psi(x, x) may be given by ``Proximities(rows, self_similarity=...)``; otherwise the mean of those of the training
+    samples is used.
 
     The program has n^2 / 2 variables, and the time grows with the fifth power of n or faster: a pair of 20 samples
-    takes 0.05 s, one of 40 takes 0.8 s, one of 60 about 8 s. :class:`LearnedSpectrumSVC`, which learns the
-    eigenvalues of the kernel alone, takes milliseconds.
+    takes 0.05 s, one of 40 takes 0.8 s, one of 60 about 8 s. :class:`LearnedSpectrumSVC`, which learns only the
+    eigenvalues of the kernel, takes milliseconds.
 
-    Similarities t times as large give the same decisions with eta t times as large and gamma divided by t. S is made
-    symmetric, ``(S + S^T)/2``, with a warning where it was not.
+    With similarities multiplied by t, the decisions are the same if eta is multiplied and gamma divided by t. An
+    asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are treated in the same
+    way.
 
     Parameters
     ----------
     eta : float, default=0.01
-        Weight of the norm of the decision function: the larger, the smoother.
+        Weight of the norm of the decision function: the larger it is, the smoother the function.
     gamma : float, default=1.0
         Weight of the distance of the kernel from the similarities.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class.
     probability : bool, default=False
-        Whether ``predict_proba`` is to be available, at the price of a cross-validation in ``fit``.
+        Whether to offer ``predict_proba``, which takes five more fits.
     max_samples : int, default=60
-        Largest number of samples in a pair of classes; beyond it ``fit`` raises a ValueError.
+        Largest number of samples in a pair of classes; if there are more, ``fit`` raises a ValueError.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -212,19 +208,27 @@ class LearnedKernelSVC(OneVsOneMachines):
     ----------
     classes_ : ndarray of shape (G,)
     kernel_ : ndarray of shape (n, n)
-        The learned K; as the next two a list, one for each pair, with more than two classes.
+        The learned K. With more than two classes, this and the next two attributes are lists with one item for each
+        pair of classes.
     dual_coef_ : ndarray of shape (n,)
-        c.
+        The coefficients c.
     intercept_ : float
-        b.
+        The intercept b.
     objective_ : float
-        The minimum; as the next two an array, one for each pair, with more than two classes.
+        The minimum. With more than two classes, this and the next two attributes are arrays with one entry for each
+        pair of classes.
     duality_gap_ : float
-        An upper bound of the relative error of the objective (less gamma times the distance of S from the cone).
+        An upper bound of the relative error of the objective, from which gamma times the distance of S from the cone
+        of positive semidefinite matrices is subtracted.
     n_iter_ : int
-        Steps of Clarabel.
+        The number of steps of Clarabel.
     support_columns_ : ndarray of int
-        Training samples to which similarities are needed in ``predict``: all.
+        The training samples to which the similarities of new samples are needed: all of them.
+
+    See Also
+    --------
+    LearnedSpectrumSVC : Learns only the eigenvalues of the kernel, and is much faster.
+    RobustSVC : Learns the kernel with a squared norm, and is much faster.
 
     References
     ----------
@@ -242,6 +246,7 @@ class LearnedKernelSVC(OneVsOneMachines):
     """
 
     _path_parameters = ("eta", "gamma")
+    _figures = ("kernel", "dual_coef", "intercept")
 
     def __init__(
         self,
@@ -262,34 +267,27 @@ class LearnedKernelSVC(OneVsOneMachines):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters: dict) -> tuple[float, float]:
-        eta, gamma = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-        check_positive(eta, "eta")
-        check_positive(gamma, "gamma")
+    def _point(self, parameters):
+        for name in self._path_parameters:
+            check_positive(parameters[name], name)
         if not isinstance(self.max_samples, Integral) or isinstance(self.max_samples, bool) or self.max_samples < 2:
-            raise ValueError(f"max_samples must be an integer from 2 up; got {self.max_samples!r}.")
-        return float(eta), float(gamma)
+            raise ValueError(f"max_samples must be an integer of at least 2; got {self.max_samples!r}.")
+        return float(parameters["eta"]), float(parameters["gamma"])
 
-    def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple]) -> list[Any]:
+    def _solve(self, S, y, weight, points):
         if len(y) > self.max_samples:
             raise ValueError(
                 f"{len(y)} samples in a pair of classes are more than max_samples={self.max_samples}: learning the "
-                "whole kernel would take too long. Use LearnedSpectrumSVC, which learns its spectrum alone."
+                "whole kernel would take too long. Use LearnedSpectrumSVC, which learns only the spectrum."
             )
-        # In units of the largest entry the problem is that of eta / scale and gamma * scale.
+        # With S in units of its largest entry, eta becomes eta / scale and gamma becomes gamma * scale.
         scale = float(np.max(np.abs(S))) or 1.0
         bounds = weight / len(y)
-        program = _Program(S / scale, y)
-        machines = []
+        program = _ConeProgram(S / scale, y)
+        solutions = []
         for eta, gamma in points:
             unit = eta / scale, gamma * scale
             check_range(S, (1e-20, 1e20), eta=unit[0], gamma=unit[1])
-            machine = _finished(S / scale, y, bounds, *unit, program.solve(bounds, *unit))
-            machines.append(
-                machine._replace(eigenvalues=machine.eigenvalues * scale, dual_coef=machine.dual_coef / scale)
-            )
-        return machines
-
-    def _keep_figures(self) -> None:
-        super()._keep_figures()
-        self._keep_by_pair(kernel_="kernel", dual_coef_="dual_coef", intercept_="intercept")
+            found = _sharpened(S / scale, y, bounds, *unit, program.solve(bounds, *unit))
+            solutions.append(found._replace(eigenvalues=found.eigenvalues * scale, dual_coef=found.dual_coef / scale))
+        return solutions

@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from similitude.base import check_positive
+from similitude._utils.checks import check_positive
 from similitude.kernel import _spectrum_solver as solver
-from similitude.kernel.base import OneVsOneMachines, check_range
+from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
+from similitude.numerics.spectrum import row_map_weights
 
 TARGETS = (*solver.TARGETS, "auto")
 
 COSTS = tuple(10.0**j for j in range(-3, 4))
-"""C of the machines that ``target="auto"`` compares, for similarities whose largest entry is 1."""
+"""The values of C of the machines that ``target="auto"`` compares, for similarities whose largest entry is 1."""
 
 _FOLDS = 10
 
 
-class SpectrumMachine:
-    """The solution for one pair of classes."""
+class SpectrumPoint(NamedTuple):
+    """One point of a grid."""
 
-    def __init__(self, target: str, answer: solver.LearnedSpectrum) -> None:
-        self.target, self.eigenvalues, self.spectrum_weights = target, answer.values, answer.a
-        self.coef, self.intercept = answer.coefficients, answer.b
-        self.objective, self.gap, self.n_iter = answer.objective, answer.gap, answer.n_iter
-        self.converged = answer.gap <= solver.ACCEPTED
-
-    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        """``w^T s + b``."""
-        return rows @ self.coef + self.intercept
+    eta: float
+    gamma: float
+    target: str
 
 
 def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
-    """Which of clip and flip has fewer errors in cross-validation, each at its best C; "both" where they are equal.
+    """Return which of clip and flip has fewer errors in cross-validation at its best C, or "both" if they are equal.
 
-    Ten folds (as many as the smaller class has samples, where that is less), without shuffling; a class with a single
-    sample cannot be left out, which leaves "both".
+    There are ten folds (fewer if the smaller class has fewer samples), without shuffling. A class with a single
+    sample cannot be left out, so that the result is "both".
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        Symmetric similarities.
+    y : ndarray of shape (n,)
+        The labels, -1 and +1.
+    weight : ndarray of shape (n,)
+        The factor of the loss of each sample.
+
+    Returns
+    -------
+    {"clip", "flip", "both"}
     """
     n_folds = min(_FOLDS, int(np.sum(y > 0)), int(np.sum(y < 0)))
     if n_folds < 2:
@@ -49,31 +57,32 @@ def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
         values, vectors = eigh(S[np.ix_(train, train)] / unit)
         values = cut_zeros(values)
         rows = S[np.ix_(test, train)] @ vectors / unit
-        for which, sign in enumerate(((values > 0.0).astype(float), np.sign(values))):
-            errors[which] += _errors(vectors, values * sign, rows * sign, y[train], y[test], weight[train])
+        for which, spectrum in enumerate(("clip", "flip")):
+            a = row_map_weights(values, spectrum)
+            errors[which] += _errors(vectors, values * a, rows * a, y[train], y[test], weight[train])
     clip, flip = np.min(errors, axis=1)
     return "clip" if clip < flip else "flip" if flip < clip else "both"
 
 
 def _errors(vectors, values, rows, y, truth, weight):
-    """Errors on test rows, given in the eigenbasis, of the machines of all C."""
+    """Return the number of errors on test rows, given in the eigenbasis, for each C."""
     K = np.ascontiguousarray((vectors * values) @ vectors.T)
     etas = [0.5 / C for C in COSTS]
-    # A machine that was not found is no candidate.
+    # If no machine was found for a C, all its predictions count as errors, so that it is not chosen.
     errors = np.full(len(COSTS), float(len(truth)))
     for eta, alpha in solver.target_machines(K, y, weight, etas).items():
         beta = y * alpha / (2.0 * eta)
         b, _ = solver.best_offset(K @ beta, y, weight)
-        said = np.where(rows @ (vectors.T @ beta) + b >= 0.0, 1.0, -1.0)
-        errors[etas.index(eta)] = np.sum(said != truth)
+        predicted = np.where(rows @ (vectors.T @ beta) + b >= 0.0, 1.0, -1.0)
+        errors[etas.index(eta)] = np.sum(predicted != truth)
     return errors
 
 
-class LearnedSpectrumSVC(OneVsOneMachines):
-    """A support vector machine whose kernel is a modification of the similarity's spectrum learned with it.
+class LearnedSpectrumSVC(KernelLearningSVC):
+    """Classify by a support vector machine that learns how to modify the spectrum of the similarities.
 
-    With ``S = U diag(lambda) U^T`` (zero eigenvalues left out) the kernel is ``K_a = U diag(a lambda) U^T``, and for
-    each pair of classes, of n samples, ::
+    With ``S = U diag(lambda) U^T`` (zero eigenvalues left out) the kernel is ``K_a = U diag(a lambda) U^T``. For each
+    pair of classes with n samples it solves::
 
         minimise  1/n sum_i xi_i + eta c^T K_a c + gamma h(a)
         over      c, b, xi >= 0, a     subject to  y_i ((K_a c)_i + b) >= 1 - xi_i,   lambda_i a_i >= 0
@@ -85,34 +94,34 @@ class LearnedSpectrumSVC(OneVsOneMachines):
     flip          ``||a - a_flip||``, a_flip = sgn lambda
     both          ``||a - a_clip|| + ||a - a_flip||``
     similarity    ``||lambda (a - 1)||``, the distance of K_a from S
-    auto          clip or flip, whose SVM has fewer errors in cross-validation; else both
+    auto          that of clip or flip, whose SVM has fewer errors in cross-validation; both if equal
     ============  ==========================================================================
 
-    h is a norm, not its square: from some gamma on, a is a_clip or a_flip exactly and this is the SVM on the clipped
-    or flipped kernel with ``C = 1 / (2 eta n)``. A new row s is treated as the training rows were, by
-    ``U diag(a) U^T``; in the decision a cancels: ``f(x) = w^T s + b`` with ``w = sum_i (z_i / lambda_i) u_i`` and
-    ``z = U^T K_a c``.
+    Since h is a norm, not its square, a equals a_clip or a_flip exactly if gamma is large enough, and the classifier is
+    then the SVM on the clipped or flipped kernel with ``C = 1 / (2 eta n)``. A new row s is mapped by ``U diag(a)
+    U^T``, like the training rows. In the decision value a cancels: ``f(x) = w^T s + b`` with ``w = sum_i (z_i /
+    lambda_i) u_i`` and ``z = U^T K_a c``.
 
-    Similarities c times as large give the same decisions with eta c times as large (and, for "similarity", gamma
-    divided by c). S is made symmetric, ``(S + S^T)/2``, with a warning where it was not. ``PathSearchCV`` takes a
-    whole grid of eta, gamma and target with one eigendecomposition for each pair and fold, and warm starts: for each
-    eta one SVM, itself started at a larger eta, is the answer for every gamma large enough, and the start of a descent
-    to the smaller ones.
+    With similarities multiplied by t, the decisions are the same if eta is multiplied by t (and, for "similarity",
+    gamma divided by t). An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of new raw objects are
+    treated in the same way. ``PathSearchCV`` fits a whole grid of eta, gamma and target with one eigendecomposition for
+    each pair and fold, and with one SVM for each eta, started from a larger eta, which is the solution for every gamma
+    that is large enough.
 
     Parameters
     ----------
     eta : float, default=0.01
-        Weight of the norm of the decision function: the larger, the smoother.
+        Weight of the norm of the decision function: the larger it is, the smoother the function.
     gamma : float, default=1.0
-        Weight of the distance from the target: the larger, the nearer.
+        Weight of the distance from the target: the larger it is, the closer the learned spectrum is to the target.
     target : {"auto", "clip", "flip", "both", "similarity"}, default="auto"
-        What the spectrum is drawn to. "auto" compares the machines on the clipped and on the flipped kernel for each
-        pair of classes: errors in 10 stratified folds, in the order of the samples, each at its best
-        C in 1e-3, 1e-2, ..., 1e3 (for the similarities divided by the largest of their absolute values).
+        The spectrum from which the distance is measured. For each pair of classes, "auto" compares the SVMs on the
+        clipped and on the flipped kernel by their errors in 10 stratified folds without shuffling, each at its best C
+        among 1e-3, 1e-2, ..., 1e3 (for the similarities divided by the largest of their absolute values).
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class.
     probability : bool, default=False
-        Whether ``predict_proba`` is to be available, at the price of a cross-validation in ``fit``.
+        Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -120,20 +129,28 @@ class LearnedSpectrumSVC(OneVsOneMachines):
     ----------
     classes_ : ndarray of shape (G,)
     target_ : str
-        The target used; with more than two classes a list, one for each pair.
+        The target used. With more than two classes, this and the next two attributes are lists with one item for each
+        pair of classes.
     eigenvalues_ : ndarray of shape (r,)
-        The eigenvalues of S that are not zero, ascending; with more than two classes a list, one for each pair.
+        The nonzero eigenvalues of S, ascending.
     spectrum_weights_ : ndarray of shape (r,)
-        The learned a; with more than two classes a list, one for each pair.
+        The learned a.
     objective_ : float
-        The minimum; as the next two an array, one for each pair, with more than two classes.
+        The minimum. With more than two classes, this and the next two attributes are arrays with one entry for each
+        pair of classes.
     duality_gap_ : float
-        An upper bound of the relative error of the objective (less gamma times the least h there is).
+        An upper bound of the relative error of the objective, from which gamma times the smallest possible h is
+        subtracted.
     n_iter_ : int
-        Newton steps from the SVM on the target (where these fail, steps of an interior-point method); 0 where the
-        target itself is the best a.
+        The number of steps of the interior-point method; 0 if the target itself is the best a.
     support_columns_ : ndarray of int
-        Training samples to which similarities are needed in ``predict``: all.
+        The training samples to which the similarities of new samples are needed: all of them.
+
+    See Also
+    --------
+    SimilaritySVC : Clips, flips or shifts the spectrum.
+    LearnedKernelSVC : Learns the whole kernel, including its eigenvectors.
+    RobustSVC : Learns the whole kernel with another objective.
 
     References
     ----------
@@ -153,6 +170,7 @@ class LearnedSpectrumSVC(OneVsOneMachines):
     """
 
     _path_parameters = ("eta", "gamma", "target")
+    _figures = ("target", "eigenvalues", "spectrum_weights")
 
     def __init__(
         self,
@@ -173,29 +191,23 @@ class LearnedSpectrumSVC(OneVsOneMachines):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters: dict) -> tuple[float, float, str]:
-        eta, gamma, target = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
+    def _point(self, parameters):
+        eta, gamma, target = (parameters[name] for name in self._path_parameters)
         check_positive(eta, "eta")
         check_positive(gamma, "gamma")
         if target not in TARGETS:
             raise ValueError(f"target must be one of {sorted(TARGETS)}; got {target!r}.")
-        return float(eta), float(gamma), target
+        return SpectrumPoint(float(eta), float(gamma), target)
 
-    def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple]) -> list[Any]:
+    def _solve(self, S, y, weight, points):
         largest = float(np.max(np.abs(S))) or 1.0
         for eta, gamma, target in points:
             check_range(S, (1e-20, 1e20), eta=eta / largest, gamma=gamma * (largest if target == "similarity" else 1.0))
-        asked = [target for _, _, target in points]
-        chosen = choose_target(S, y, weight) if "auto" in asked else "both"
-        targets = [chosen if target == "auto" else target for target in asked]
-        machines: list[Any] = [None] * len(points)
+        chosen = choose_target(S, y, weight) if any(point.target == "auto" for point in points) else "auto"
+        targets = [chosen if point.target == "auto" else point.target for point in points]
+        solutions: dict[int, solver.LearnedSpectrum] = {}
         for target in dict.fromkeys(targets):
-            at = [i for i, other in enumerate(targets) if other == target]
-            solved = solver.solve_points(S, y, weight, [points[i][:2] for i in at], target)
-            for i, answer in zip(at, solved):
-                machines[i] = SpectrumMachine(target, answer)
-        return machines
-
-    def _keep_figures(self) -> None:
-        super()._keep_figures()
-        self._keep_by_pair(target_="target", eigenvalues_="eigenvalues", spectrum_weights_="spectrum_weights")
+            own = [i for i, other in enumerate(targets) if other == target]
+            found = solver.solve_points(S, y, weight, [points[i][:2] for i in own], target)
+            solutions.update(zip(own, found))
+        return [solutions[i] for i in range(len(points))]

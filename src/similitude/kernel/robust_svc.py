@@ -1,50 +1,43 @@
-"""The robust support vector machine: the kernel is learned with the classifier."""
+"""The robust support vector machine, which learns the kernel together with the classifier."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-
-from similitude.base import check_positive
-from similitude.kernel._nearest_rows import nearest_rows
-from similitude.kernel.base import OneVsOneMachines
-
-# Decision values this small, relative to their terms, are 0.
-_TIE = 1e-11
+from similitude._utils.checks import check_positive
+from similitude.kernel.base import KernelLearningSVC
 
 
-class RobustSVC(OneVsOneMachines):
-    """Learn a positive semidefinite kernel close to the similarities together with the SVM on it.
+class RobustSVC(KernelLearningSVC):
+    """Classify by a support vector machine that learns a positive semidefinite kernel close to the similarities.
 
     For each pair of classes, labels y in {-1, +1}, with ``v = diag(y) alpha``::
 
         maximise over alpha  min over K >= 0 of  sum alpha - v^T K v / 2 + rho ||K - S||_F^2
         subject to           0 <= alpha <= C,  y^T alpha = 0
 
-    (``K >= 0``: positive semidefinite.) Max and min may be swapped: K is the kernel near S on which the SVM does best.
-    The inner problem has the solution ``K = (S + v v^T / (4 rho))_+``, the positive part; the outer one is concave and
-    is solved by Newton's method to rounding error. As rho grows K becomes S_+ and the machine the SVM on the clipped
-    similarities; as rho falls K becomes ``v v^T / (4 rho)``.
+    where ``K >= 0`` means that K is positive semidefinite. The maximum and the minimum may be swapped, so that K is the
+    kernel near S on which the SVM does best. The inner problem has the solution ``K = (S + v v^T / (4 rho))_+``, the
+    positive part; the outer one is concave and is solved by Newton's method to rounding error. As rho grows, K tends to
+    S_+ and the classifier to the SVM on the clipped similarities; as rho falls, K tends to ``v v^T / (4 rho)``.
 
-    New rows s with self-similarity psi(x, x) are treated consistently: k and r nearest to them, in the sense of
-    ``2 ||k - s||^2 + (r - psi(x, x))^2``, for which ``[K k; k^T r]`` is positive semidefinite; the decision value is
-    ``v^T k + b``. The self-similarities may come with the rows as ``Proximities(S, self_similarity=...)``; else the
-    mean of those of the training samples is taken.
+    A new row s with self-similarity psi(x, x) is treated consistently: they are replaced by the k and r nearest to
+    them, in the sense of ``2 ||k - s||^2 + (r - psi(x, x))^2``, for which ``[K k; k^T r]`` is positive semidefinite.
+    The decision value is ``v^T k + b``. The self-similarities may come with the rows as
+    ``Proximities(S, self_similarity=...)``; otherwise the mean of those of the training samples is used.
 
-    More than two classes: one machine for each pair, the class that wins most pairs, ties to the first. S is made
-    symmetric, ``(S + S^T)/2``, with a warning where it was not. ``PathSearchCV`` takes a whole grid of C and rho at
-    the price of one eigendecomposition for each pair and fold, and warm starts.
+    With more than two classes one problem is solved for each pair, and the class that wins most pairs is predicted; if
+    there are several, the first of them. An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; the rows of
+    new raw objects are treated in the same way. ``PathSearchCV`` fits a whole grid of C and rho with one
+    eigendecomposition for each pair and fold, and warm starts.
 
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
+        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     rho : float, default=1.0
-        Price of the distance between the learned kernel and the similarities. It scales as the inverse cube of S, and
-        C as the inverse: with ``t S``, ``C / t`` and ``rho / t^3`` the classifier is the same.
+        Weight of the distance between the learned kernel and the similarities. With ``t S``, ``C / t`` and
+        ``rho / t^3`` the classifier is the same.
     class_weight : dict, "balanced" or None, default=None
-        What C is multiplied by for the samples of each class.
+        C is multiplied by the weight of a sample's class.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
@@ -54,12 +47,18 @@ class RobustSVC(OneVsOneMachines):
     ----------
     classes_ : ndarray of shape (G,)
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
-        The optimal value; an upper bound on what it lacks, relative to its value above that of alpha = 0 (at most
-        1e-8, else a ConvergenceWarning says so); eigendecompositions after that of S.
+        The optimal value; an upper bound of its error, relative to its difference from the value at alpha = 0 (if it is
+        larger than 1e-8, there is a ConvergenceWarning); and the number of eigendecompositions after that of S.
     dual_coef_, intercept_ : ndarray and float, or lists of one for each pair of classes
-        ``v = diag(y) alpha`` over the samples of the pair in their order, +1 the later class, and b.
+        ``v = diag(y) alpha`` of the samples of the pair in their order, where y is +1 for the later class; and b.
     support_columns_ : ndarray
-        The training samples to which new samples' similarities are needed: all of them.
+        The training samples to which the similarities of new samples are needed: all of them.
+
+    See Also
+    --------
+    LearnedSpectrumSVC : Learns only the eigenvalues of the kernel.
+    LearnedKernelSVC : Learns the kernel with a norm instead of its square.
+    SimilaritySVC : Modifies the spectrum in a fixed way.
 
     References
     ----------
@@ -79,6 +78,7 @@ class RobustSVC(OneVsOneMachines):
     """
 
     _path_parameters = ("C", "rho")
+    _figures = ("dual_coef", "intercept")
 
     def __init__(
         self, C=1.0, rho=1.0, *, class_weight=None, probability=False, similarity="precomputed", dissimilarity=None
@@ -91,41 +91,11 @@ class RobustSVC(OneVsOneMachines):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters):
-        C, rho = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-        check_positive(C, "C")
-        check_positive(rho, "rho")
-        return float(C), float(rho)
+        for name in self._path_parameters:
+            check_positive(parameters[name], name)
+        return float(parameters["C"]), float(parameters["rho"])
 
     def _solve(self, S, y, weight, points):
         from similitude.kernel._robust_solver import solve_path
 
-        return [_RobustMachine.of(solution) for solution in solve_path(S, y, weight, points)]
-
-    def _keep_figures(self):
-        super()._keep_figures()
-        self._keep_by_pair(dual_coef_="v", intercept_="intercept")
-
-
-class _RobustMachine(NamedTuple):
-    """The solved problem of one pair of classes."""
-
-    v: np.ndarray
-    intercept: float
-    eigenvalues: np.ndarray
-    eigenvectors: np.ndarray
-    """Of the learned kernel, where positive."""
-    objective: float
-    gap: float
-    n_iter: int
-    converged: bool
-
-    @classmethod
-    def of(cls, solution: Any) -> _RobustMachine:
-        return cls(**{name: getattr(solution, name) for name in cls._fields})
-
-    def decide(self, rows: np.ndarray, self_similarity: np.ndarray) -> np.ndarray:
-        k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
-        coefficients = self.v @ self.eigenvectors
-        values = k @ coefficients + self.intercept
-        terms = np.abs(k) @ np.abs(coefficients) + abs(self.intercept)
-        return np.where(np.abs(values) > _TIE * terms, values, 0.0)
+        return solve_path(S, y, weight, points)

@@ -1,36 +1,41 @@
-"""The support vector machine on similarities as a kernel, its spectrum modified or not."""
+"""The support vector machine whose kernel is the similarity, usually with a modified spectrum."""
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.base import check_labels, check_positive, check_sample_weight, class_weights, unchanged_on_failure
-from similitude.kernel._libsvm import Kernel, Machine
+from similitude._utils.checks import check_positive
+from similitude._utils.warn import warn
+from similitude.kernel._libsvm import LibsvmMachines, SpectrumKernel
+from similitude.labels import class_weights
 from similitude.numerics.shared import shared_work
+from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning
-from similitude.proximity.symmetry import warn_of_asymmetry
-from similitude.spectrum.modifier import METHODS
 
-_WHAT_WAS_DONE = {
+_TREATMENTS = {
     "clip": "sets them to 0",
     "flip": "makes them positive",
     "shift": "adds {shift:.3g} to every self-similarity",
     "square": "squares all eigenvalues",
-    "none": "leaves them: the machine is a stationary point of a problem that is not convex, not its optimum",
+    "none": "keeps them, so that the problem is not convex and the solution is a stationary point, not an optimum",
 }
 
 
-class SimilaritySVC(OneVsOneClassifier):
-    """Classify by a support vector machine whose kernel is the similarity, made positive semidefinite or not.
+class SVCPoint(NamedTuple):
+    """One point of a grid."""
 
-    The similarities S of the training samples are made a kernel K, the similarities s of a new sample x are treated
-    alike, and libsvm solves one machine for each pair of classes::
+    C: float
+    spectrum: str
+
+
+class SimilaritySVC(OneVsOneClassifier):
+    """Classify by a support vector machine whose kernel is the similarity with a modified spectrum.
+
+    The similarities S of the training samples become a kernel K, the similarities s of a new sample x are treated in
+    the same way, and libsvm solves one problem for each pair of classes::
 
         maximise  sum alpha - alpha^T Q alpha / 2   over   0 <= alpha <= C,  y^T alpha = 0,   Q_ij = y_i y_j K_ij
 
@@ -44,32 +49,33 @@ class SimilaritySVC(OneVsOneClassifier):
     none         S                              s
     ===========  =============================  =============================================
 
-    Flip is the Krein SVM: solve with the flipped kernel, map alpha back by ``V diag(sgn lambda) V'``. With
-    ``spectrum="none"`` the problem is not convex where S is indefinite: a point where the first-order conditions hold
-    is all that is promised. Where S is indefinite, one warning says so and what was done.
+    Flip is the Krein SVM, which solves the problem with the flipped kernel and maps alpha back by
+    ``V diag(sgn lambda) V'``. With ``spectrum="none"`` the problem is not convex if S is indefinite, and the solution
+    is a point where the first-order conditions hold. If S is indefinite, one warning says so and names the treatment.
 
-    Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, and of the training
-    matrix only ``P beta`` is kept. Of a pair of classes the later wins from a decision value of 0 up, and the class
-    that wins most pairs is predicted, ties going to the first, as in libsvm. S may be of any size: inside it is divided
-    by a power of two, and C multiplied. libsvm solves in single precision to a tolerance of 1e-3, and is stopped, with
-    a warning, after ``max(100000, 1000 n)`` steps: ``duality_gap_`` tells how good the answer is.
+    Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, so that only ``P beta``
+    is kept of the training matrix. The later class of a pair wins if the decision value is at least 0, and the class
+    that wins most pairs is predicted; if there are several, the first of them, as in libsvm. The similarities may be of
+    any size, because they are divided by a power of two and C is multiplied by it. libsvm solves in single precision
+    to a tolerance of 1e-3, and is stopped after ``max(100000, 1000 n)`` steps with a warning; ``duality_gap_`` measures
+    the quality of the solution.
 
-    S is made symmetric, ``(S + S^T)/2``, with a warning where it was not; square alone takes it as it is. Rows
-    psi(x, .) are taken as they are. ``PathSearchCV`` takes a whole grid of C and spectrum at the price of one
-    eigendecomposition and one machine for each of its points.
+    An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; only "square" uses it as it is. The rows of new raw
+    objects are treated in the same way; rows of a matrix are used as they are. ``PathSearchCV`` fits a whole grid of C
+    and spectrum with one eigendecomposition for each fold.
 
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
+        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     spectrum : {"clip", "flip", "shift", "square", "none"}, default="clip"
         How S is made positive semidefinite.
     class_weight : dict or "balanced", default=None
-        C is multiplied by the weight of a sample's class; "balanced": n / (G times the number of samples in the class).
+        C is multiplied by the weight of a sample's class; "balanced" is n / (G times the number of its samples).
     probability : bool, default=False
         Whether ``fit`` calibrates probabilities as well: a sigmoid of the decision values, fitted to those of five
-        cross-validation folds (fewer where a class has fewer than five samples), which takes five more fits.
-        ``predict`` stays the machine's own decision.
+        cross-validation folds (fewer where a class has fewer than five samples), which takes five more fits. It does
+        not change ``predict``.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -77,24 +83,34 @@ class SimilaritySVC(OneVsOneClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     support_columns_ : ndarray
-        The training columns that prediction needs, ascending. Shift and none: those of the support vectors, and rows
-        with these columns alone are as good as whole ones. Clip, flip and square: all, because P mixes them.
+        The training columns that prediction needs, ascending. With shift and none they are those of the support
+        vectors, and rows may consist of these columns only; with clip, flip and square all columns are needed, because
+        P mixes them.
     indefinite_ : bool
         Whether S has a negative eigenvalue (below -1e-10 of the largest).
     eigenvalues_ : ndarray of shape (n,)
-        Of S, ascending; those that count as zero are 0. Of an asymmetric S, of its symmetric part.
+        The eigenvalues of S, or of the symmetric part of an asymmetric S, ascending; those that count as zero are 0.
     negative_eigenfraction_ : float
         ``sum |negative lambda| / sum |lambda|``.
     objective_ : float or ndarray of shape (G (G - 1) / 2,)
-        The value of the maximum above: a number for two classes, else one for each pair (0, 1), (0, 2), ...
+        The value of the maximum above; an array with one value for each pair (0, 1), (0, 2), ... of more than two
+        classes.
     duality_gap_ : float or ndarray of shape (G (G - 1) / 2,)
-        Primal less dual value, relative to the mean of the two: at least 0, and 0 where the first-order conditions
-        hold. Where K is positive semidefinite it bounds what the objective misses (the primal is then taken at the
-        multiple of the solution that reaches the margins libsvm left short by its tolerance, if that is better).
+        The primal minus the dual value, relative to the mean of the two: at least 0, and 0 if the first-order
+        conditions hold. If K is positive semidefinite, it bounds the error of the objective (the primal value is then
+        that of the multiple of the solution that reaches the margins that libsvm missed within its tolerance, if this
+        is better).
     n_iter_ : ndarray of shape (G (G - 1) / 2,)
-        Steps of libsvm.
+        The number of steps of libsvm.
     support_, n_support_, dual_coef_, intercept_ : ndarray
         As in ``sklearn.svm.SVC``, for the kernel K.
+
+    See Also
+    --------
+    LearnedSpectrumSVC : Learns how to modify the spectrum.
+    RobustSVC : Learns a kernel near the similarities.
+    LocalSVC : Solves a machine on the neighbours of each new sample.
+    SpectrumModifier : Modifies the spectrum for any other classifier in a pipeline.
 
     References
     ----------
@@ -135,104 +151,81 @@ class SimilaritySVC(OneVsOneClassifier):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters):
-        C, spectrum = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-        check_positive(C, "C")
-        if spectrum not in METHODS:
-            raise ValueError(f"spectrum must be one of {METHODS}; got {spectrum!r}.")
-        return C, spectrum
-
-    def _for_training(self, S, *, announced):
-        if announced and self.spectrum != "square":
-            warn_of_asymmetry("SimilaritySVC", S, stacklevel=4)
-        return S if sparse.issparse(S) else np.asarray(S)
+        check_positive(parameters["C"], "C")
+        if parameters["spectrum"] not in SPECTRA:
+            raise ValueError(f"spectrum must be one of {SPECTRA}; got {parameters['spectrum']!r}.")
+        return SVCPoint(parameters["C"], parameters["spectrum"])
 
     def fit(self, X, y, sample_weight=None):
-        """Solve the machines; ``sample_weight`` multiplies C, and a sample of weight 0 is in the spectrum alone."""
-        point = self._point({})
-        with unchanged_on_failure(self):
-            given = self._fit_proximities(X, y)
-            self._set_labels(check_labels(y, len(given)), at_least=2)
-            sample_weight = check_sample_weight(sample_weight, self._labels, self.classes_)
-            weights = self._weights(self._labels, sample_weight)
-            train = given._with(self._for_training(given.S, announced=True), None)
-            self._has_probability = bool(self.probability)
-            machines: list[Machine] = []
-            if self._has_probability:
-                [self._calibrator] = self._calibrators(train, [point], machines, sample_weight)
-            kernel = Kernel(train.S, self.spectrum)
-            self._machine = Machine(kernel, self._labels, weights, self.C)
-            self._keep_solution(kernel, weights)
-            _warn_of_indefiniteness(self, kernel)
-            self._warn_of_unsolved([self._machine, *machines])
-        return self
+        """Solve one machine for each pair of classes.
 
-    def _keep_solution(self, kernel, weights):
-        machine = self._machine
-        self.support_columns_ = self._columns_read(
-            np.arange(len(kernel.K)) if machine.columns is None else machine.columns
-        )
-        self.eigenvalues_ = np.ldexp(kernel.modifier.eigenvalues_, kernel.exponent)
-        self.indefinite_ = kernel.modifier.n_negative_ > 0
-        self.negative_eigenfraction_ = kernel.modifier.negative_eigenfraction_
-        self.support_, self.n_support_ = machine.support, machine.n_support
-        self.dual_coef_, self.intercept_ = machine.dual_coef, machine.public_intercept
-        self.n_iter_ = machine.n_iter
-        objective, gap = machine.objective_and_gap(kernel, self._labels, weights)
-        binary = len(self.classes_) == 2
-        self.objective_, self.duality_gap_ = (float(v[0]) if binary else v for v in (objective, gap))
+        Parameters
+        ----------
+        X : training samples
+            In the form that ``similarity`` and ``dissimilarity`` define: see the page on input.
+        y : array-like of shape (n,)
+            The labels.
+        sample_weight : array-like of shape (n,), default=None
+            The factor of C for each sample; a sample of weight 0 contributes to the spectrum only.
 
-    def _new_rows(self, X):
-        """Checked similarities of new samples to all training samples, or to those of ``support_columns_``."""
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _prepared(self, training, points):
+        if any(point.spectrum != "square" for point in points):
+            training.note_asymmetry("SimilaritySVC")
+        return training  # "square" uses S as it is, the others symmetrise it
+
+    def _solved(self, training, labels, points):
+        weights = class_weights(self.class_weight, labels)
+        if labels.sample_weight is not None:
+            weights = weights * labels.sample_weight
+        machines = {}
+        with shared_work():  # one eigendecomposition for all spectra
+            for spectrum in dict.fromkeys(point.spectrum for point in points):
+                kernel = SpectrumKernel(training.S, spectrum)
+                for point in points:
+                    if point.spectrum == spectrum:
+                        machines[point] = LibsvmMachines(kernel, labels, weights, point.C)
+                if training.announced and kernel.n_negative:
+                    _warn_of_indefiniteness(kernel)
+        return [machines[point] for point in points]
+
+    def _rows(self, X):
         try:
-            return self._new_proximities(X, columns=self.support_columns_)
+            return super()._rows(X)
         except ValueError as error:
-            if self._machine.columns is not None or "is expecting" not in str(error):
+            if "is expecting" not in str(error) or not self._path.machines[0].mixes_columns:
                 raise
+            spectrum = self._path.points[0].spectrum
             raise ValueError(
-                f"{error} spectrum={self._machine.spectrum!r} maps rows by a matrix that mixes all columns, so that "
-                "none can be left out."
+                f"{error} spectrum={spectrum!r} maps rows by a matrix that mixes all columns, so that none can be left "
+                "out."
             ) from None
 
-    def _weights(self, labels, sample_weight):
-        """What C is multiplied by for each sample."""
-        weights = class_weights(self, labels)
-        return weights if sample_weight is None else weights * sample_weight
-
-    def _solved(self, train, labels, points, sample_weight=None):
-        """The machines of several ``(C, spectrum)``, one kernel for each spectrum, all from one decomposition."""
-        weights = self._weights(labels, sample_weight)
-        machines: list[Any] = [None] * len(points)
-        with shared_work():
-            for spectrum in dict.fromkeys(spectrum for _, spectrum in points):
-                kernel = Kernel(train.S, spectrum)
-                for i, (C, own) in enumerate(points):
-                    if own == spectrum:
-                        machines[i] = Machine(kernel, labels, weights, C)
-        return machines
-
     def _warn_of_unsolved(self, machines):
-        unsolved = [machine for machine in machines if np.any(machine.n_iter >= machine.max_iter)]
+        unsolved = [machine for machine in machines if not all(solution.converged for solution in machine.solutions)]
         if not unsolved:
             return
         convex = "" if all(m.spectrum != "none" for m in unsolved) else ", or spectrum='clip', which makes it convex"
-        warnings.warn(
+        warn(
             f"SimilaritySVC: libsvm was stopped after {unsolved[0].max_iter} steps, short of its tolerance, in "
-            f"{len(unsolved)} of {len(machines)} fits (duality_gap_ tells how far); take a smaller C{convex}.",
+            f"{len(unsolved)} of {len(machines)} fits (see duality_gap_); use a smaller C{convex}.",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 
-def _warn_of_indefiniteness(estimator: SimilaritySVC, kernel: Kernel) -> None:
-    if not estimator.indefinite_:
-        return
-    done = _WHAT_WAS_DONE[kernel.spectrum].format(shift=-float(estimator.eigenvalues_[0]))
-    count = kernel.modifier.n_negative_
-    warnings.warn(
-        f"S has {count} negative eigenvalue{'s' * (count > 1)} ({_percent(estimator.negative_eigenfraction_)} of the "
-        f"spectrum's size); spectrum={kernel.spectrum!r} {done}.",
+def _warn_of_indefiniteness(kernel: SpectrumKernel) -> None:
+    attributes = kernel.attributes()
+    treatment = _TREATMENTS[kernel.spectrum].format(shift=-float(attributes["eigenvalues_"][0]))
+    share = _percent(attributes["negative_eigenfraction_"])
+    warn(
+        f"S has {kernel.n_negative} negative eigenvalue{'s' * (kernel.n_negative > 1)} "
+        f"({share} of the sum of absolute eigenvalues); spectrum={kernel.spectrum!r} {treatment}.",
         SimilarityWarning,
-        stacklevel=3,
     )
 
 

@@ -1,51 +1,55 @@
-"""Compiled: kernel ridge interpolation weights (Chen et al. 2009, eq. 12) for many test samples, k and reg."""
+"""Compiled kernel ridge interpolation weights (Chen et al. 2009, eq. 12) for many test samples, k and reg."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from similitude.neighbors._local_spectrum import add, leading_semidefinite, modify
+from similitude.neighbors._local_spectrum import CLIP, FLIP, NONE, add, leading_semidefinite, modify
 from similitude.neighbors._simplex_qp import SIZE, STATE, ZERO, W, largest, solve, starts_full, workspace
-from similitude.numerics._cholesky_kernel import dot
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import dot
+from similitude.numerics.compiled import compiled
 
-# At a reg below this share of the similarities rounding decides who is in the support: every solve then starts from
-# scratch, so that a path and a single fit go the same way.
+# At a reg below this share of the similarities the support depends on rounding: every solve then starts from scratch,
+# so that a path and a single fit have the same result.
 _WARM = 1e-3
 
 
-@kernel
+@compiled
 def _start_cold(k, V, N):
     N[STATE, SIZE] = -1
     for i in range(k):
         V[W, i] = 0.0
 
 
-@kernel
-def kri_rows(matrices, rows, sizes, regs, how, consistent, weights):
-    """``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``; how many were not solved.
+@compiled
+def kri_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
+    """Write the weights of the first ``k = sizes[g]`` neighbours at ``regs[t]`` into ``weights[m, g, t, :k]``.
 
-    ``matrices`` (m, k, k) are the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
+    ``matrices`` (m, k, k) holds the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
+    Returns the number of unsolved problems.
     """
     failed = 0
     K, row = np.empty_like(matrices[0]), np.empty_like(rows[0])
     for m in range(rows.shape[0]):
         A, s = matrices[m], rows[m]
-        semidefinite = 0 if consistent and how in (1, 2) else leading_semidefinite(A, K)
+        semidefinite = 0 if consistent and spectrum in (CLIP, FLIP) else leading_semidefinite(A, K)
         nested = 0
-        while nested < sizes.shape[0] and (how == 0 or sizes[nested] <= semidefinite):
+        while nested < sizes.shape[0] and (spectrum == NONE or sizes[nested] <= semidefinite):
             nested += 1
         failed += _nested(A, s, sizes[:nested], regs, semidefinite, weights[m])
         for g in range(nested, sizes.shape[0]):
             k = sizes[g]
-            values, vectors = modify(A, s, k, how, semidefinite, consistent, K, row)
+            values, vectors = modify(A, s, k, spectrum, semidefinite, consistent, K, row)
             failed += _decomposed(K, row, k, regs, values, vectors, weights[m, g])
     return failed
 
 
-@kernel
+@compiled
 def _nested(A, s, sizes, regs, semidefinite, weights):
-    """The same matrix for every k: the solution for one is where the next starts, where both are the only ones."""
+    """Write the weights for all k with the same matrix; return the number of unsolved problems.
+
+    The solution for one k is the start for the next, if both are unique.
+    """
     L, V, N = workspace(A.shape[0])
     failed = 0
     for t in range(regs.shape[0]):
@@ -62,15 +66,16 @@ def _nested(A, s, sizes, regs, semidefinite, weights):
     return failed
 
 
-@kernel
+@compiled
 def _decomposed(K, row, k, regs, values, vectors, weights):
-    """A matrix of this k alone, decomposed: where all weights come out positive, that was it.
+    """Write the weights for one k, whose matrix is decomposed; return the number of unsolved problems.
 
-    Else those that do, or at small reg the support found at the reg before, are the guess to start from.
+    If all weights of the unconstrained optimum are positive, it is the solution. Otherwise the start is the support of
+    its positive weights, or at a small reg the support found at the previous reg.
     """
     L, V, N = workspace(k)
     scale = largest(K, row, ZERO, k)
-    parts = np.zeros((k, 2))  # of the row, and of all ones, along each eigenvector
+    parts = np.zeros((k, 2))  # the components of the row and of the vector of ones along each eigenvector
     for i in range(k):
         parts[i, 0] = dot(vectors[i], row, k)
         for a in range(k):
@@ -90,9 +95,9 @@ def _decomposed(K, row, k, regs, values, vectors, weights):
     return failed
 
 
-@kernel
+@compiled
 def _all_positive(values, vectors, parts, k, reg, w):
-    """The optimum with all neighbours in the support, signs disregarded, and its smallest weight."""
+    """Write the optimum over all neighbours, whatever the signs, into w; return its smallest weight."""
     cross = square = 0.0
     for i in range(k):
         w[i] = 0.0
@@ -107,9 +112,9 @@ def _all_positive(values, vectors, parts, k, reg, w):
     return least
 
 
-@kernel
+@compiled
 def restart_rows(matrices, rows, sizes, regs, restarts, weights):
-    """Start again with all weight on each of the nearest neighbours, and keep the best: S may be indefinite."""
+    """Start again with all weight on each of the nearest neighbours, and keep the best, because S may be indefinite."""
     L, V, N = workspace(rows.shape[1])
     for m in range(rows.shape[0]):
         A, s = matrices[m], rows[m]
@@ -127,7 +132,7 @@ def restart_rows(matrices, rows, sizes, regs, restarts, weights):
                         best[:k] = V[W, :k]
 
 
-@kernel
+@compiled
 def _objective(A, s, k, reg, w):
     value = 0.0
     for i in range(k):

@@ -1,43 +1,43 @@
-"""Compiled: kernel ridge regression weights, ``w = (A + reg I)^-1 s`` (Chen et al. 2009, eq. 15), for many k and reg.
+"""Compiled kernel ridge regression weights, ``w = (A + reg I)^-1 s`` (Chen et al. 2009, eq. 15), for many k and reg.
 
-Where the local matrix is used as it is, one triangular factor per reg serves every k; where its spectrum is modified
-one eigendecomposition per k serves every reg.
+If the local matrix is not modified, one triangular factor per reg serves every k; if its spectrum is modified, one
+eigendecomposition per k serves every reg.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from similitude.neighbors._local_spectrum import add, eigh, leading_semidefinite, modified_eigenvalues
-from similitude.numerics._cholesky_kernel import backward, dot, factor, forward
-from similitude.numerics._compile import kernel
+from similitude.neighbors._local_spectrum import NONE, SHIFT, add, eigh, leading_semidefinite, modified_eigenvalues
+from similitude.numerics.cholesky import backward, dot, factor, forward
+from similitude.numerics.compiled import compiled
 
 _EPS = 2.0**-52
 
-# A pivot below this share of its diagonal entry, or a residual above that share, is left to the eigendecomposition,
-# which can tell what is singular.
+# If a pivot is below this share of its diagonal entry, or a residual above that share, the eigendecomposition is used,
+# which handles singular matrices.
 _LEAST_PIVOT = 1e-6
 _RESIDUAL = 1e-13
 
 
-@kernel
-def krr_rows(matrices, rows, sizes, regs, how, consistent, weights):
-    """``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``.
+@compiled
+def krr_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
+    """Write the weights of the first ``k = sizes[g]`` neighbours at ``regs[t]`` into ``weights[m, g, t, :k]``.
 
-    ``matrices`` (m, k, k) are the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
+    ``matrices`` (m, k, k) holds the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
     """
     for m in range(rows.shape[0]):
-        _one(matrices[m], rows[m], sizes, regs, how, consistent, weights[m])
+        _one(matrices[m], rows[m], sizes, regs, spectrum, consistent, weights[m])
 
 
-@kernel
-def _one(A, s, sizes, regs, how, consistent, weights):
+@compiled
+def _one(A, s, sizes, regs, spectrum, consistent, weights):
     largest = sizes[-1]
     U, signs = np.empty((largest, largest)), np.empty(largest)
     y, z = np.empty(largest), np.empty(largest)
     untouched = largest
-    if how != 0:
-        untouched = 0 if consistent and how != 3 else leading_semidefinite(A, U)
+    if spectrum != NONE:
+        untouched = 0 if consistent and spectrum != SHIFT else leading_semidefinite(A, U)
     solved = np.zeros((sizes.shape[0], regs.shape[0]), dtype=np.bool_)
     for t in range(regs.shape[0]):
         n = factor(A, 0.0, regs[t], _LEAST_PIVOT, min(untouched, largest), U, signs)
@@ -55,12 +55,12 @@ def _one(A, s, sizes, regs, how, consistent, weights):
                     weights[g, t, a] = z[a]
     for g in range(sizes.shape[0]):
         if not np.all(solved[g]):
-            _decomposed(A, s, sizes[g], regs, how, consistent, solved[g], weights[g])
+            _decomposed(A, s, sizes[g], regs, spectrum, consistent, solved[g], weights[g])
 
 
-@kernel
+@compiled
 def _solves(A, s, k, reg, w):
-    """Whether ``(A + reg I) w = s``, as well as the numbers' size allows."""
+    """Return whether ``(A + reg I) w = s`` up to rounding."""
     error = size = 0.0
     for i in range(k):
         product = dot(A[i], w, k)
@@ -69,16 +69,16 @@ def _solves(A, s, k, reg, w):
     return error <= _RESIDUAL * size
 
 
-@kernel
-def _decomposed(A, s, k, regs, how, consistent, solved, weights):
+@compiled
+def _decomposed(A, s, k, regs, spectrum, consistent, solved, weights):
     block = np.empty((k, k))
     for a in range(k):
         for b in range(k):
             block[a, b] = A[a, b]
     values, vectors = eigh(block)
     kept = np.ones(k)
-    if how != 0:
-        values, treated = modified_eigenvalues(values, how)
+    if spectrum != NONE:
+        values, treated = modified_eigenvalues(values, spectrum)
         kept = treated if consistent else kept
     for t in range(regs.shape[0]):
         if solved[t]:

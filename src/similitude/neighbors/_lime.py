@@ -1,30 +1,30 @@
-"""Compiled: entropy-regularised weights (LIME in similarity form, Chen et al. 2009, eq. 10).
+"""Compiled entropy-regularised weights (LIME in similarity form, Chen et al. 2009, eq. 10).
 
     minimise  w^T K w - 2 s^T w + reg sum_i w_i log w_i    subject to  sum w = 1
 
-Newton's method on x = log w, so that weights may be as small as they like. With D = diag(sqrt w) a step solves
-``(2 D K D + reg I) v = -D (r + nu)``, r the gradient in w, a well-conditioned system; from a large reg, where the
-weights are nearly uniform, it goes down to the one that is asked for.
+Newton's method is applied to x = log w, so that weights may be arbitrarily small. With D = diag(sqrt w) a step solves
+``(2 D K D + reg I) v = -D (r + nu)``, where r is the gradient in w; this system is well conditioned. The solver starts
+at a large reg, where the weights are nearly uniform, and decreases it to the given one.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from similitude.neighbors._local_spectrum import leading_semidefinite, modify
-from similitude.numerics._cholesky_kernel import backward, dot, factor, forward
-from similitude.numerics._compile import kernel
+from similitude.neighbors._local_spectrum import CLIP, FLIP, NONE, leading_semidefinite, modify
+from similitude.numerics.cholesky import backward, dot, factor, forward
+from similitude.numerics.compiled import compiled
 
 _EPS = 2.0**-52
 
 
-# Rows of the vectors that a solve works with.
+# The rows of the array of vectors that the solver uses.
 X, W, R, A_, B_, STEP, TRIAL = range(7)
 
 
-@kernel
+@compiled
 def _objective(K, s, k, reg, x, w):
-    """The objective at ``w = exp(x) / sum exp(x)``; x is normalised in place, and w filled."""
+    """Return the objective at ``w = exp(x) / sum exp(x)``; x is normalised in place, and w is filled."""
     top, total = -np.inf, 0.0
     for i in range(k):
         top = max(top, x[i])
@@ -41,9 +41,9 @@ def _objective(K, s, k, reg, x, w):
     return value
 
 
-@kernel
+@compiled
 def _direction(K, s, k, reg, U, V):
-    """Newton's step for x into ``V[STEP]``; returns how far the gradient is from constant, relative to its parts."""
+    """Write Newton's step for x into ``V[STEP]``; return the relative deviation of the gradient from a constant."""
     x, w, r, a, b, step = V[X], V[W], V[R], V[A_], V[B_], V[STEP]
     size, mean = reg, 0.0
     for i in range(k):
@@ -55,10 +55,10 @@ def _direction(K, s, k, reg, U, V):
         mean += w[i] * r[i]
     error, ridge = 0.0, reg
     for i in range(k):
-        r[i] -= mean  # the multiplier takes up any constant; what is left is small near the optimum
+        r[i] -= mean  # the multiplier absorbs any constant; the rest is small near the optimum
         error = max(error, abs(r[i]))
     while _scaled_factor(K, w, k, ridge, U, step) < k:
-        ridge *= 4.0  # an indefinite K: a step downhill, if not Newton's
+        ridge *= 4.0  # K is indefinite: take a descent step other than Newton's
     for i in range(k):
         b[i] = np.sqrt(w[i])
         a[i] = b[i] * r[i]
@@ -75,18 +75,18 @@ def _direction(K, s, k, reg, U, V):
     return error / size
 
 
-@kernel
+@compiled
 def _scaled_factor(K, w, k, ridge, U, signs):
-    """Factor ``2 D K D + ridge I``, D = diag(sqrt w), within U: how many rows went well."""
+    """Factor ``2 D K D + ridge I``, D = diag(sqrt w), within U; return how many rows were factored."""
     for i in range(k):
         for j in range(i, k):
             U[i, j] = 2.0 * np.sqrt(w[i] * w[j]) * K[i, j]
     return factor(U, 0.0, ridge, 0.0, k, U, signs)
 
 
-@kernel
+@compiled
 def _newton(K, s, k, reg, tolerance, U, V):
-    """Newton steps until the gradient is constant within ``tolerance``; then while that still gets better."""
+    """Take Newton steps until the gradient is constant within ``tolerance`` and no longer improves; return success."""
     x, step, trial = V[X], V[STEP], V[TRIAL]
     value = _objective(K, s, k, reg, x, V[W])
     last = residual = np.inf
@@ -98,7 +98,7 @@ def _newton(K, s, k, reg, tolerance, U, V):
         rise = 0.0
         for i in range(k):
             rise = max(rise, step[i])
-        # A weight may grow a hundredfold at most in a step; how fast it falls does no harm.
+        # A weight may grow at most about a hundredfold in a step; a fast decrease does no harm.
         length, new = min(1.0, 5.0 / max(rise, 1e-300)), np.inf
         for _ in range(60):
             for i in range(k):
@@ -113,38 +113,41 @@ def _newton(K, s, k, reg, tolerance, U, V):
     return residual <= tolerance
 
 
-@kernel
+@compiled
 def _continued(K, s, k, reg, level, U, V):
-    """Solve from ``V[X] = log w``, solved at reg = ``level``; True where it was reached."""
+    """Solve from ``V[X] = log w``, the solution at reg = ``level``; return whether it succeeded."""
     while level > 10.0 * reg:
         level *= 0.1
         _newton(K, s, k, level, 1e-3, U, V)
     return _newton(K, s, k, reg, 1e-10, U, V)
 
 
-@kernel
-def lime_rows(matrices, rows, sizes, regs, how, consistent, weights):
-    """``weights[m, g, t, :k]`` of the first ``k = sizes[g]`` neighbours at ``regs[t]``; how many were not solved.
+@compiled
+def lime_rows(matrices, rows, sizes, regs, spectrum, consistent, weights):
+    """Write the weights of the first ``k = sizes[g]`` neighbours at ``regs[t]`` into ``weights[m, g, t, :k]``.
 
-    ``matrices`` (m, k, k) are the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
+    ``matrices`` (m, k, k) holds the similarities among each test sample's neighbours, ``rows`` (m, k) its own to them.
+    Returns the number of unsolved problems.
     """
     failed = 0
     K, row = np.empty_like(matrices[0]), np.empty_like(rows[0])
     for m in range(rows.shape[0]):
         A, s = matrices[m], rows[m]
-        semidefinite = 0 if consistent and how in (1, 2) else leading_semidefinite(A, K)
+        semidefinite = 0 if consistent and spectrum in (CLIP, FLIP) else leading_semidefinite(A, K)
         for g in range(sizes.shape[0]):
-            modify(A, s, sizes[g], how, semidefinite, consistent, K, row)
-            convex = how != 0 or sizes[g] <= semidefinite
+            modify(A, s, sizes[g], spectrum, semidefinite, consistent, K, row)
+            convex = spectrum != NONE or sizes[g] <= semidefinite
             failed += _each_reg(K, row, sizes[g], regs, convex, weights[m, g])
     return failed
 
 
-@kernel
+@compiled
 def _each_reg(K, row, k, regs, convex, weights):
-    """From a reg at which the weights are nearly uniform down through all that are asked for, which ascend.
+    """Write the weights for all regs, which are ascending; return the number of unsolved problems.
 
-    Where there may be several optima, down to each anew: which one is found must not depend on what else is asked for.
+    The solver starts from a reg at which the weights are nearly uniform and passes through the regs in descending
+    order. If there may be several optima, it starts again for each reg, so that the result for a reg does not depend on
+    the others.
     """
     U, V = np.empty((k, k)), np.zeros((7, k))
     least, most = 0.0, 0.0
@@ -152,7 +155,7 @@ def _each_reg(K, row, k, regs, convex, weights):
         most = max(most, abs(row[i]))
         for j in range(k):
             least, most = min(least, K[i, j]), max(most, abs(K[i, j]))
-    # On the simplex a constant added to K adds a constant: with it negative similarities may be positive definite.
+    # On the simplex, adding a constant to K adds a constant to the objective; it can make K positive definite.
     for i in range(k):
         for j in range(k):
             K[i, j] -= 2.0 * least

@@ -1,20 +1,11 @@
-"""Compiled: the support vector machines of one neighbourhood, for a whole range of C.
+"""Compiled support vector machines of one neighbourhood, for a whole range of C.
 
-With ``beta = y * alpha`` the dual of the SVC reads
+Each machine is solved by :mod:`similitude.numerics.smo`. C increases by powers of ten from a value at which every
+variable is at a bound, and each solution is rescaled to be the start of the next, which is 3 to 10 times as fast as
+starting from zero. The powers of ten do not depend on the given values of C, so that one C alone gives the same result
+as within a range, to the last digit, even if the solution is not unique.
 
-    minimise  beta^T K beta / 2 - y^T beta  over  sum beta = 0,  0 <= y * beta <= C.
-
-Three things make it quick and exact:
-
-* SMO steps with libsvm's second-order choice of pairs (Fan, Chen & Lin, JMLR 6, 2005, WSS 2) find which variables are
-  at a bound;
-* Newton steps solve for those that are not. Where classes overlap, at k = 128 and C = 1e5, SMO alone takes up to a
-  million steps; together they take a few hundred and end at rounding error instead of libsvm's 1e-3;
-* C climbs by powers of ten from where every variable is at a bound, each solution stretched to be the start of the
-  next: 3 to 10 times faster than from zero. The rungs do not depend on the C asked for, so that one C alone gives, to
-  the last digit, what it gives within a range, even where the solution is not unique.
-
-Plain loops throughout: array expressions would double the time it takes to compile.
+The code consists of plain loops, because array expressions would double the time it takes to compile.
 """
 
 from __future__ import annotations
@@ -23,170 +14,19 @@ import math
 
 import numpy as np
 
-from similitude.numerics._cholesky_kernel import backward, factor, forward
-from similitude.numerics._compile import kernel
-from similitude.numerics._topk_kernel import one_vs_one_scores
+from similitude.numerics.compiled import compiled
+from similitude.numerics.smo import BETA, HIGH, LOW, H, solve
+from similitude.numerics.topk_compiled import one_vs_one_scores
 
-GAP = 1e-11
-"""Largest violation of the optimality conditions, in units of the decision value."""
-
-# Rounding errors of K beta, relative to its terms; they do not count as violations.
-_NOISE = 2.0**-48
-# What replaces curvatures that are not positive, and what is added to the diagonal of singular blocks.
-_TAU, _RIDGE, _ROUNDING = 1e-12, 1e-12, 1e-14
-# Decision values this small, relative to their terms, are 0.
+# Decision values this small, relative to their terms, count as 0.
 _TIE = 1e-11
-_BURST, _MAX_STEPS = 5, 30_000
+_MAX_STEPS = 30_000
 _SMALLEST_BOUND, _LARGEST_BOUND = 1e-300, 1e100
 
-LOW, HIGH, BETA, H = range(4)
-"""Rows of a state: the bounds, the variables, and ``K beta``."""
 
-
-@kernel
-def curvature(K, i, j, size):
-    """Along a move of i against j; libsvm's small number where it is not positive."""
-    value = K[i, i] + K[j, j] - 2.0 * K[i, j]
-    return value if value > 0.0 else _TAU * size
-
-
-@kernel
-def rounding(K, beta, i, j):
-    """How far ``h[i] - h[j]`` may be off."""
-    total = 0.0
-    for t in range(beta.shape[0]):
-        total += (abs(K[i, t]) + abs(K[j, t])) * abs(beta[t])
-    return _NOISE * total
-
-
-@kernel
-def smo(K, y, state, size, steps):
-    """At most so many SMO steps: how many there were, and whether the optimality conditions hold."""
-    low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
-    n = y.shape[0]
-    total = 0.0
-    for t in range(n):
-        total += abs(beta[t])
-    for step in range(steps):
-        i, j, last = -1, -1, -1
-        largest, smallest, best = -np.inf, np.inf, 0.0
-        for t in range(n):
-            if beta[t] < high[t] and y[t] - h[t] >= largest:
-                i, largest = t, y[t] - h[t]
-        for t in range(n):
-            if beta[t] > low[t]:
-                slope = largest - (y[t] - h[t])
-                if y[t] - h[t] <= smallest:
-                    last, smallest = t, y[t] - h[t]
-                if slope > 0.0 and slope * slope >= best * curvature(K, i, t, size):
-                    j, best = t, slope * slope / curvature(K, i, t, size)
-        gap = largest - smallest
-        if j < 0 or gap <= GAP or (gap <= 2.0 * _NOISE * size * total and gap <= rounding(K, beta, i, last)):
-            return step, True
-        room_i, room_j = high[i] - beta[i], beta[j] - low[j]
-        move = min((largest - (y[j] - h[j])) / curvature(K, i, j, size), room_i, room_j)
-        # What reaches its bound is put on it: rounding must not leave it a hair inside.
-        new_i = high[i] if move == room_i else beta[i] + move
-        new_j = low[j] if move == room_j else beta[j] - move
-        moved_i, moved_j = new_i - beta[i], new_j - beta[j]
-        total += abs(new_i) - abs(beta[i]) + abs(new_j) - abs(beta[j])
-        beta[i], beta[j] = new_i, new_j
-        for t in range(n):
-            h[t] += K[i, t] * moved_i + K[j, t] * moved_j
-    return steps, False
-
-
-@kernel
-def newton_step(K, y, h, free):
-    """The step of the free variables to their minimum on ``sum beta = 0``, and whether K is convex there.
-
-    The last one balances the others, whose step solves ``(H + ridge) step = slope``.
-    """
-    m = free.shape[0] - 1
-    for a in range(m):
-        # The least of them last: in differences from a larger one it would be lost.
-        if abs(K[free[a], free[a]]) < abs(K[free[m], free[m]]):
-            free[a], free[m] = free[m], free[a]
-    last = free[m]
-    H, step = np.empty((m, m)), np.zeros(m + 1)
-    widest = 0.0
-    for a in range(m):
-        for b in range(a, m):
-            H[a, b] = (K[free[a], free[b]] - K[last, free[b]]) - (K[free[a], last] - K[last, last])
-        widest = max(widest, H[a, a])
-        step[a] = (y[free[a]] - h[free[a]]) - (y[last] - h[last])
-    # Duplicates make H singular; the ridge leaves the minimum where it is and bounds the step.
-    ridge = _ROUNDING * (abs(K[last, last]) + _ROUNDING * widest)
-    if factor(H, _RIDGE, ridge, 0.0, m, H, np.empty(m)) < m:
-        return step, False
-    forward(H, m, step)
-    backward(H, m, step)
-    for a in range(m):
-        step[m] -= step[a]
-    return step, True
-
-
-@kernel
-def newton(K, y, state):
-    """A few Newton steps over the free variables, till none meets a bound; False where K is not convex there."""
-    low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
-    n = y.shape[0]
-    free = np.empty(n, np.intp)
-    for _ in range(5):
-        m = 0
-        for t in range(n):
-            if low[t] < beta[t] < high[t]:
-                free[m] = t
-                m += 1
-        if m < 2:
-            return True
-        step, convex = newton_step(K, y, h, free[:m])
-        if not convex:
-            return False
-        length, stopped = 1.0, -1
-        for a in range(m):
-            room = (high[free[a]] if step[a] > 0.0 else low[free[a]]) - beta[free[a]]
-            if abs(length * step[a]) > abs(room):
-                length, stopped = room / step[a], a
-        for a in range(m):
-            t = free[a]
-            beta[t] = min(max(beta[t] + length * step[a], low[t]), high[t])
-            if a == stopped:
-                beta[t] = high[t] if step[a] > 0.0 else low[t]
-        for t in range(n):
-            h[t] = 0.0
-        for u in range(n):
-            if beta[u] != 0.0:
-                for t in range(n):
-                    h[t] += beta[u] * K[u, t]
-        if stopped < 0:
-            break
-    return True
-
-
-@kernel
-def solve(K, y, state, size, left):
-    """From a feasible ``beta`` to the solution of the dual, in place; whether it was reached in ``left`` steps.
-
-    ``size`` is the largest ``|K|``. On an indefinite K the solution is a point where the first-order conditions hold.
-    """
-    n = y.shape[0]
-    burst = n
-    polished = False
-    while left > 0:
-        steps, optimal = smo(K, y, state, size, min(burst, left))
-        # SMO stops somewhere within its tolerance; one more Newton step ends where every start would have led.
-        if optimal and polished:
-            return True
-        polished = polished or optimal
-        burst = _BURST if newton(K, y, state) else 2 * burst
-        left -= steps + n  # a Newton step costs about n of the others
-    return False
-
-
-@kernel
+@compiled
 def stretch(y, state, old, new):
-    """A solution for the bound ``old`` made a start for ``new``: what was at its bound stays there."""
+    """Rescale a solution for the bound ``old`` to a start for the bound ``new``; variables at a bound stay there."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
     for t in range(y.shape[0]):
         low[t], high[t] = min(y[t] * new, 0.0), max(y[t] * new, 0.0)
@@ -195,9 +35,9 @@ def stretch(y, state, old, new):
         h[t] *= new / old
 
 
-@kernel
+@compiled
 def decision(y, state, row, ratio):
-    """``ratio sum beta_i row_i - rho``, rho as in libsvm; what rounding cannot tell from 0 is 0."""
+    """Return ``ratio sum beta_i row_i - rho``, with rho as in libsvm; a value that is 0 up to rounding becomes 0."""
     low, high, beta, h = state[LOW], state[HIGH], state[BETA], state[H]
     rho, n_free = 0.0, 0
     up, down = -1, -1
@@ -215,17 +55,18 @@ def decision(y, state, row, ratio):
     if n_free > 0:
         rho /= n_free
     else:
-        # Labels apart: they often cancel, and what is left may be as small as the similarities.
+        # The labels are added separately: they often cancel, and the rest may be as small as the similarities.
         rho = 0.5 * (h[up] + h[down]) - 0.5 * (y[up] + y[down])
     value = ratio * value - rho
     return value if abs(value) > _TIE * (ratio * terms + abs(rho)) else 0.0
 
 
-@kernel
+@compiled
 def decisions(K, y, row, ratio, unit, costs, wanted, values):
-    """Decision values of one pair of classes for the wanted C among the ascending ``costs``; how many are not solved.
+    """Write the decision values of one pair of classes for the wanted C; return the number of unsolved machines.
 
-    ``K`` is in units of ``unit``: what C is to the similarities, ``C * unit`` is to it.
+    ``costs`` holds the values of C, ascending. ``K`` is given in units of ``unit``: ``C * unit`` is to K what C is to
+    the similarities.
     """
     n = y.shape[0]
     size = 0.0
@@ -248,7 +89,7 @@ def decisions(K, y, row, ratio, unit, costs, wanted, values):
             here_solved = solve(K, y, here, size, _MAX_STEPS)
             if climbs:
                 exponent, rung, bound, solved = exponent + 1, at, new_bound, here_solved
-                # With nothing at its bound, a larger C changes nothing.
+                # If no variable is at its bound, a larger C changes nothing.
                 settled = np.max(np.abs(here[BETA])) < bound
         if wanted[c]:
             values[c] = decision(y, here, row, ratio)
@@ -256,12 +97,13 @@ def decisions(K, y, row, ratio, unit, costs, wanted, values):
     return failures
 
 
-@kernel
+@compiled
 def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
-    """Decision values (two classes) or scores (more) of one neighbourhood; how many machines are not solved.
+    """Write the decision values (two classes) or scores (more classes) of one neighbourhood.
 
-    As in libsvm the earlier class of a pair comes first and is the positive one. A score is the number of pairs won
-    and less than a third for the sum of the decision values; a class without neighbours has -1.
+    As in libsvm the earlier class of a pair is the positive one. A score is the number of pairs won plus a term between
+    -1/3 and 1/3 that grows with the sum of the decision values; a class without neighbours has -1. Returns the number
+    of unsolved machines.
     """
     k = labels.shape[0]
     counts, pair = np.zeros(n_classes, np.intp), np.empty(k, np.intp)
@@ -298,9 +140,9 @@ def one_vs_one(K, row, ratio, unit, labels, n_classes, costs, wanted, scores):
     return failures
 
 
-@kernel
+@compiled
 def normalize(values):
-    """Divide by a power of four (exact, and so is its root), making the largest entry about 1; its exponent to 2."""
+    """Divide by a power of four, which is exact, so that the largest entry is about 1; return its binary exponent."""
     largest = 0.0
     for i in range(values.shape[0]):
         for j in range(values.shape[1]):

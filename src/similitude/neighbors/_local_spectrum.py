@@ -1,7 +1,7 @@
-"""Compiled: the k x k similarities among a test sample's neighbours, and their spectrum modified.
+"""Compiled k x k similarities among a test sample's neighbours, with a modified spectrum.
 
-The neighbour lists are nested, so are the matrices: the leading block of the largest one is the smaller one. Whether
-a block is positive semidefinite is told by one Cholesky elimination for all sizes; only blocks that are not are
+The neighbour lists are nested, and so are the matrices: the leading block of a larger one is the smaller one. One
+Cholesky elimination determines for all sizes whether a block is positive semidefinite; only blocks that are not are
 decomposed (``np.linalg.eigh``, LAPACK's ``evd`` driver, as in ``numerics.eigen``).
 """
 
@@ -10,18 +10,19 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics._cholesky_kernel import dot, factor
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import dot, factor
+from similitude.numerics.compiled import compiled
 from similitude.numerics.eigen import ZERO_TOLERANCE
 
-SPECTRA = {"none": 0, "clip": 1, "flip": 2, "shift": 3}
-"""The codes by which kernels know the modifications."""
+NONE, CLIP, FLIP, SHIFT = range(4)
+SPECTRA = {"none": NONE, "clip": CLIP, "flip": FLIP, "shift": SHIFT}
+"""The codes of the modifications in compiled code."""
 
 _ROUNDING = 1e-12
 
 
 def local_matrices(S, neighbors):
-    """The symmetrised similarities among each row of neighbours, (m, k) to (m, k, k), from a dense or CSR matrix."""
+    """Return the symmetrised similarities among each row of neighbours, (m, k) to (m, k, k); S is dense or CSR."""
     matrices = np.empty((*neighbors.shape, neighbors.shape[1]))
     if sparse.issparse(S):
         _gather_csr_rows(S.data, S.indices, S.indptr, neighbors, matrices)
@@ -30,21 +31,21 @@ def local_matrices(S, neighbors):
     return matrices
 
 
-@kernel
+@compiled
 def _gather_rows(S, neighbors, matrices):
     for row in range(neighbors.shape[0]):
         gather(S, neighbors[row], matrices[row])
 
 
-@kernel
+@compiled
 def _gather_csr_rows(data, columns, starts, neighbors, matrices):
     for row in range(neighbors.shape[0]):
         gather_csr(data, columns, starts, neighbors[row], matrices[row])
 
 
-@kernel
+@compiled
 def gather(S, neighbors, A):
-    """The symmetrised similarities among the neighbours, from a dense S: ``A[a, b] = (S[i, j] + S[j, i]) / 2``."""
+    """Write the symmetrised similarities among the neighbours, ``(S[i, j] + S[j, i]) / 2``, into A, from a dense S."""
     for a in range(neighbors.shape[0]):
         row = S[neighbors[a]]
         for b in range(neighbors.shape[0]):
@@ -52,17 +53,17 @@ def gather(S, neighbors, A):
     _symmetrize(A)
 
 
-@kernel
+@compiled
 def _symmetrize(A):
     for a in range(A.shape[0]):
         for b in range(a):
-            # Halved first: the sum of two numbers near the largest float would overflow.
+            # Both are halved first, because the sum of two numbers near the largest float would overflow.
             A[a, b] = A[b, a] = 0.5 * A[a, b] + 0.5 * A[b, a]
 
 
-@kernel
+@compiled
 def gather_csr(data, columns, starts, neighbors, A):
-    """The same from the three arrays of a CSR matrix with sorted columns; what is absent is 0."""
+    """Write the same as :func:`gather` from a CSR matrix with sorted columns, whose absent entries are 0."""
     k = neighbors.shape[0]
     for a in range(k):
         i = neighbors[a]
@@ -74,55 +75,55 @@ def gather_csr(data, columns, starts, neighbors, A):
     _symmetrize(A)
 
 
-@kernel
+@compiled
 def leading_semidefinite(A, U):
-    """How many leading rows and columns of A form a positive semidefinite block, up to rounding; U is work space.
+    """Return how many leading rows and columns of A form a positive semidefinite block, up to rounding.
 
-    The answer for a leading block of A is the smaller of this one and the block's size.
+    U is work space. The result for a leading block of A is the minimum of this number and the size of the block.
     """
     return factor(A, _ROUNDING, 0.0, 0.0, A.shape[0], U, np.empty(A.shape[0]))
 
 
-@kernel
+@compiled
 def eigh(A):
-    """Eigenvalues, ascending, and eigenvectors as rows."""
+    """Return the eigenvalues, ascending, and the eigenvectors as rows."""
     values, vectors = np.linalg.eigh(A)
     return values, vectors.T
 
 
-@kernel
-def modified_eigenvalues(values, how):
-    """``(modified, kept)``: the new eigenvalues, and by what P multiplies each eigenvector's part of a new row."""
+@compiled
+def modified_eigenvalues(values, spectrum):
+    """Return the modified eigenvalues, and the factors by which P multiplies the components of a new row."""
     modified, kept = np.empty_like(values), np.empty_like(values)
     largest = max(abs(values[0]), abs(values[-1]))
     for i in range(values.shape[0]):
         value = values[i] if abs(values[i]) > ZERO_TOLERANCE * largest else 0.0
-        if how == 3:
+        if spectrum == SHIFT:
             modified[i], kept[i] = values[i] - min(values[0], 0.0), 1.0
-        elif how == 1:
+        elif spectrum == CLIP:
             modified[i], kept[i] = max(value, 0.0), 1.0 if value > 0.0 else 0.0
         else:
             modified[i], kept[i] = abs(value), np.sign(value)
     return modified, kept
 
 
-@kernel
-def modify(A, s, k, how, semidefinite, consistent, K, row):
-    """The modified local matrix and row: ``K`` from A, ``row`` from s (P s where ``consistent``), of k neighbours.
+@compiled
+def modify(A, s, k, spectrum, semidefinite, consistent, K, row):
+    """Write the modified local matrix of k neighbours into ``K``, and s, or P s if ``consistent``, into ``row``.
 
-    ``semidefinite`` is the answer of :func:`leading_semidefinite`. Returns the eigenvalues of K and its eigenvectors,
-    as rows; none where nothing had to be decomposed.
+    ``semidefinite`` is the result of :func:`leading_semidefinite`. Returns the eigenvalues of K and its eigenvectors as
+    rows, or empty arrays if no decomposition was needed.
     """
     block = np.empty((k, k))
     for a in range(k):
         row[a] = s[a]
         for b in range(k):
             block[a, b] = K[a, b] = A[a, b]
-    if how == 0 or (k <= semidefinite and not (consistent and how != 3)):
+    if spectrum == NONE or (k <= semidefinite and not (consistent and spectrum != SHIFT)):
         return np.empty(0), np.empty((0, 0))
     values, vectors = eigh(block)
-    modified, kept = modified_eigenvalues(values, how)
-    if how == 3:
+    modified, kept = modified_eigenvalues(values, spectrum)
+    if spectrum == SHIFT:
         for a in range(k):
             K[a, a] += modified[0] - values[0]
         return modified, vectors
@@ -132,7 +133,7 @@ def modify(A, s, k, how, semidefinite, consistent, K, row):
         for i in range(k):
             add(row, kept[i] * dot(vectors[i], s, k), vectors[i], k)
     if k > semidefinite:
-        for i in range(k):  # they ascend: the negative ones come first, and few they are
+        for i in range(k):  # eigenvalues are in ascending order, so the few negative ones come first
             if values[i] >= 0.0:
                 break
             for a in range(k):
@@ -140,19 +141,19 @@ def modify(A, s, k, how, semidefinite, consistent, K, row):
     return modified, vectors
 
 
-@kernel
+@compiled
 def add(x, weight, y, n):
-    """``x += weight y`` over the first n."""
+    """Add ``weight y`` to x over the first n entries."""
     for i in range(n):
         x[i] += weight * y[i]
 
 
-@kernel
+@compiled
 def share_alike(matrices, rows, sizes, weights):
-    """Neighbours that could change places get the same weight, which rounding may have kept from them.
+    """Give the same weight to interchangeable neighbours, whose weights may differ by rounding.
 
-    They are as similar to the test sample and to all other neighbours, so that swapping their weights changes nothing,
-    and neither does, where the optimum is the only one, taking the mean.
+    These are equally similar to the test sample and to all other neighbours, so that exchanging their weights does not
+    change the objective, and neither does averaging them if the optimum is unique.
     """
     leader, count = np.empty(rows.shape[1], np.intp), np.empty(rows.shape[1], np.intp)
     for m in range(rows.shape[0]):
@@ -172,14 +173,14 @@ def share_alike(matrices, rows, sizes, weights):
                         w[i] = w[leader[i]]
 
 
-@kernel
+@compiled
 def _leaders(A, s, k, leader, count):
-    """For each neighbour the first one that it could change places with; whether there is any such pair."""
+    """Write for each neighbour the first one that it is interchangeable with; return whether there is any such pair."""
     found = False
     for i in range(k):
         leader[i], count[i] = i, 1
         j = i - 1
-        while j >= 0 and s[j] == s[i]:  # nearest first: equally similar ones stand side by side
+        while j >= 0 and s[j] == s[i]:  # neighbours are sorted, so equally similar ones are adjacent
             if leader[j] == j and _interchangeable(A, i, j, k):
                 leader[i] = j
                 count[j] += 1
@@ -189,7 +190,7 @@ def _leaders(A, s, k, leader, count):
     return found
 
 
-@kernel
+@compiled
 def _interchangeable(A, i, j, k):
     same, a = A[i, i] == A[j, j], 0
     while same and a < k:

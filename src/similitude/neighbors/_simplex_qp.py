@@ -1,18 +1,18 @@
-"""Compiled: the quadratic program of kernel ridge interpolation, exactly.
+"""Compiled solver of the quadratic program of kernel ridge interpolation, accurate to rounding.
 
     minimise  w^T (A + reg I) w / 2 - s^T w    subject to  w >= 0, sum w = 1        (Chen et al. 2009, eq. 12)
 
-A primal active-set method. One neighbour of the support, the reference r, is eliminated by ``w_r = 1 - sum of the
-others``. Of the reduced matrix ``M_ab = H_ab - H_ar - H_rb + H_rr``, H = A + reg I, which is what decides convexity
-on the simplex, a Cholesky factor is kept and updated as neighbours enter (a row is appended) and leave (Givens
-rotations). Where M turns out singular or indefinite the step goes along that direction to the next face; if A is
-indefinite the answer is a KKT point, and no more is promised.
+It is a primal active-set method. One neighbour of the support, the reference r, is eliminated by ``w_r = 1 - sum of the
+others``. The reduced matrix ``M_ab = H_ab - H_ar - H_rb + H_rr``, H = A + reg I, determines convexity on the simplex.
+A Cholesky factor of M is kept and updated when neighbours enter (a row is appended) and leave (Givens rotations). If M
+is singular or indefinite, the step goes along that direction to the next face; if A is indefinite, the result is a
+point where the KKT conditions hold, which need not be the optimum.
 
-Neighbour lists are nested, so the factor and the solution for k neighbours serve the next larger k as they are. Where
-rounding could show how the support was found, the last solve takes it in ascending order: the weights depend on the
-support alone.
+Neighbour lists are nested, so the factor and the solution for k neighbours are the start for the next larger k. If the
+result could depend, through rounding, on the order in which the support was found, the last solve takes the support in
+ascending order, so that the weights depend only on the support.
 
-``python -m benchmarks neighbors`` has the figures against Clarabel and OSQP.
+``python -m benchmarks neighbors`` compares it with Clarabel and OSQP.
 """
 
 from __future__ import annotations
@@ -21,45 +21,45 @@ from typing import Any
 
 import numpy as np
 
-from similitude.numerics._cholesky_kernel import dot
-from similitude.numerics._compile import kernel
+from similitude.numerics.cholesky import dot
+from similitude.numerics.compiled import compiled
 
 _EPS = 2.0**-52
 
-# A literal integer is a type of its own to numba, and whatever kernel it is passed to compiles once more: not these.
+# A literal integer has its own type in numba, for which a function would be compiled once more; these avoid that.
 NOBODY: Any = np.int64(-1)
 ZERO: Any = np.int64(0)
 ONE: Any = np.int64(1)
 
-# A factor whose diagonal spans no more than this solves to 1e-13, which no tie between classes can tell.
+# A factor whose diagonal spans no more than this solves to 1e-13, which is too small to affect ties between classes.
 _WELL_CONDITIONED = 30.0
 
-# From this reg on, relative to the mean self-similarity, most weights are positive: start with all of them.
+# From this reg on, relative to the mean self-similarity, most weights are positive, so all neighbours are the start.
 _FULL_START = 0.5
 
-# What a solve keeps besides L: vectors, the rows of V, and integers, the rows of N.
+# The state of the solver besides L: vectors are rows of V, and integers are rows of N.
 W, Z, G, Y, D = 0, 1, 2, 3, 4  # the weights, a target for them, the gradient, y = L^-1 b, 1 / diagonal of L
 ORDER, CHOSEN, MEMBER, BARRED, STATE = 0, 1, 2, 3, 4  # the factor's order, a list, two flags per neighbour, and STATE:
 SIZE, REFERENCE, ROTATED = 0, 1, 2  # p (-1: no factor), r, whether rotations went into L
 
 
-@kernel
+@compiled
 def workspace(k):
-    """Room for problems of up to k neighbours: ``L, V, N``."""
+    """Return the arrays ``L, V, N`` for problems of up to k neighbours."""
     N = np.zeros((5, max(k, 3)), dtype=np.intp)
     N[STATE, SIZE] = -1
     return np.zeros((k, k)), np.zeros((5, k + 1)), N
 
 
-@kernel
+@compiled
 def _clear(x):
     for i in range(x.shape[0]):
         x[i] = 0
 
 
-@kernel
+@compiled
 def _enter(A, s, reg, i, L, V, N):
-    """Append neighbour i to the factor; False where M would not be positive definite (the row stays, for a look)."""
+    """Append neighbour i to the factor; return False if M would not be positive definite (the row is still written)."""
     p, r = N[STATE, SIZE], N[STATE, REFERENCE]
     y, order, inverse = V[Y], N[ORDER], V[D]
     own = A[r, r] + reg
@@ -80,9 +80,9 @@ def _enter(A, s, reg, i, L, V, N):
     return True
 
 
-@kernel
+@compiled
 def _factor(A, s, reg, n_chosen, L, V, N):
-    """Factor the support ``chosen[:n_chosen]``, its first the reference; what depends on the rest is left out."""
+    """Factor the support ``chosen[:n_chosen]``, whose first is the reference; dependent neighbours are left out."""
     _clear(N[MEMBER])
     N[MEMBER, N[CHOSEN, 0]] = True
     N[STATE, SIZE], N[STATE, REFERENCE], N[STATE, ROTATED] = 0, N[CHOSEN, 0], 0
@@ -90,9 +90,9 @@ def _factor(A, s, reg, n_chosen, L, V, N):
         _enter(A, s, reg, N[CHOSEN, c], L, V, N)
 
 
-@kernel
+@compiled
 def _leave(A, s, reg, i, L, V, N):
-    """Take neighbour i out of the support; a reference that leaves is followed by the heaviest neighbour."""
+    """Remove neighbour i from the support; the neighbour with the largest weight replaces a reference that leaves."""
     p, r = N[STATE, SIZE], N[STATE, REFERENCE]
     y, order, w, chosen = V[Y], N[ORDER], V[W], N[CHOSEN]
     w[i] = 0.0
@@ -106,7 +106,7 @@ def _leave(A, s, reg, i, L, V, N):
         chosen[0], chosen[place] = chosen[place], chosen[0]
         _factor(A, s, reg, p, L, V, N)
         for a in range(p):
-            # What depends on the rest by the new reference hands its weight over; that is rounding's doing.
+            # A neighbour that is dependent, by rounding, with the new reference gives its weight to the reference.
             if not N[MEMBER, chosen[a]]:
                 w[chosen[0]] += w[chosen[a]]
                 w[chosen[a]] = 0.0
@@ -127,7 +127,7 @@ def _leave(A, s, reg, i, L, V, N):
     N[STATE, SIZE], N[STATE, ROTATED] = p - 1, 1
 
 
-@kernel
+@compiled
 def _backward(L, inverse, p, z):
     """Solve ``L^T x = z`` in place."""
     for a in range(p - 1, -1, -1):
@@ -137,9 +137,9 @@ def _backward(L, inverse, p, z):
             z[c] -= row[c] * known
 
 
-@kernel
+@compiled
 def _target(L, V, N):
-    """The optimum over the support, signs disregarded, into z: in the factor's order, the reference last."""
+    """Write the optimum over the support, whatever the signs, into z, in the factor's order with the reference last."""
     p = N[STATE, SIZE]
     z = V[Z]
     for a in range(p):
@@ -149,12 +149,12 @@ def _target(L, V, N):
     for a in range(p):
         rest -= z[a]
     z[p] = rest
-    N[ORDER, p] = N[STATE, REFERENCE]  # so that order[:p + 1] names what z[:p + 1] belongs to
+    N[ORDER, p] = N[STATE, REFERENCE]  # so that order[:p + 1] holds the neighbours of z[:p + 1]
 
 
-@kernel
+@compiled
 def _start(A, s, reg, n_chosen, L, V, N):
-    """A feasible w from a guess at the support: what comes out negative is dropped until nothing does."""
+    """Compute a feasible w from a guess of the support, from which neighbours with negative weights are dropped."""
     _clear(V[W])
     while True:
         _factor(A, s, reg, n_chosen, L, V, N)
@@ -169,16 +169,16 @@ def _start(A, s, reg, n_chosen, L, V, N):
             for a in range(p + 1):
                 V[W, N[ORDER, a]] = V[Z, a]
             return
-        # The reference comes last in z: first again, it keeps the order ascending.
+        # The reference is last in z; it is moved to the front, so that the order stays ascending.
         if V[Z, p] > 0.0:
             for c in range(n_chosen - 1, 0, -1):
                 N[CHOSEN, c] = N[CHOSEN, c - 1]
             N[CHOSEN, 0] = N[STATE, REFERENCE]
 
 
-@kernel
+@compiled
 def _gradient(A, s, k, reg, w, g):
-    """``g = (A + reg I) w - s``."""
+    """Write ``(A + reg I) w - s`` into g."""
     for i in range(k):
         g[i] = reg * w[i] - s[i]
     for i in range(k):
@@ -188,11 +188,11 @@ def _gradient(A, s, k, reg, w, g):
                 g[j] += weight * row[j]
 
 
-@kernel
+@compiled
 def _slide(A, s, k, reg, i, L, V, N):
-    """Neighbour i would make M singular or indefinite: go along that direction to the next face.
+    """Move to the next face along the direction in which neighbour i makes M singular or indefinite.
 
-    Returns whether i still waits to enter.
+    Returns whether i still has to enter.
     """
     p, r = N[STATE, SIZE], N[STATE, REFERENCE]
     w, z, g, order = V[W], V[Z], V[G], N[ORDER]
@@ -227,9 +227,12 @@ def _slide(A, s, k, reg, i, L, V, N):
     return True
 
 
-@kernel
+@compiled
 def _step(L, V, N):
-    """Towards the optimum over the support as far as weights stay positive: ``(who stops it or -1, how far)``."""
+    """Move towards the optimum over the support as far as weights stay positive.
+
+    Returns the neighbour whose weight becomes zero first, or -1, and the length of the step.
+    """
     w, z, order = V[W], V[Z], N[ORDER]
     _target(L, V, N)
     p = N[STATE, SIZE]
@@ -244,9 +247,12 @@ def _step(L, V, N):
     return hit, length
 
 
-@kernel
+@compiled
 def _candidates(A, s, k, reg, tolerance, block, L, V, N):
-    """Who would gain: the most promising neighbour; with ``block`` all enter at once, and the last of them is named."""
+    """Return the neighbour whose entry promises the largest gain, or -1.
+
+    With ``block`` all neighbours that promise a gain enter at once, and the last of them is returned.
+    """
     g, r = V[G], N[STATE, REFERENCE]
     _gradient(A, s, k, reg, V[W], g)
     best = NOBODY
@@ -260,10 +266,10 @@ def _candidates(A, s, k, reg, tolerance, block, L, V, N):
     return best
 
 
-@kernel
+@compiled
 def _advance(A, s, k, reg, scale, block, L, V, N):
-    """From a feasible w to a KKT point; False where it was not reached."""
-    tolerance = 8.0 * _EPS * (k + 16) * scale  # above what counts as curvature, or steps would go to and fro
+    """Move from a feasible w to a KKT point; return whether it was reached."""
+    tolerance = 8.0 * _EPS * (k + 16) * scale  # above the threshold of curvature, or steps would alternate
     entered = waiting = NOBODY
     _clear(N[BARRED])
     for _ in range(50 * k + 100):
@@ -279,9 +285,9 @@ def _advance(A, s, k, reg, scale, block, L, V, N):
             if length > 0.0:
                 _clear(N[BARRED])
             elif block:
-                block, entered = False, -1  # came in company, and leaves at once
+                block, entered = False, -1  # it entered with others and leaves at once
             else:
-                N[BARRED, hit] = hit == entered  # its gain was rounding
+                N[BARRED, hit] = hit == entered  # its gain was a rounding error
             _leave(A, s, reg, hit, L, V, N)
             continue
         if entered >= 0 and N[MEMBER, entered]:
@@ -291,13 +297,13 @@ def _advance(A, s, k, reg, scale, block, L, V, N):
             return True
         if not block:
             waiting = entered
-        block = block and entered >= 0  # whoever could not come in company is looked at alone
+        block = block and entered >= 0  # neighbours that could not enter together are tried one by one
     return False
 
 
-@kernel
+@compiled
 def _in_order(A, s, k, reg, L, V, N):
-    """Solve on the support once more, in ascending order, where it was not and rounding could show the difference."""
+    """Solve on the support once more in ascending order, if it was not and rounding could make a difference."""
     p = N[STATE, SIZE]
     least, most = np.inf, 0.0
     for a in range(p):
@@ -322,25 +328,25 @@ def _in_order(A, s, k, reg, L, V, N):
         for a in range(p + 1):
             V[W, N[ORDER, a]] = V[Z, a]
     else:
-        N[STATE, SIZE] = -1  # within rounding this order finds the support dependent: the weights stand as they are
+        N[STATE, SIZE] = -1  # in this order the support is dependent up to rounding, so the weights are not changed
 
 
-@kernel
+@compiled
 def starts_full(A, k, reg):
-    """Whether to start with all neighbours in the support."""
+    """Return whether to start with all neighbours in the support."""
     mean = 0.0
     for i in range(k):
         mean += A[i, i] / k
     return reg >= _FULL_START * mean
 
 
-@kernel
+@compiled
 def solve(A, s, k, reg, scale, L, V, N):
-    """Solve for the first k neighbours; True where that was reached. The weights are ``V[W, :k]``.
+    """Solve for the first k neighbours; return whether a solution was reached. The weights are ``V[W, :k]``.
 
-    It starts from the factor in ``work``, made for a smaller k; without one (``ends[0] = -1``) from the support of
-    ``V[W]`` as a guess, from all neighbours where reg is large, or from the best single one. ``scale`` bounds the
-    entries of A[:k, :k], s[:k] and reg.
+    The start is the factor in ``L``, computed for a smaller k. Without one (``N[STATE, SIZE] = -1``) it is the support
+    of ``V[W]`` as a guess, or all neighbours if reg is large, or the best single one. ``scale`` bounds the entries of
+    A[:k, :k], s[:k] and reg.
     """
     full = starts_full(A, k, reg)
     if N[STATE, SIZE] < 0:
@@ -365,9 +371,9 @@ def solve(A, s, k, reg, scale, L, V, N):
     return reached
 
 
-@kernel
+@compiled
 def largest(A, s, start, k):
-    """The largest absolute value in rows ``start`` to k of the leading block and of s."""
+    """Return the largest absolute value in rows ``start`` to k of the leading block and of s."""
     size = 0.0
     for i in range(start, k):
         size = max(size, abs(s[i]))
@@ -376,9 +382,9 @@ def largest(A, s, start, k):
     return size
 
 
-@kernel
+@compiled
 def solve_each(A, s, reg, weights):
-    """Solve separate problems ``A[t], s[t]``, each from scratch; returns how many were not solved."""
+    """Solve separate problems ``A[t], s[t]``, each from scratch; return how many were not solved."""
     m, k = s.shape
     L, V, N = workspace(k)
     failed = 0

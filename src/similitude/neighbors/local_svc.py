@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
-import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import SimilarityClassifier, check_labels, check_positive, unchanged_on_failure
-from similitude.neighbors._search import NeighborSearch
-from similitude.numerics.threads import over_row_blocks
-from similitude.numerics.topk import check_n_neighbors, top_k
-from similitude.proximity.check import for_lookup
-from similitude.proximity.symmetry import warn_of_asymmetry
+from similitude._utils.checks import check_positive
+from similitude._utils.threads import over_row_blocks
+from similitude._utils.warn import warn
+from similitude.base import FittedPath
+from similitude.labels import Labels
+from similitude.neighbors.searching import SearchingClassifier
+from similitude.numerics.topk import check_n_neighbors
 
 SPECTRA = ("clip", "flip", "shift", "none")
 
 _ROWS = 16
 
 
-class LocalSVC(NeighborSearch, SimilarityClassifier):
+class LocalSVC(SearchingClassifier):
     """Classify by a support vector machine trained on the k most similar training samples (SVM-KNN).
 
-    For each test sample x the similarities S among its k neighbours are made a kernel K, its own similarities s to
-    them are treated alike, and one machine is trained for each pair of classes among the neighbours::
+    For each test sample x, the similarities S among its k neighbours are converted to a kernel K, its own similarities
+    s to them are treated in the same way, and one machine is trained for each pair of classes among the neighbours::
 
         minimise  alpha^T Q alpha / 2 - sum alpha   over   0 <= alpha <= C,  y^T alpha = 0,   Q_ij = y_i y_j K_ij
 
@@ -40,38 +39,46 @@ class LocalSVC(NeighborSearch, SimilarityClassifier):
     none         S                              s
     ===========  =============================  =============================================
 
-    Equally similar training samples are taken in their order in the training set. Of a pair of classes the later wins
-    from a decision value of 0 up, and the class that wins most pairs is predicted, ties going to the first, as in
-    libsvm; decision values that rounding cannot tell from 0 are 0. Where all neighbours are of one class it is
-    predicted at once; a class without a neighbour cannot win. With ``spectrum="none"`` the machines may not be convex:
-    a point where the first-order conditions hold is all that is promised.
+    Equally similar training samples are taken in their order in the training set. Of a pair of classes the later one
+    wins if the decision value is 0 or more, and the class that wins most pairs is predicted, the first one if several
+    are tied, as in libsvm. Decision values that are 0 up to rounding count as 0. If all neighbours belong to one class,
+    it is predicted without training; a class without a neighbour cannot win. With ``spectrum="none"`` the problems may
+    not be convex; the solution is then a point where the first-order conditions hold.
 
-    S is made symmetric, ``(S + S^T)/2``, with a warning where it was not; rows psi(x, .) are taken as they are. The
-    training matrix is kept without a copy, and only its entries among neighbours are read. ``PathSearchCV`` takes a
-    whole grid of the three parameters at the price of one neighbour sort, one decomposition for each sample, k and
-    spectrum, and one climb through the values of C.
+    An asymmetric S is replaced by ``(S + S^T)/2``, with a warning. The rows of new raw objects are averaged over both
+    directions, too, while rows of a matrix are used unchanged. The training matrix is kept without a copy, and only its
+    entries among neighbours are read. ``PathSearchCV`` evaluates a whole grid of the three parameters with one
+    neighbour sort, one decomposition for each sample, k and spectrum, and one pass through the ascending values of C.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        k; more than there are samples means all of them.
+        The number of neighbours k; if there are fewer samples, all of them are used.
     C : float, default=1.0
-        Bound of the dual variables: the larger, the less is a sample allowed to lie on the wrong side.
+        The bound of the dual variables; the larger it is, the more a sample on the wrong side is penalised.
     spectrum : {"clip", "flip", "shift", "none"}, default="clip"
         How the similarities among the neighbours are made positive semidefinite.
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (the
-        same answers), or by a neighbour graph (approximate, far fewer similarities). See the page on neighbour search.
+        How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
+        (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
+        neighbour search.
     similarity, dissimilarity
         The input contract: see the page on input.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
+        The classes.
     n_neighbors_ : int
         min(n_neighbors, n).
     n_evaluations_, n_evaluations_per_query_ : int, float
-        Where ``search`` is not "matrix": similarities computed by ``fit``, and for a sample by the last query.
+        If ``search`` is not "matrix", the number of similarities computed by ``fit``, and the mean number per sample in
+        the last search.
+
+    See Also
+    --------
+    SimilaritySVC : A support vector machine on all training samples.
+    KNNClassifier : A vote of the neighbours.
 
     References
     ----------
@@ -90,6 +97,7 @@ class LocalSVC(NeighborSearch, SimilarityClassifier):
     """
 
     _path_parameters = ("n_neighbors", "C", "spectrum")
+    _responses = ("predict", "decision_function")
 
     def __init__(
         self,
@@ -108,86 +116,59 @@ class LocalSVC(NeighborSearch, SimilarityClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y):
-        """Keep the training similarities and labels."""
-        check_parameters(self.n_neighbors, self.C, self.spectrum)
-        searcher = self._searcher()
-        with unchanged_on_failure(self):
-            if searcher is None:
-                S = self._fit_matrix(X, y)
-                n = S.shape[0]
-                warn_of_asymmetry("LocalSVC", S)
-                self._S = for_lookup(S)
-            else:
-                n, self._S = self._fit_search(searcher, X, y), None
-            self._set_labels(check_labels(y, n))
-            self.n_neighbors_ = min(int(self.n_neighbors), n)
-            # set_params after fit changes what the next fit does, not what this one has done.
-            self._point = self.n_neighbors_, self.C, self.spectrum
-        return self
+    def _point(self, parameters):
+        check_n_neighbors(parameters["n_neighbors"])
+        check_positive(parameters["C"], "C")
+        spectrum = parameters["spectrum"]
+        if not isinstance(spectrum, str) or spectrum not in SPECTRA:
+            raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
+        return LocalSVCPoint(int(parameters["n_neighbors"]), float(parameters["C"]), spectrum)
 
-    def predict(self, X):
-        """The class that wins most pairs for each row."""
-        return self._answer(X, "predict")
+    def _fit_path(self, training, labels, points):
+        training.note_asymmetry("LocalSVC")
+        points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
+        return LocalSVCPath(points, labels, training.finder(symmetric=True, lookup=True))
 
-    def decision_function(self, X):
-        """Two classes: the decision value, of shape (m,), positive for the second class; else scores, (m, G).
 
-        A class's score is the number of pairs it wins, and less than a third, up or down, for the sum of its decision
-        values; the class that is predicted has the largest. A class without a neighbour has the score -1. Where
-        all neighbours are of one class its score is 1 (with two classes: the decision value is -1 or 1).
-        """
-        return self._answer(X, "decision_function")
+class LocalSVCPoint(NamedTuple):
+    """One point of a grid."""
 
-    def _answer(self, X, response):
-        check_is_fitted(self)
-        return self._answers(self._S, self._nearest(X, self._point[0]), [self._point], response)[0]
+    n_neighbors: int
+    C: float
+    spectrum: str
 
-    def _predict_path(self, S_train, y_train, S_test, grid, response="predict"):
-        """One prediction (or decision function) per grid point, sharing all but the machines."""
-        n = len(y_train)
-        if S_test.shape[1] != n:
-            raise ValueError(f"S_test must have a column for each of {n} labels; got {S_test.shape[1]}.")
-        points = []
-        for parameters in grid:
-            k, C, spectrum = (parameters.get(name, getattr(self, name)) for name in self._path_parameters)
-            check_parameters(k, C, spectrum)
-            points.append((min(int(k), n), C, spectrum))
-        self._set_labels(y_train)
-        S_train, S_test = self._path_similarities(S_train, S_test)
-        neighbors = top_k(S_test, max(k for k, _, _ in points))
-        return self._answers(for_lookup(S_train), neighbors, points, response)
 
-    def _answers(self, S, neighbors, points, response):
-        """Predictions or decision functions for several ``(k, C, spectrum)`` from one neighbour sort."""
-        sizes, at_size = np.unique([k for k, _, _ in points], return_inverse=True)
-        costs, at_cost = np.unique([float(C) for _, C, _ in points], return_inverse=True)
-        spectra = list(dict.fromkeys(spectrum for _, _, spectrum in points))
-        chosen = [spectra.index(spectrum) for _, _, spectrum in points], at_size, at_cost
+class LocalSVCPath(FittedPath):
+    """The labels of the training samples, and the finder of neighbours among them.
+
+    The score of a class is the number of pairs that it wins plus a term between -1/3 and 1/3 that grows with the sum of
+    its decision values; a class without a neighbour has the score -1. If all neighbours belong to one class, its score
+    is 1 (with two classes, the decision value is -1 or 1).
+    """
+
+    def __init__(self, points: list[LocalSVCPoint], labels: Labels, finder: Any):
+        self.points, self.labels, self.finder = points, labels, finder
+
+    def attributes(self):
+        return {"n_neighbors_": self.points[0].n_neighbors}
+
+    def answers(self, rows, response):
+        ks, Cs, spectra = zip(*self.points)
+        sizes, at_size = np.unique(ks, return_inverse=True)
+        costs, at_cost = np.unique(Cs, return_inverse=True)
+        distinct = list(dict.fromkeys(spectra))
+        chosen = [distinct.index(spectrum) for spectrum in spectra], at_size, at_cost
+        similarities, indices = self.finder.nearest(rows, sizes[-1])
         parts = []
-        for rows in self._lookup_blocks(S, *neighbors[1].shape):
-            similarities, indices = (part[rows] for part in neighbors)
-            known = self._lookup(S, indices)
-            if S is None and not self._measure.symmetric:
-                warn_of_asymmetry("LocalSVC", known)
-            task = _LocalMachines(known, self._labels, len(self.classes_), sizes, costs, spectra, chosen)
-            parts.append(task(similarities, indices, response))
-        answers = np.concatenate(parts)
-        if response == "predict":
-            answers = self.classes_[answers]
-        return list(np.moveaxis(answers, 1, 0))
-
-
-def check_parameters(n_neighbors: Any, C: Any, spectrum: Any) -> None:
-    """Refuse values that are no parameters of LocalSVC."""
-    check_n_neighbors(n_neighbors)
-    check_positive(C, "C")
-    if not isinstance(spectrum, str) or spectrum not in SPECTRA:
-        raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
+        for part in self.finder.blocks(*indices.shape):
+            S = self.finder.among(rows, indices[part])
+            task = _LocalMachines(S, self.labels.codes, self.labels.n_classes, sizes, costs, distinct, chosen)
+            parts.append(task(similarities[part], indices[part], response))
+        return list(np.moveaxis(np.concatenate(parts), 1, 0))
 
 
 class _LocalMachines:
-    """The machines of all test samples, for the chosen ``(spectrum, size, C)``, given by their positions."""
+    """The machines of all test samples, for the chosen ``(spectrum, size, C)``, which are given by their positions."""
 
     def __init__(self, S, labels, n_classes, sizes, costs, spectra, chosen):
         from similitude.neighbors._local_spectrum import SPECTRA as CODES
@@ -197,11 +178,11 @@ class _LocalMachines:
         self.chosen = (slice(None), *chosen)
         self.wanted = np.zeros((len(spectra), len(sizes), len(costs)), dtype=bool)
         self.wanted[tuple(chosen)] = True
-        # Where all neighbours are of one class; of two classes the sign of one score tells which.
+        # The scores if all neighbours belong to one class; with two classes there is one score, whose sign decides.
         self.alone = 2.0 * np.eye(n_classes) - 1.0 if n_classes > 2 else np.array([[-1.0], [1.0]])
 
     def __call__(self, similarities, indices, response):
-        """Positions of the predicted classes, or decision functions: (m, points) or (m, points, G)."""
+        """Return the positions of the predicted classes, or the decision values: (m, points) or (m, points, G)."""
         classes = self.labels[indices]
         parts, failures = {}, []
 
@@ -213,11 +194,10 @@ class _LocalMachines:
 
         over_row_blocks(work, len(indices), _ROWS)
         if sum(failures):
-            warnings.warn(
+            warn(
                 f"LocalSVC: {sum(failures)} machines were not solved to full accuracy; a smaller C or "
                 "spectrum='clip' helps.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return np.concatenate([parts[start] for start in sorted(parts)])
 
@@ -227,7 +207,7 @@ class _LocalMachines:
         return np.argmax(scores, axis=-1) if self.n_classes > 2 else (scores[..., 0] >= 0).astype(np.intp)
 
     def _scores(self, similarities, indices, classes):
-        """Scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and how many machines were not solved."""
+        """Return the scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and the number of unsolved fits."""
         scores = np.empty((len(indices), *self.wanted.shape, self.alone.shape[1]))
         scores[:] = self.alone[classes[:, 0], None, None, None]
         changes = classes != classes[:, :1]
@@ -238,7 +218,7 @@ class _LocalMachines:
         return scores, failed
 
     def _sample(self, similarities, neighbors, classes, mixed, scores):
-        """The scores of one test sample where there is more than one class; how many machines were not solved."""
+        """Write the scores of one test sample with more than one class; return the number of unsolved machines."""
         from similitude.neighbors._local_smo import normalize, one_vs_one
         from similitude.neighbors._local_spectrum import SPECTRA as CODES
         from similitude.neighbors._local_spectrum import gather, gather_csr, leading_semidefinite, modify
@@ -253,7 +233,7 @@ class _LocalMachines:
         unit, ratio = math.ldexp(1.0, exponent), math.ldexp(1.0, min(row_exponent - exponent, 600))
         failed = 0
         for p, spectrum in enumerate(self.spectra):
-            # Clip and flip treat s too and need the eigenvectors anyway.
+            # Clip and flip also modify s, so they need the eigenvectors in any case.
             semidefinite = leading_semidefinite(A, K) if spectrum == CODES["shift"] else 0
             for g in mixed[self.wanted[p, mixed].any(axis=1)]:
                 k, wanted = self.sizes[g], self.wanted[p, g]

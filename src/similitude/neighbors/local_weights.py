@@ -1,21 +1,21 @@
-"""Weights of neighbours that look at the similarities among the neighbours too."""
+"""Weights of neighbours that depend on the similarities among the neighbours."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
+from similitude._utils.warn import warn
 from similitude.proximity.check import for_lookup
 
 SPECTRA = ("clip", "flip", "shift", "none", "pinv")
 LOCAL_WEIGHTS = ("kri", "krr", "lime")
 
-_MOST_NUMBERS = 2**20  # in the local matrices that a thread holds at a time
-_LEAST_FLOPS = 10**6  # of a block that is worth a thread
+_MOST_NUMBERS = 2**20  # the number of entries of the local matrices that a thread holds at a time
+_LEAST_FLOPS = 10**6  # the number of operations from which on a block is worth a thread
 
 
 def local_weights(
@@ -30,25 +30,25 @@ def local_weights(
     consistent: bool = False,
     restarts: int = 0,
 ) -> np.ndarray:
-    """Weights of each test sample's neighbours for every neighbourhood size and ridge.
+    """Return the weights of each test sample's neighbours for every neighbourhood size and ridge.
 
     Parameters
     ----------
     S : array or CSR matrix of shape (n, n)
-        Similarities among the training samples.
+        The similarities among the training samples.
     similarities, indices : arrays of shape (m, k)
-        The neighbours, nearest first, as :func:`~similitude.numerics.topk.top_k` gives them.
+        The neighbours, nearest first, from :func:`~similitude.numerics.top_k`.
     sizes : sequence of int
-        Neighbourhood sizes, ascending, none above k.
+        The neighbourhood sizes, ascending, none above k.
     regs : sequence of float
-        Values of lambda, ascending.
+        The values of lambda, ascending.
     weights, spectrum, consistent, restarts
         As in :class:`~similitude.KNNClassifier`.
 
     Returns
     -------
     ndarray of shape (m, len(sizes), len(regs), sizes[-1])
-        Zero beyond each size.
+        The weights, which are zero beyond each size.
     """
     from similitude.neighbors._local_spectrum import SPECTRA as CODES
     from similitude.neighbors._local_spectrum import local_matrices, share_alike
@@ -57,7 +57,7 @@ def local_weights(
     m, k = len(indices), int(sizes[-1])
     indices = np.ascontiguousarray(indices[:, :k])
     rows = np.ascontiguousarray(similarities[:, :k], dtype=np.float64)
-    how = CODES["none" if spectrum == "pinv" else spectrum]
+    code = CODES["none" if spectrum == "pinv" else spectrum]
     S = for_lookup(S)
     answer = np.zeros((m, len(sizes), len(regs), k))
     solve = _solver(weights)
@@ -66,7 +66,7 @@ def local_weights(
     def work(start: int, stop: int) -> None:
         part = slice(start, stop)
         matrices, own, ridges = _within_range(local_matrices(S, indices[part]), rows[part], regs)
-        failures.append(solve(matrices, own, sizes, ridges, how, consistent, answer[part]) or 0)
+        failures.append(solve(matrices, own, sizes, ridges, code, consistent, answer[part]) or 0)
         if restarts:
             from similitude.neighbors._kri import restart_rows
 
@@ -78,17 +78,16 @@ def local_weights(
     fair_share = max(-(-m // 8), _LEAST_FLOPS // flops_per_row)
     over_row_blocks(work, m, max(1, min(_MOST_NUMBERS // k**2, fair_share)))
     if sum(failures):
-        warnings.warn(
+        warn(
             f"{sum(failures)} of {m * len(sizes) * len(regs)} weight problems (weights={weights!r}) were not solved to "
             "full accuracy; a larger reg helps.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return answer
 
 
 def _within_range(matrices: np.ndarray, rows: np.ndarray, regs: np.ndarray) -> tuple:
-    """The same problems in other units where products would over- or underflow: a power of two changes no digit."""
+    """Return the same problems, scaled by a power of two, which is exact, if products would over- or underflow."""
     largest = max(np.max(matrices), -np.min(matrices), np.max(rows), -np.min(rows))
     if largest == 0 or 2.0**-400 < largest < 2.0**400:
         return matrices, rows, regs
@@ -98,7 +97,7 @@ def _within_range(matrices: np.ndarray, rows: np.ndarray, regs: np.ndarray) -> t
 
 
 def _solver(weights: str) -> Any:
-    """The kernel for these weights; each is imported, and compiled, only where it is used."""
+    """Return the compiled function for these weights, which is imported and compiled only when it is used."""
     if weights == "krr":
         from similitude.neighbors._krr import krr_rows
 

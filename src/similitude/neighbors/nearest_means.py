@@ -1,22 +1,23 @@
-"""Local nearest means: the one neighbourhood classifier here that takes feature vectors."""
+"""Local nearest means, a neighbourhood classifier on feature vectors."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from similitude.base import check_labels, unchanged_on_failure
+from similitude._utils.threads import over_row_blocks
+from similitude.base import FeatureClassifier, FittedPath
+from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude.numerics.threads import over_row_blocks
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import TIE_TOLERANCE
 
 _BLOCK = 2**22
 
 
-class LocalNearestMeans(ClassifierMixin, BaseEstimator):
+class LocalNearestMeans(FeatureClassifier):
     """Classify feature vectors by the nearest of the means of each class's k nearest samples.
 
     With N_h(x) the k training samples of class h nearest to x in Euclidean distance::
@@ -25,25 +26,32 @@ class LocalNearestMeans(ClassifierMixin, BaseEstimator):
 
     The neighbours are taken from each class, so that every class has a mean; :class:`LocalNearestCentroid`, its
     counterpart for similarities, takes the k nearest of all classes together. X is an ordinary matrix of features,
-    not of similarities; features on different scales want standardising first.
+    not of similarities; features on different scales should be standardised first.
 
-    Equally near samples of a class are taken in their order in the training set. Distances to means are compared up to
-    1e-12 times the distance of the farthest sample averaged (they may differ by rounding only), and the first of the
-    tied classes wins.
+    Equally near samples of a class are taken in their order in the training set. Distances to means that differ by less
+    than 1e-12 times the distance of the farthest averaged sample are tied, because they may differ only by rounding;
+    the first of the tied classes is predicted.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        k; a class with fewer samples uses all it has.
+        The number of neighbours k; a class with fewer samples uses all of them.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
+        The classes.
     n_neighbors_ : ndarray of shape (G,)
         min(n_neighbors, samples of the class), in the order of ``classes_``.
     n_features_in_ : int
+        The number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has names that are strings.
+        The names of the features, if X has names that are strings.
+
+    See Also
+    --------
+    LocalNearestCentroid : The counterpart on similarities.
+    LocalBDA : Fits a Gaussian model to the neighbours.
 
     References
     ----------
@@ -59,39 +67,39 @@ class LocalNearestMeans(ClassifierMixin, BaseEstimator):
     """
 
     _path_parameters = ("n_neighbors",)
+    _dtypes = (np.float64, np.float32)
 
     def __init__(self, n_neighbors=5):
         self.n_neighbors = n_neighbors
 
-    def fit(self, X, y):
-        """Keep the training samples of each class."""
-        check_n_neighbors(self.n_neighbors)
-        with unchanged_on_failure(self):
-            self._keep_samples(X, y)
-            self.n_neighbors_ = self._class_sizes(self.n_neighbors)
-        return self
+    def _point(self, parameters):
+        check_n_neighbors(parameters["n_neighbors"])
+        return int(parameters["n_neighbors"])
 
-    def _keep_samples(self, X, y):
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
-        y = check_labels(y, len(X))
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        self._exponent = exponent_of(X)
-        samples = near_one(X, self._exponent).astype(X.dtype, copy=False)
-        self._samples = [samples[labels == h] for h in range(len(self.classes_))]
+    def _fit_path(self, training, labels, points):
+        return LocalMeansPath([min(k, len(labels)) for k in points], labels, training.X)
 
-    def _class_sizes(self, k):
-        return np.array([min(int(k), len(samples)) for samples in self._samples])
 
-    def predict(self, X):
-        """The class of the nearest local mean for each row."""
-        check_is_fitted(self)
-        return self._answers(X, self.n_neighbors_[:, None])[:, 0]
+class LocalMeansPath(FittedPath):
+    """The training samples of each class; a point is a number of neighbours."""
 
-    def _answers(self, X, sizes):
-        """Predictions for several neighbourhoods, (m, g), from one neighbour sort per class; ``sizes`` is (G, g)."""
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        rows = near_one(X, self._exponent)
-        winners = np.empty((len(rows), sizes.shape[1]), dtype=np.intp)
+    def __init__(self, points: list[int], labels: Labels, X: np.ndarray):
+        self.points, self.exponent = points, exponent_of(X)
+        samples = near_one(X, self.exponent).astype(X.dtype, copy=False)
+        self.samples = [samples[members] for members in labels.members]
+
+    def attributes(self):
+        return {"n_neighbors_": self._class_sizes(self.points)[:, 0]}
+
+    def _class_sizes(self, ks: Any) -> np.ndarray:
+        """Return how many samples of each class are averaged for each k, of shape (G, len(ks))."""
+        return np.array([[min(k, len(samples)) for k in ks] for samples in self.samples])
+
+    def answers(self, X, response):
+        ks, places = np.unique(self.points, return_inverse=True)
+        sizes = self._class_sizes(ks)
+        rows = near_one(X, self.exponent)
+        winners = np.empty((len(rows), len(ks)), dtype=np.intp)
 
         def work(start: int, stop: int) -> None:
             distances, radii = self._local_means(rows[start:stop], sizes)
@@ -99,27 +107,17 @@ class LocalNearestMeans(ClassifierMixin, BaseEstimator):
             tied = distances - error <= np.min(distances + error, axis=0)
             winners[start:stop] = np.argmax(tied, axis=0)
 
-        # At most 256 rows: the neighbour selection inside starts no threads of its own.
-        over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // max(map(len, self._samples)))))
-        return self.classes_[winners]
+        # With at most 256 rows the neighbour selection starts no threads of its own.
+        over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // max(map(len, self.samples)))))
+        return [winners[:, place] for place in places]
 
-    def _local_means(self, rows, sizes):
-        """Distances to the local means, and to the farthest sample averaged, both of shape (G, m, g)."""
-        from similitude.neighbors._centroid_kernel import mean_distances
+    def _local_means(self, rows: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distances to the local means, and to the farthest averaged sample, both of shape (G, m, ks)."""
+        from similitude.neighbors.local_centroids import mean_distances
 
         distances, radii = np.empty((2, len(sizes), len(rows), sizes.shape[1]))
-        for h, samples in enumerate(self._samples):
+        for h, samples in enumerate(self.samples):
             negative_squares, nearest = top_k(-cdist(rows, samples, "sqeuclidean"), sizes[h, -1])
             mean_distances(samples, nearest, rows, sizes[h], distances[h])
             radii[h] = np.sqrt(-negative_squares[:, sizes[h] - 1])
         return distances, radii
-
-    def _predict_path(self, X_train, y_train, X_test, grid, response="predict"):
-        """One prediction per grid point from one neighbour sort per class."""
-        points = [parameters.get("n_neighbors", self.n_neighbors) for parameters in grid]
-        for k in points:
-            check_n_neighbors(k)
-        self._keep_samples(X_train, y_train)
-        ks, places = np.unique([min(k, len(y_train)) for k in points], return_inverse=True)
-        answers = self._answers(X_test, np.array([self._class_sizes(k) for k in ks]).T)
-        return [answers[:, place] for place in places]

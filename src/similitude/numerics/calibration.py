@@ -1,4 +1,4 @@
-"""Probabilities from the scores of left-out folds."""
+"""Probabilities from scores, calibrated on left-out folds."""
 
 from __future__ import annotations
 
@@ -13,22 +13,38 @@ from sklearn.model_selection import StratifiedKFold
 _FOLDS = 5
 
 
-def calibrates(estimator: Any) -> bool:
-    """Whether ``predict_proba`` is there: what counts is the fit that was made, not a parameter set after it."""
-    if not getattr(estimator, "_has_probability", estimator.probability):
-        raise AttributeError("predict_proba needs probability=True, which calibrates the decision values in fit.")
-    return True
-
-
 class Calibrator:
-    """A sigmoid of each score, normalised over the classes."""
+    """A sigmoid of each score, normalised over the classes.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,) or (n, n_classes)
+        Decision values or scores of the training samples, each computed without that sample.
+    labels : ndarray of shape (n,)
+        The positions of the samples' classes.
+    folds : cross-validation splitter
+        The folds from which the scores come.
+    sample_weight : ndarray of shape (n,) or None
+        The weights of the samples.
+    """
 
     def __init__(self, scores: np.ndarray, labels: np.ndarray, folds: Any, sample_weight: np.ndarray | None):
         known = CalibratedClassifierCV(_Known(), cv=folds, ensemble=False)
         self._fitted = known.fit(_as_columns(scores), labels, sample_weight=sample_weight)
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """Of decision values (m,), or of scores (m, G), the probabilities (m, G)."""
+        """Return the probabilities of the classes for new scores.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (m,) or (m, n_classes)
+            Decision values or scores of new samples.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+            The probabilities.
+        """
         return self._fitted.predict_proba(_as_columns(scores))
 
 
@@ -38,12 +54,28 @@ def calibrators(
     labels: np.ndarray,
     sample_weight: np.ndarray | None = None,
 ) -> list[Calibrator]:
-    """For each point of a grid a calibrator of its scores, fitted to scores of left-out folds.
+    """Return for each point of a grid a calibrator of its scores, fitted to the scores of left-out folds.
 
-    ``scores_of(train, test)`` gives, point by point, the scores of the test samples by what the training samples teach;
-    ``labels`` are positions in ``classes``. There are five folds, or as many as the smallest class has samples. It
-    equals ``PairwiseMeta(CalibratedClassifierCV(estimator, ensemble=False))``, but does what points share once, and
-    does not fit the machine of all samples again. Samples of weight 0 are as good as absent.
+    There are five folds, or as many as the smallest class has samples. The result equals that of
+    ``PairwiseMeta(CalibratedClassifierCV(estimator, ensemble=False))``, but the work that the points share is done
+    once, and the estimator is not fitted to all samples again. Samples of weight 0 are treated as absent.
+
+    Parameters
+    ----------
+    scores_of : callable
+        ``scores_of(train, test)`` returns for each point the scores of the test samples by a fit to the training
+        samples.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    labels : ndarray of shape (n,)
+        The position of each sample's class in ``classes``.
+    sample_weight : ndarray of shape (n,), default=None
+        The weights of the samples.
+
+    Returns
+    -------
+    list of Calibrator
+        One for each point.
     """
     present = np.arange(len(labels))
     if sample_weight is not None:
@@ -65,7 +97,7 @@ def calibrators(
 
 
 class _Known(ClassifierMixin, BaseEstimator):
-    """Scores that are known already, in place of the estimator that gives them."""
+    """A classifier whose scores are known already and given as its input."""
 
     def fit(self, X, y, sample_weight=None):
         self.classes_ = np.unique(y)
@@ -75,7 +107,7 @@ class _Known(ClassifierMixin, BaseEstimator):
         return X[:, 0] if X.shape[1] == 1 else X
 
     def predict(self, X):
-        """Never asked, but scikit-learn wants classifiers to have it."""
+        """Return the class with the best score; scikit-learn requires this method, but does not call it here."""
         return self.classes_[(X[:, 0] >= 0).astype(int) if X.shape[1] == 1 else np.argmax(X, axis=1)]
 
 

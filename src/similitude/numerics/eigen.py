@@ -1,7 +1,7 @@
-"""The one symmetric eigendecomposition of the package.
+"""The symmetric eigendecomposition used throughout the package, and figures computed from eigenvalues.
 
-SciPy's divide-and-conquer driver (``evd``) is the fastest LAPACK offers here: at n = 900 ``evr`` takes 1.2 times and
-``ev`` 5 to 6 times as long (``python -m benchmarks eigen``).
+SciPy's divide-and-conquer driver (``evd``) is the fastest that LAPACK offers here: at n = 900 ``evr`` takes 1.2 times
+and ``ev`` 5 to 6 times as long (``python -m benchmarks eigen``).
 """
 
 from __future__ import annotations
@@ -11,29 +11,39 @@ from contextlib import nullcontext
 import numpy as np
 from scipy import linalg
 
+from similitude._utils.threads import one_blas_thread
 from similitude.numerics.shared import once
-from similitude.numerics.threads import one_blas_thread
 
 ZERO_TOLERANCE = 1e-10
 """Eigenvalues with ``|lambda| <= ZERO_TOLERANCE * max|lambda|`` count as zero."""
 
-# Up to this size a second BLAS thread gains nothing, and on a busy machine it costs: at n = 900 four times as long.
+# Up to this size a second BLAS thread gains nothing, and on a busy machine it is slower: at n = 900 by a factor of 4.
 _SMALL = 1000
 
 
 def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues (ascending) and eigenvectors (columns) of a symmetric matrix, in float64.
+    """Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
 
-    Only the lower triangle is read.
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        A symmetric matrix; only its lower triangle is read.
+
+    Returns
+    -------
+    values : ndarray of shape (n,)
+        The eigenvalues, ascending.
+    vectors : ndarray of shape (n, n)
+        The eigenvectors as columns.
     """
     values, vectors = once("eigh", np.ascontiguousarray(S, dtype=np.float64), _decompose)
     return values, vectors
 
 
 def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    # Scaling to unit size keeps entries near 1e-300 or 1e300 from under- or overflowing inside LAPACK.
+    # Scaling to unit size prevents entries near 1e-300 or 1e300 from under- or overflowing inside LAPACK.
     scale = float(np.max(np.abs(S), initial=0.0))
-    if scale == 0.0 or len(S) == 1:  # LAPACK's wrapper in older SciPy fails on a single entry
+    if scale == 0.0 or len(S) == 1:  # the LAPACK wrapper of older versions of SciPy fails on a single entry
         return np.diagonal(S).copy(), np.eye(len(S))
     exponent = float(2.0 ** np.floor(np.log2(scale)))
     with one_blas_thread() if len(S) <= _SMALL else nullcontext():
@@ -46,15 +56,39 @@ def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarray:
-    """The eigenvalues with those that count as zero set to zero."""
+    """Return the eigenvalues, with those that count as zero set to zero.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (n,)
+        The eigenvalues in any order.
+    tol : float, default=1e-10
+        Eigenvalues with ``|lambda| <= tol * max|lambda|`` count as zero.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The eigenvalues.
+    """
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     return np.where(np.abs(eigenvalues) <= tol * largest, 0.0, eigenvalues)
 
 
 def negative_eigenfraction(eigenvalues: np.ndarray) -> float:
-    """Sum of |negative eigenvalues| over the sum of all |eigenvalues| (NEF)."""
+    """Return the sum of the absolute negative eigenvalues over the sum of all absolute eigenvalues (NEF).
+
+    Parameters
+    ----------
+    eigenvalues : ndarray of shape (n,)
+        The eigenvalues in any order.
+
+    Returns
+    -------
+    float
+        The fraction, from 0 to 1; 0 if all eigenvalues are zero.
+    """
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     if largest == 0:
         return 0.0
     sizes = np.abs(eigenvalues / largest)
-    return float(np.sum(sizes[eigenvalues < 0]) / np.sum(sizes))
+    return abs(float(np.sum(sizes[eigenvalues < 0]) / np.sum(sizes)))  # the sum of no numbers may be -0.0

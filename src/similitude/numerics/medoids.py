@@ -1,6 +1,6 @@
-"""Medoids and centres: samples that stand for all, found from similarities alone.
+"""Medoids and centres: samples that represent all samples, found from similarities alone.
 
-Throughout, ``S[i, j]`` is the similarity of sample i to sample j as a medoid; S need not be symmetric.
+In all functions, ``S[i, j]`` is the similarity of sample i to sample j as a medoid; S need not be symmetric.
 """
 
 from __future__ import annotations
@@ -16,30 +16,33 @@ from similitude.numerics.votes import TIE_TOLERANCE
 
 
 def k_medoids(S: np.ndarray, k: int, random_state: Any = None, *, n_init: int = 1) -> tuple[np.ndarray, float]:
-    """The k samples to which all samples are most similar in total::
+    """Return the k samples to which all samples are most similar in total.
+
+    The problem is::
 
         maximise  sum_i max_{m in M} S[i, m]   over   M a set of k samples
 
-    A local optimum: no exchange of one medoid for another sample is better (by more than 1e-12 of the largest total
-    of absolute similarities to a sample). It starts from the greedy set, to which the sample of largest gain is added
-    each time, ties to the first, and exchanges whenever that gains (FasterPAM: each candidate is weighed against all
-    medoids at once, in O(n)). For k = 1 it is the optimum, the first of tied ones.
+    The result is a local optimum: no exchange of one medoid for another sample is better (by more than 1e-12 of the
+    largest total of absolute similarities to a sample). The search starts from the greedy set, to which the sample with
+    the largest gain is added at each step, the first one if several are tied. It then exchanges a medoid whenever that
+    increases the objective (FasterPAM, which compares each candidate with all medoids at once, in O(n)). For k = 1 the
+    result is the global optimum, the first one if several are tied.
 
     Parameters
     ----------
     S : ndarray of shape (n, n)
         Finite similarities of any size.
     k : int
-        How many; at least n means all.
+        The number of medoids; if it is at least n, all samples are returned.
     random_state : int, RandomState or None, default=None
-        For the random starts.
+        The random state for the random starts.
     n_init : int, default=1
-        How many starts: the greedy set, then random ones. The best result counts, of equal ones the first.
+        The number of starts: the greedy set, then random ones. The best result is returned, the first of equal ones.
 
     Returns
     -------
     positions : ndarray of int
-        Of the medoids, ascending.
+        The positions of the medoids, ascending.
     objective : float
         The sum above.
 
@@ -74,7 +77,7 @@ def k_medoids(S: np.ndarray, k: int, random_state: Any = None, *, n_init: int = 
 
 
 def _by_candidate(S: np.ndarray) -> tuple[np.ndarray, int]:
-    """A row for each candidate, divided by a power of two so that sums neither overflow nor vanish."""
+    """Return S with a row for each candidate, divided by a power of two so that sums neither overflow nor vanish."""
     exponent = math.frexp(float(max(S.max(), -S.min())))[1]
     return np.ldexp(np.ascontiguousarray(S.T, dtype=np.float64), -exponent), exponent
 
@@ -89,7 +92,7 @@ def _gain(row: np.ndarray, best: np.ndarray) -> float:
 
 
 def _greedy(A: np.ndarray, k: int, tolerance: float) -> np.ndarray:
-    """BUILD of PAM: the sample of largest total first, then always the one that gains most."""
+    """Return the greedy set (BUILD of PAM): the sample with the largest total, then always the one that gains most."""
     totals = A.sum(axis=1)
     medoids = [int(np.argmax(totals >= totals.max() - tolerance))]
     best = A[medoids[0]]
@@ -98,7 +101,7 @@ def _greedy(A: np.ndarray, k: int, tolerance: float) -> np.ndarray:
     waiting = [(-_gain(A[j], best), j) for j in range(len(A)) if j != medoids[0]]
     heapify(waiting)
     while len(medoids) < k:
-        # Gains only shrink as medoids are added: what is still the largest after an update is the largest.
+        # Gains never grow as medoids are added, so a gain that is still the largest after its update is the largest.
         j = heappop(waiting)[1]
         updated = (-_gain(A[j], best), j)
         if waiting and updated > waiting[0]:
@@ -110,7 +113,7 @@ def _greedy(A: np.ndarray, k: int, tolerance: float) -> np.ndarray:
 
 
 def _exchanged(A: np.ndarray, medoids: np.ndarray, tolerance: float) -> np.ndarray:
-    """Exchange a medoid for another sample as soon as that gains, until none does."""
+    """Return the medoids after exchanging a medoid for another sample whenever that is a gain, until no exchange is."""
     n, k = len(A), len(medoids)
     medoids = medoids.copy()
     is_medoid = np.zeros(n, dtype=bool)
@@ -122,7 +125,7 @@ def _exchanged(A: np.ndarray, medoids: np.ndarray, tolerance: float) -> np.ndarr
     while tried < n:
         row = A[candidate]
         if not is_medoid[candidate]:
-            # Of the samples that would lose their medoid some go to the candidate, which makes up for their loss.
+            # Some of the samples that would lose their medoid go to the candidate, which makes up for their loss.
             kept = np.where(row > first_value, first_value, np.maximum(row, second_value)) - second_value
             gains = losses + np.bincount(nearest, kept, k)
             slot = int(np.argmax(gains))
@@ -140,7 +143,7 @@ def _exchanged(A: np.ndarray, medoids: np.ndarray, tolerance: float) -> np.ndarr
 
 
 def _two_nearest(near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of each column the rows with the largest and the second largest value, and these values."""
+    """Return the rows with the largest and the second largest value of each column, and these values."""
     columns = np.arange(near.shape[1])
     nearest = near.argmax(axis=0)
     first_value = near[nearest, columns]
@@ -151,25 +154,28 @@ def _two_nearest(near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
 
 
 def k_centres(S: np.ndarray, k: int) -> tuple[np.ndarray, float]:
-    """The k samples such that no sample is far from all of them::
+    """Return the k samples such that no sample is far from all of them.
+
+    The problem is::
 
         maximise  min_i max_{m in M} S[i, m]   over   M a set of k samples
 
-    First comes the best single centre, then always the sample least similar to those chosen (farthest first), ties to
-    the first sample. Then, as long as that makes the value larger, each centre moves to the best single centre of the
-    samples nearest to it. For dissimilarities ``-S`` that are a metric, the largest is at most twice the optimum.
+    The first centre is the best single one. Each further one is the sample that is least similar to those chosen so far
+    (farthest first), the first one if several are tied. Then each centre is moved to the best single centre of the
+    samples nearest to it, as long as that increases the objective. If the dissimilarities ``-S`` are a metric, the
+    largest dissimilarity of a sample to its nearest centre is at most twice the optimum.
 
     Parameters
     ----------
     S : ndarray of shape (n, n)
         Finite similarities.
     k : int
-        How many; at least n means all.
+        The number of centres; if it is at least n, all samples are returned.
 
     Returns
     -------
     positions : ndarray of int
-        Of the centres, ascending.
+        The positions of the centres, ascending.
     objective : float
         The value above: the similarity of the sample least similar to its nearest centre.
 
@@ -193,7 +199,7 @@ def k_centres(S: np.ndarray, k: int) -> tuple[np.ndarray, float]:
     value = float(S[:, centres].max(axis=1).min())
     while True:
         nearest = S[:, centres].argmax(axis=1)
-        nearest[centres] = np.arange(k)  # even a sample that is more similar to another than to itself
+        nearest[centres] = np.arange(k)  # also where a centre is more similar to another one than to itself
         moved = np.array([_single_centre(S, np.flatnonzero(nearest == m)) for m in range(k)])
         better = float(S[:, moved].max(axis=1).min())
         if better <= value:
@@ -217,10 +223,23 @@ def _single_centre(S: np.ndarray, members: np.ndarray) -> int:
 
 
 def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
-    """p prototypes shared among classes of these sizes, in proportion, at least one each: there are never fewer.
+    """Return how many of p prototypes each class gets, in proportion to its size, but at least one.
 
-    A class whose share is below one gets one, and the others share the rest; of their exact shares the largest
-    remainders, equal ones of the first classes, are rounded up.
+    A class whose share is below one gets one, and the others share the rest. The shares with the largest remainders are
+    rounded up, those of earlier classes first if remainders are equal. If p is smaller than the number of classes,
+    there are as many prototypes as classes.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_classes,)
+        The number of samples of each class.
+    p : int
+        The number of prototypes.
+
+    Returns
+    -------
+    ndarray of int of shape (n_classes,)
+        The number of prototypes of each class.
     """
     left, rest = min(max(p, len(sizes)), int(sizes.sum())), np.ones(len(sizes), dtype=bool)
     while True:
@@ -237,7 +256,26 @@ def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
 
 
 def choose_by_class(selection: str, S: Any, labels: np.ndarray, p: int, random_state: Any) -> np.ndarray:
-    """Positions, ascending, of about p prototypes: "stratified", "kmedoids" or "kcentres" within each class."""
+    """Return the positions of about p prototypes, selected within each class.
+
+    Parameters
+    ----------
+    selection : {"stratified", "kmedoids", "kcentres"}
+        How prototypes are selected: at random, by :func:`k_medoids` or by :func:`k_centres`.
+    S : ndarray of shape (n, n) or None
+        The similarities; "stratified" does not use them.
+    labels : ndarray of int of shape (n,)
+        The positions of the samples' classes.
+    p : int
+        The number of prototypes, shared among the classes by :func:`per_class`.
+    random_state : int, RandomState or None
+        The random state for "stratified" and "kmedoids".
+
+    Returns
+    -------
+    ndarray of int
+        The positions, ascending.
+    """
     rng = check_random_state(random_state)
     chosen = []
     for g, count in enumerate(per_class(np.bincount(labels), p)):

@@ -1,4 +1,4 @@
-"""Feature vectors brought near 1, so that squares of their differences neither over- nor underflow."""
+"""Feature vectors scaled to about 1, so that squares of their differences neither over- nor underflow."""
 
 from __future__ import annotations
 
@@ -8,14 +8,38 @@ _FAR = 1e150
 
 
 def exponent_of(X: np.ndarray) -> int:
-    """The power of two by which the training samples are divided: it changes no digit."""
+    """Return the exponent of the power of two by which features are to be divided, which changes no digit of them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        The features of the training samples.
+
+    Returns
+    -------
+    int
+        The exponent.
+    """
     return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
 
 
 def near_one(X: np.ndarray, exponent: int) -> np.ndarray:
-    """Features over that power of two, in float64.
+    """Return the features divided by a power of two, in float64.
 
-    New samples are cut at 1e150: so far away every training sample is at the same distance, to the last digit.
+    The result is limited to 1e150 in size: at such a distance all training samples are equally far away, to the last
+    digit.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, p)
+        The features.
+    exponent : int
+        The exponent of the power of two, from :func:`exponent_of`.
+
+    Returns
+    -------
+    ndarray of shape (m, p)
+        The scaled features.
     """
     with np.errstate(over="ignore"):
         return np.clip(np.ldexp(X.astype(np.float64, copy=False), -exponent), -_FAR, _FAR)

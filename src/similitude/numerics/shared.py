@@ -1,4 +1,4 @@
-"""Work on the same matrix that is done once: its eigendecomposition, its neighbour sort."""
+"""Sharing of work on equal matrices, such as the eigendecomposition and the sorting of neighbours."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ _KEPT = 4
 
 @contextmanager
 def shared_work() -> Iterator[None]:
-    """Within this block, in this thread, :func:`once` does the same work on equal matrices once.
+    """Return a context manager within which, in this thread, :func:`once` does the same work on equal matrices once.
 
-    A search opens it around all the work on one fold, so that grid points and methods that need the spectrum of the
-    same training matrix, or the neighbours in the same test rows, share it. The last few answers of each kind are kept,
-    and dropped at the end of the block.
+    A search uses it around all the work on one fold, so that grid points and methods that need the spectrum of the same
+    training matrix, or the neighbours in the same test rows, share it. The last few results of each kind are kept until
+    the end of the block.
+
+    Returns
+    -------
+    context manager
+        It gives None.
     """
     if getattr(_memo, "stores", None) is not None:
         yield
@@ -37,13 +42,30 @@ def once(
     work: Callable[[np.ndarray], tuple[np.ndarray, ...]],
     fits: Callable[[tuple[np.ndarray, ...]], bool] = lambda answer: True,
 ) -> tuple[np.ndarray, ...]:
-    """``work(S)``, or what it was for an equal matrix, if that ``fits``; shared answers cannot be written to."""
+    """Return ``work(S)``, or the kept result for an equal matrix.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the work.
+    S : ndarray
+        The matrix.
+    work : callable
+        ``work(S)`` returns a tuple of arrays. Within :func:`shared_work` they are made read-only.
+    fits : callable, default=lambda answer: True
+        ``fits(answer)`` returns whether a kept result can be used.
+
+    Returns
+    -------
+    tuple of ndarray
+        The result.
+    """
     stores = getattr(_memo, "stores", None)
     if stores is None:
         return work(S)
     store: list[tuple[np.ndarray, Any]] = stores.setdefault(kind, [])
     for i, (known, answer) in enumerate(store):
-        # One row tells most matrices apart, without a look at all of both.
+        # The first row distinguishes most matrices, so that they need not be compared completely.
         same = known.shape == S.shape and known.dtype == S.dtype and np.array_equal(known[:1], S[:1])
         if same and fits(answer) and np.array_equal(known, S):
             store.append(store.pop(i))
@@ -52,5 +74,5 @@ def once(
     for array in answer:
         array.flags.writeable = False
     del store[: len(store) + 1 - _KEPT]
-    store.append((S.copy(), answer))  # the caller may go on to change S
+    store.append((S.copy(), answer))  # the caller may change S later
     return answer

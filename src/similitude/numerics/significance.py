@@ -1,4 +1,4 @@
-"""How sure a mean error is: its standard error, and the one significance test of the package, the signed-rank test."""
+"""The standard error of a mean, and the Wilcoxon signed-rank test."""
 
 from __future__ import annotations
 
@@ -8,15 +8,25 @@ import numpy as np
 from scipy import special, stats
 
 MOST_EXACT = 500
-"""Up to so many pairs the signed-rank test is exact."""
+"""The largest number of pairs for which the signed-rank test is exact."""
 
 
 def wilcoxon_greater(a: Any, b: Any) -> float:
-    """The p-value of the one-sided signed-rank test that a is larger than b, over the pairs that both have.
+    """Return the p-value of the one-sided signed-rank test that a is larger than b.
 
-    Differences of zero are left out; equal ones share their ranks. The distribution is exact, ties or not: all signs
-    are equally likely (up to 500 pairs; above that the normal one with correction for continuity). Where no difference
-    is left, it is 1.
+    Differences of zero are left out, and equal differences share their ranks. The distribution under the null
+    hypothesis, where all signs are equally likely, is exact up to 500 pairs, with or without ties; above that it is the
+    normal approximation with a correction for continuity.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Paired values; a pair with a NaN is left out.
+
+    Returns
+    -------
+    float
+        The p-value; 1 if no difference is left.
 
     Examples
     --------
@@ -36,7 +46,7 @@ def wilcoxon_greater(a: Any, b: Any) -> float:
     if n > MOST_EXACT:
         deviation = np.sqrt(np.sum(doubled.astype(float) ** 2)) / 2
         return float(special.ndtr(-(above - 1 - total / 2) / deviation))
-    # The share of all signs that give each sum of the positive ranks.
+    # shares[s] is the share of all combinations of signs whose positive ranks have the sum s.
     shares = np.zeros(total + 1)
     shares[0] = 1.0
     for rank in doubled:
@@ -46,7 +56,18 @@ def wilcoxon_greater(a: Any, b: Any) -> float:
 
 
 def paired_differences(a: Any, b: Any) -> np.ndarray:
-    """Of the pairs without NaN; what differs by rounding only is made equal, for ties to be ties."""
+    """Return the differences ``a - b``, scaled and rounded so that those that differ only by rounding errors are equal.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Paired values; a pair with a NaN is left out.
+
+    Returns
+    -------
+    ndarray
+        The differences, divided by the largest absolute value.
+    """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     differences = a - b
     differences = differences[np.isfinite(differences)]
@@ -55,6 +76,17 @@ def paired_differences(a: Any, b: Any) -> np.ndarray:
 
 
 def standard_error(values: Any) -> float:
-    """Of the mean; 0 where there is one value only."""
+    """Return the standard error of the mean of the values; 0 if there is only one.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        The values.
+
+    Returns
+    -------
+    float
+        The standard error.
+    """
     values = np.asarray(values, dtype=float)
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

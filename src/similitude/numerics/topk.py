@@ -1,4 +1,4 @@
-"""The one neighbour selection of the package."""
+"""The selection of neighbours used throughout the package."""
 
 from __future__ import annotations
 
@@ -8,25 +8,44 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.threads import over_row_blocks
 from similitude.numerics.shared import once
-from similitude.numerics.threads import over_row_blocks
 
 _BLOCK_BYTES = 32 * 2**20
 
 
 def check_n_neighbors(n_neighbors: Any) -> None:
-    """Refuse what is not an integer of at least 1."""
+    """Raise a ValueError unless ``n_neighbors`` is an integer of at least 1.
+
+    Parameters
+    ----------
+    n_neighbors : object
+        The value of the parameter.
+    """
     if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool) or n_neighbors < 1:
         raise ValueError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}.")
 
 
 def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k most similar columns of each row: ``(similarities, indices)``, both (m, k), nearest first.
+    """Return the k most similar columns of each row.
 
-    Equal similarities come in the order of the columns, so the lists are nested: the first j columns of the answer
-    for k are the answer for j, and one call serves every k of a grid. Rows are read block by block (a memmap or a
-    CSR matrix is never held whole in memory), in threads; k larger than the number of columns is cut to it. Within
-    ``shared_work()`` equal matrices are sorted once.
+    Equal similarities are in the order of the columns, so the lists are nested: the first j columns of the result for k
+    are the result for j, and one call serves every k of a grid. The rows are read block by block, in threads, so that a
+    memmap or a CSR matrix is never held completely in memory. Within ``shared_work()`` equal matrices are sorted once.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix of shape (m, n)
+        The similarities.
+    k : int
+        The number of neighbours; it is limited to the number of columns.
+
+    Returns
+    -------
+    similarities : ndarray of shape (m, k)
+        The similarities of the neighbours, nearest first.
+    indices : ndarray of int of shape (m, k)
+        The columns of the neighbours.
     """
     k = min(int(k), S.shape[1])
     if not isinstance(S, np.ndarray) or isinstance(S, np.memmap):
@@ -34,7 +53,7 @@ def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:
     values, indices = once("top_k", S, lambda S: _selected(S, k), fits=lambda answer: answer[0].shape[1] >= k)
     if values.flags.writeable:
         return values, indices
-    # Shared, perhaps with a larger k: compiled code wants arrays in one piece that may be written to.
+    # The result is shared, perhaps computed for a larger k; compiled code needs contiguous, writable arrays.
     return values[:, :k].copy(), indices[:, :k].copy()
 
 
@@ -51,16 +70,16 @@ def _selected(S, k):
         values[start:stop] = np.take_along_axis(block, best, axis=1)
 
     rows = max(1, _BLOCK_BYTES // (8 * max(n, 1)))
-    # Small jobs are not worth a thread; larger ones are cut so that every thread gets a share.
+    # Few rows are not worth a second thread; more rows are divided so that each of two threads gets a share.
     over_row_blocks(work, m, min(rows, max(256, -(-m // 2))))
     return values, indices
 
 
 def _best_columns(block: np.ndarray, k: int) -> np.ndarray:
-    # NumPy's vectorised selection finds the k-th value; ties at it go to the earliest columns. Selecting, then sorting
-    # k instead of n values, takes a fourth to a sixth of the time of a stable full sort at n = 900, k = 128
-    # (`python -m benchmarks topk`).
-    from similitude.numerics._topk_kernel import collect_best
+    # NumPy's vectorised selection finds the k-th value; of the columns that are tied with it, the first are taken.
+    # Selecting, then sorting k instead of n values, takes a fourth to a sixth of the time of a stable full sort at
+    # n = 900, k = 128 (`python -m benchmarks topk`).
+    from similitude.numerics.topk_compiled import collect_best
 
     m, n = block.shape
     columns = np.empty((m, k), dtype=np.intp)
@@ -72,7 +91,7 @@ def _best_columns(block: np.ndarray, k: int) -> np.ndarray:
     negative = -np.take_along_axis(block, columns, axis=1)
     order = np.argsort(negative, axis=1)
     ascending = np.take_along_axis(negative, order, axis=1)
-    # The quick sort is not stable: rows with ties are sorted again by one that is.
+    # Quicksort is not stable, so rows with ties are sorted again by a stable algorithm.
     tied = np.flatnonzero((ascending[:, 1:] == ascending[:, :-1]).any(axis=1))
     if tied.size:
         order[tied] = np.argsort(negative[tied], axis=1, kind="stable")

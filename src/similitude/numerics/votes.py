@@ -1,19 +1,50 @@
-"""Votes and decisions, once for all classifiers: neighbours' votes, one-vs-one votes, minimal expected cost."""
+"""Votes and decisions: the votes of neighbours, one-vs-one votes, and minimal expected costs."""
 
 from __future__ import annotations
 
 import numpy as np
 
 TIE_TOLERANCE = 1e-12
-"""Totals within this relative distance of the largest are tied."""
+"""Totals within this relative distance of the largest one are tied."""
+
+
+def log_of(probabilities: np.ndarray) -> np.ndarray:
+    """Return the logarithms of probabilities; that of 0 is minus infinity.
+
+    Parameters
+    ----------
+    probabilities : ndarray
+        The probabilities.
+
+    Returns
+    -------
+    ndarray
+        The logarithms.
+    """
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities)
 
 
 def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Sums of the neighbours' weights per class, for every neighbourhood size: (m, len(sizes), n_classes).
+    """Return the sums of the neighbours' weights per class for several neighbourhood sizes.
 
-    ``labels`` and ``weights`` are (m, k), nearest first; ``sizes`` is ascending, each at most k.
+    Parameters
+    ----------
+    labels : ndarray of int of shape (m, k)
+        The positions of the neighbours' classes, nearest first.
+    weights : ndarray of shape (m, k)
+        The weights of the neighbours.
+    sizes : array-like of int
+        The neighbourhood sizes, ascending, each at most k.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    ndarray of shape (m, len(sizes), n_classes)
+        The sums.
     """
-    from similitude.numerics._topk_kernel import class_totals
+    from similitude.numerics.topk_compiled import class_totals
 
     totals = np.zeros((len(labels), len(sizes), n_classes))
     class_totals(labels, weights, np.asarray(sizes, dtype=np.intp), totals)
@@ -21,8 +52,23 @@ def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n
 
 
 def weighting_votes(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
-    """Sums of the neighbours' weights per class for several weightings of them: (m, J, k) to (m, J, n_classes)."""
-    from similitude.numerics._topk_kernel import class_sums
+    """Return the sums of the neighbours' weights per class for several weightings of the neighbours.
+
+    Parameters
+    ----------
+    labels : ndarray of int of shape (m, k)
+        The positions of the neighbours' classes.
+    weights : ndarray of shape (m, J, k)
+        J weightings of the neighbours.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    ndarray of shape (m, J, n_classes)
+        The sums.
+    """
+    from similitude.numerics.topk_compiled import class_sums
 
     totals = np.zeros((*weights.shape[:2], n_classes))
     class_sums(labels, weights, totals)
@@ -30,9 +76,19 @@ def weighting_votes(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> 
 
 
 def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
-    """Votes made into probabilities along the last axis: negative sums are cut to zero, then normalised.
+    """Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is normalised.
 
-    Where nothing positive is left the posterior is uniform over the classes ``present`` among the neighbours.
+    Parameters
+    ----------
+    totals : ndarray of shape (..., n_classes)
+        The sums of the votes.
+    present : ndarray of bool of shape (..., n_classes)
+        Whether each class is present among the neighbours. If no sum is positive, the posterior is uniform over these.
+
+    Returns
+    -------
+    ndarray of shape (..., n_classes)
+        The probabilities.
     """
     positive = np.maximum(totals, 0.0)
     sums = positive.sum(axis=-1, keepdims=True)
@@ -42,19 +98,46 @@ def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
 
 
 def rescaled_by_priors(posterior: np.ndarray, priors: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Posteriors of classes with these training shares, had the classes these priors."""
+    """Return the posteriors that result when the classes have other priors than their shares of the training set.
+
+    Parameters
+    ----------
+    posterior : ndarray of shape (..., n_classes)
+        The posteriors under the shares of the training set.
+    priors : ndarray of shape (n_classes,)
+        The priors.
+    shares : ndarray of shape (n_classes,)
+        The share of each class in the training set.
+
+    Returns
+    -------
+    ndarray of shape (..., n_classes)
+        The posteriors under the priors.
+    """
     posterior = posterior * (priors / shares)
     sums = posterior.sum(axis=-1, keepdims=True)
-    # Nothing left but classes of prior 0: nothing is known but the priors.
+    # Where only classes of prior 0 have a positive posterior, the priors are returned.
     return np.where(sums > 0, posterior / np.where(sums > 0, sums, 1.0), priors)
 
 
 def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The class with the best score, ties to the class of the nearest neighbour: (m, len(sizes)).
+    """Return the class with the best score; ties go to the class of the nearest neighbour.
 
-    ``scores`` is (m, len(sizes), n_classes); ``labels`` (m, k) are the neighbours' classes, nearest first.
+    Parameters
+    ----------
+    scores : ndarray of shape (m, len(sizes), n_classes)
+        The scores of the classes.
+    labels : ndarray of int of shape (m, k)
+        The positions of the neighbours' classes, nearest first.
+    sizes : array-like of int
+        The neighbourhood sizes.
+
+    Returns
+    -------
+    ndarray of int of shape (m, len(sizes))
+        The positions of the classes.
     """
-    from similitude.numerics._topk_kernel import break_ties
+    from similitude.numerics.topk_compiled import break_ties
 
     winners = np.empty(scores.shape[:2], dtype=np.intp)
     break_ties(
@@ -70,13 +153,27 @@ def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> 
 def one_vs_one(
     decisions: np.ndarray, n_classes: int, *, later: np.ndarray | None = None, ties: str = "first"
 ) -> np.ndarray:
-    """Scores of the classes from pairwise decision values (m, pairs), the pairs in the order (0, 1), (0, 2), ...
+    """Return the scores of the classes from pairwise decision values.
 
-    ``later`` tells where the later class of a pair gets its vote; None: where the value is 0 or more. A score is the
-    number of votes, and less than a third, up or down, for the sum of the decision values. Of classes with most votes
-    the first has the largest score, or with ``ties="sums"`` that with the largest sum.
+    A score is the number of votes plus a term between -1/3 and 1/3 that grows with the sum of the decision values.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (m, pairs)
+        The decision values of the pairs (0, 1), (0, 2), ...
+    n_classes : int
+        The number of classes.
+    later : ndarray of bool of shape (m, pairs), default=None
+        Whether the later class of the pair gets the vote; by default where the decision value is 0 or more.
+    ties : {"first", "sums"}, default="first"
+        Which of the classes with the most votes has the largest score: the first one, or the one with the largest sum.
+
+    Returns
+    -------
+    ndarray of shape (m, n_classes)
+        The scores.
     """
-    from similitude.numerics._topk_kernel import one_vs_one_rows
+    from similitude.numerics.topk_compiled import one_vs_one_rows
 
     later = decisions >= 0.0 if later is None else later
     scores = np.empty((len(decisions), n_classes))
@@ -86,5 +183,18 @@ def one_vs_one(
 
 
 def expected_costs(posterior: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Expected cost of saying f, ``sum_g costs[f, g] P(g)``, along the last axis."""
+    """Return the expected cost of predicting each class f, ``sum_g costs[f, g] P(g)``, along the last axis.
+
+    Parameters
+    ----------
+    posterior : ndarray of shape (..., n_classes)
+        The probabilities of the classes.
+    costs : ndarray of shape (n_classes, n_classes)
+        ``costs[f, g]`` is the cost of predicting class f where g is true.
+
+    Returns
+    -------
+    ndarray of shape (..., n_classes)
+        The expected costs.
+    """
     return posterior @ costs.T

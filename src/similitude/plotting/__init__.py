@@ -1,5 +1,6 @@
-"""Pictures: Display classes in the manner of scikit-learn, drawn with matplotlib."""
+"""Display classes in the manner of scikit-learn, drawn with matplotlib."""
 
+from similitude.plotting._drawing import COLORS, DASHES
 from similitude.plotting.critical_difference import CriticalDifferenceDisplay
 from similitude.plotting.error_curve import ErrorCurveDisplay
 from similitude.plotting.goodness import GoodnessDisplay
@@ -9,6 +10,8 @@ from similitude.plotting.similarity_model import SimilarityModelDisplay
 from similitude.plotting.spectrum import SpectrumDisplay
 
 __all__ = [
+    "COLORS",
+    "DASHES",
     "WEIGHT_EXAMPLES",
     "CriticalDifferenceDisplay",
     "ErrorCurveDisplay",

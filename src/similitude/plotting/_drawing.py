@@ -1,10 +1,12 @@
-"""What the Display classes share: colours, line styles, text of the user, Axes of the user."""
+"""Helpers of the Display classes: colours, line styles, texts of the user, Axes, grids and names of samples."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+from similitude._utils.extras import require
 
 COLORS = (
     "#3f90da",
@@ -21,11 +23,20 @@ COLORS = (
 """Ten colours that colour-blind readers can tell apart (Petroff, arXiv:2107.02270), the clearest on white first."""
 
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 2.5)), (0, (6, 1.5, 1.5, 1.5)))
-"""Line styles with gaps at different places: of lines that coincide, each shows through the gaps of the next."""
+"""Line styles with gaps at different places: lines that coincide are visible through the gaps of one another."""
+
+
+def line_style(i: int) -> dict[str, Any]:
+    """Return the look of line number i: no two of the first forty are alike."""
+    return {
+        "color": COLORS[i % len(COLORS)],
+        "linestyle": DASHES[(i + i // len(COLORS)) % len(DASHES)],
+        "linewidth": 1.8,
+    }
 
 
 def literal(text: Any, width: int = 28) -> str:
-    """Text of the user as matplotlib shows it letter for letter: no mathematics, on one line, shortened in the middle.
+    """Return text that matplotlib shows literally: without mathematics, on one line, shortened in the middle.
 
     Examples
     --------
@@ -38,23 +49,86 @@ def literal(text: Any, width: int = 28) -> str:
         end = (width - 1) // 2
         shown = f"{shown[: width - 1 - end]}…{shown[-end:]}"
     shown = shown.replace("$", r"\$")
-    # matplotlib leaves what begins with an underscore out of legends; a space without width keeps it in.
+    # matplotlib omits labels with a leading underscore from legends; a zero-width space before it prevents that.
     return f"\u200b{shown}" if shown.startswith("_") else shown
 
 
 def number(value: float) -> str:
-    """Three digits, with the minus sign of the axes."""
+    """Return a number with three digits and the minus sign that axes have."""
     return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
 
 
-def as_axes(ax: Any, count: int, each: str) -> np.ndarray:
-    """The Axes given as ``ax``, one for each of what is drawn, as an array."""
+def axes_for(ax: Any, count: int, each: str, *, columns: int | None = None, **options: Any) -> np.ndarray:
+    """Return the Axes to draw on as an array: those given as ``ax``, or, if it is None, those of a new figure.
+
+    ``each`` describes the use of each of the ``count`` Axes in error messages; ``options`` are those of
+    ``pyplot.subplots``.
+    """
+    if ax is None:
+        columns = columns or count
+        options = {"layout": "constrained", **options}
+        pyplot = require("matplotlib.pyplot", "plot")
+        _, grid = pyplot.subplots(-(-count // columns), columns, squeeze=False, **options)
+        for spare in grid.ravel()[count:]:
+            spare.remove()
+        return grid.ravel()[:count]
     axes = np.asarray(ax, dtype=object).ravel()
     if len(axes) != count:
         raise ValueError(f"ax must be one Axes for {each}; got {len(axes)}.")
     return axes
 
 
+def keep_axes(display: Any, axes: np.ndarray) -> Any:
+    """Set ``ax_`` and ``figure_`` of a display to what was drawn on, and return the display."""
+    display.ax_ = axes if len(axes) > 1 else axes[0]
+    display.figure_ = axes[0].figure
+    return display
+
+
 def size_in_points(ax: Any) -> np.ndarray:
-    """Width and height of an Axes, in the unit of font sizes."""
+    """Return width and height of an Axes in the unit of font sizes."""
     return 72 * ax.get_window_extent().size / ax.figure.dpi
+
+
+def light_grid(ax: Any, axis: str = "both") -> None:
+    """Draw light lines at the ticks, behind everything else."""
+    ax.grid(axis=axis, color="0.9")
+    ax.set_axisbelow(True)
+
+
+def integer_ticks(axis: Any) -> None:
+    """Put the ticks of an axis at integers."""
+    ticker = require("matplotlib.ticker", "plot")
+    axis.set_major_locator(ticker.MaxNLocator("auto", integer=True, min_n_ticks=1))
+
+
+def curves_on(ax: Any) -> int:
+    """Return the number of curves with a label on an Axes."""
+    return sum(not line.get_label().startswith("_") for line in ax.lines)
+
+
+def draw_curve(ax: Any, i: int, x: Any, y: Any, low: Any, high: Any, step: str | None = None) -> tuple[Any, Any]:
+    """Draw curve number i and, unless ``low`` is None, a band in a light shade; return the line and the band."""
+    style = line_style(i)
+    (line,) = ax.plot(x, y, drawstyle="default" if step is None else f"steps-{step}", **style)
+    if low is None:
+        return line, None
+    shades = {"facecolor": (style["color"], 0.12), "edgecolor": (style["color"], 0.5)}
+    return line, ax.fill_between(x, low, high, step=step, linewidth=0.8, **shades)
+
+
+def check_names(names: Any, count: int, argument: str, of: str) -> None:
+    """Raise an error if there is not one name for each of ``count`` things."""
+    if isinstance(names, str) or len(names) != count:
+        found = "a str" if isinstance(names, str) else len(names)
+        raise ValueError(f"{argument} must hold one name for each {of} ({count}); got {found}.")
+
+
+def training_names(estimator: Any, ids: Any) -> Any:
+    """Return the names of the training samples: ``ids``, the ids or column names given in ``fit``, or positions."""
+    reader = estimator._reader
+    if ids is None:
+        known = (reader.column_ids, reader.column_names)
+        return next((found for found in known if found is not None), range(reader.n_columns))
+    check_names(ids, reader.n_columns, "ids", "training sample")
+    return ids

@@ -1,31 +1,32 @@
-"""The axis of the ranks of eigenvalues: positive, zero and negative ones each get room enough to be seen."""
+"""The axis of the ranks of eigenvalues, with enough room for positive, zero and negative ones to be visible."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
+from similitude.plotting._drawing import integer_ticks
 
 _SIGNS = np.array(["positive", "zero", "negative"])
 
-# The axis of the ranks: no more of it for zeros, and no less for the positive and the negative eigenvalues.
+# Zeros get at most this share of the axis, positive and negative eigenvalues at least.
 _MOST_FOR_ZEROS, _LEAST_FOR_A_SIGN = 0.16, 0.16
 FEW = 40
-"""So many eigenvalues are marked one by one, and their axis is not stretched."""
+"""Up to this number of eigenvalues, each has a mark, and the axis is not stretched."""
 
 
 def rank_axis(ax, values):
-    """Ranks from 1 to n, stretched by parts where one part would else be too small to see."""
-    ticker = require("matplotlib.ticker", "plot")
+    """Make the x-axis one of ranks from 1 to n, stretched where a part would otherwise be too small to see."""
     counts = _counts(values)
     n, present = len(values), counts > 0
     shares = _shares(counts)
     edges = np.concatenate([[0.5], 0.5 + np.cumsum(counts[present])])
     places = np.concatenate([[0.0], np.cumsum(shares[present])])
     if np.allclose(shares, counts / n):
-        ax.xaxis.set_major_locator(ticker.MaxNLocator("auto", integer=True, min_n_ticks=1))
+        integer_ticks(ax.xaxis)
     else:
-        # A scale must be invertible beyond the ends too.
+        ticker = require("matplotlib.ticker", "plot")
+        # The scale must also be invertible beyond the ends.
         at, to = [edges[0] - n, *edges, edges[-1] + n], [-1.0, *places, 2.0]
         functions = (lambda x: np.interp(x, at, to), lambda x: np.interp(x, to, at))
         ax.set_xscale("function", functions=functions)
@@ -43,7 +44,7 @@ def rank_axis(ax, values):
 
 
 def marked(values):
-    """Positions of the eigenvalues of a sign that few have: a line alone would not tell where they are."""
+    """Return the positions of eigenvalues whose sign is rare: on a line alone they would not be visible."""
     counts = _counts(values)
     few = [np.full(count, len(values) <= FEW or (count <= FEW and i != 1)) for i, count in enumerate(counts)]
     return np.flatnonzero(np.concatenate(few)).tolist()
@@ -54,7 +55,7 @@ def _counts(values):
 
 
 def _shares(counts):
-    """What share of the axis the positive, zero and negative eigenvalues have."""
+    """Return the shares of the axis for positive, zero and negative eigenvalues."""
     shares = counts / counts.sum()
     if counts.sum() <= FEW or shares[1] == 1:
         return shares
@@ -68,7 +69,7 @@ def _shares(counts):
 
 
 def _ticks(counts, place):
-    """Ranks to be marked: the ends of the parts and round ones between, as far as there is room."""
+    """Return the ranks with ticks: the ends of the parts and round ranks between, as far as there is room."""
     ticker = require("matplotlib.ticker", "plot")
     n, first_negative, last_positive = counts.sum(), counts[0] + counts[1] + 1, counts[0]
     wanted = [1, n, first_negative, last_positive]

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from similitude.experiments.statistics import Ranking, rank_methods
-from similitude.numerics.extras import require
-from similitude.plotting._drawing import COLORS, literal, number
+from similitude.plotting._drawing import COLORS, axes_for, keep_axes, literal, number
 
 _ROW, _BAR, _TICK = 1.0, 0.55, 0.22
-"""Heights of a name, of a bar that joins methods, and of a tick."""
+"""The heights of a name, of a bar that joins methods, and of a tick."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CriticalDifferenceDisplay:
     """Average ranks of methods over data sets; bars join those that do not differ significantly.
 
-    Rank 1 is the best on a data set, equal ones share their ranks. Methods differ significantly, by Nemenyi's test,
-    where their average ranks are more than the critical difference apart, which is drawn above the axis as a scale. The
-    bars are the largest groups within it. The title tells the p-value of Friedman's test that all methods are alike;
-    where that is large, differences of ranks mean nothing.
+    Rank 1 is the best method on a data set; methods with equal errors share their ranks. By Nemenyi's test, methods
+    differ significantly if their average ranks are further apart than the critical difference, which is drawn above the
+    axis as a scale. Each bar joins a largest group of methods that do not differ. The title states the p-value of
+    Friedman's test that all methods are equally good; if it is large, differences of ranks mean nothing.
 
     Parameters
     ----------
@@ -28,7 +32,7 @@ class CriticalDifferenceDisplay:
     critical_difference : float
     n_datasets : int, default=None
     p_value : float, default=None
-        Friedman's.
+        The p-value of Friedman's test.
     level : float, default=0.05
 
     Attributes
@@ -38,9 +42,9 @@ class CriticalDifferenceDisplay:
     bars_ : list of Line2D
         One for each group of methods that do not differ, the best group first.
     labels_ : list of Text
-        Names and average ranks, the best first.
+        Names and average ranks of the methods, the best first.
     scale_ : Line2D
-        The critical difference.
+        The scale that shows the critical difference.
 
     References
     ----------
@@ -57,16 +61,15 @@ class CriticalDifferenceDisplay:
     (['SVM  1', 'k-NN  2', '3  centroid'], 2)
     """
 
-    def __init__(self, *, methods, ranks, critical_difference, n_datasets=None, p_value=None, level=0.05):
-        self.methods = methods
-        self.ranks = ranks
-        self.critical_difference = critical_difference
-        self.n_datasets = n_datasets
-        self.p_value = p_value
-        self.level = level
+    methods: Sequence[str]
+    ranks: Any
+    critical_difference: float
+    n_datasets: int | None = None
+    p_value: float | None = None
+    level: float = 0.05
 
     def plot(self, ax=None):
-        """Draw.
+        """Draw into given Axes or a new figure.
 
         Parameters
         ----------
@@ -77,7 +80,6 @@ class CriticalDifferenceDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", "plot")
         ranks = np.asarray(self.ranks, dtype=float)
         if ranks.ndim != 1 or len(ranks) != len(self.methods) or len(ranks) < 2 or not np.isfinite(ranks).all():
             raise ValueError(f"ranks must be one finite number for each of two or more methods; got {self.ranks!r}.")
@@ -85,10 +87,10 @@ class CriticalDifferenceDisplay:
         ranking = Ranking(tuple(map(str, range(len(ranks)))), ranks, 0, self.critical_difference, 1.0, self.level)
         groups = [[int(i) for i in group] for group in ranking.groups]
         left = (len(order) + 1) // 2
-        if ax is None:
-            longest = [max(len(literal(self.methods[i])) for i in half) for half in (order[:left], order[left:])]
-            size = (4.4 + 0.085 * sum(longest), 1.5 + 0.14 * len(groups) + 0.26 * left)
-            _, ax = pyplot.subplots(figsize=size, layout="constrained")
+        longest = [max(len(literal(self.methods[i])) for i in half) for half in (order[:left], order[left:])]
+        size = (4.4 + 0.085 * sum(longest), 1.5 + 0.14 * len(groups) + 0.26 * left)
+        axes = axes_for(ax, 1, "the ranks", figsize=size)
+        ax = axes[0]
         ends = self._axis(ax, ranks)
         self.bars_ = []
         for i, group in enumerate(groups):
@@ -97,17 +99,16 @@ class CriticalDifferenceDisplay:
             self.bars_ += ax.plot(across, [y, y], color=COLORS[1], linewidth=3.5, solid_capstyle="round", zorder=3)
         self._names(ax, ranks, order, left, ends, -_BAR * (len(groups) + 0.6))
         ax.set_title(self._title(), fontsize="small", color="0.3", pad=20)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return keep_axes(self, axes)
 
     @classmethod
     def from_errors(cls, errors, methods, *, level=0.05, ax=None):
-        """Rank methods by their errors on each data set, and draw.
+        """Rank methods by their errors on each data set, and draw the ranks.
 
         Parameters
         ----------
         errors : array of shape (n_methods, n_datasets)
-            Data sets with a NaN are left out.
+            Data sets with a NaN are excluded.
         methods : sequence of str
         level : float, default=0.05
         ax : Axes, default=None
@@ -117,12 +118,11 @@ class CriticalDifferenceDisplay:
         -------
         CriticalDifferenceDisplay
         """
-        require("matplotlib.pyplot", "plot")
         return cls._from_ranking(rank_methods(errors, methods, level), ax)
 
     @classmethod
     def from_results(cls, results, *, level=0.05, ax=None):
-        """Rank the methods of an experiment by their mean errors on each data set, and draw.
+        """Rank the methods of an experiment by their mean errors on each data set, and draw the ranks.
 
         Parameters
         ----------
@@ -135,7 +135,6 @@ class CriticalDifferenceDisplay:
         -------
         CriticalDifferenceDisplay
         """
-        require("matplotlib.pyplot", "plot")
         return cls._from_ranking(results.ranking(level), ax)
 
     @classmethod
@@ -150,7 +149,7 @@ class CriticalDifferenceDisplay:
         ).plot(ax)
 
     def _axis(self, ax, ranks):
-        """The line of ranks with its ticks, and the scale above it; returns the ends."""
+        """Draw the line of ranks with its ticks, and the scale above it, and return the ends of the line."""
         low, high = np.floor(ranks.min()), np.ceil(ranks.max())
         high = max(high, low + 1)
         black = {"color": "0.15", "linewidth": 1.0}
@@ -169,7 +168,7 @@ class CriticalDifferenceDisplay:
         return low, high
 
     def _names(self, ax, ranks, order, left, ends, top):
-        """Names with lines to their ranks: the better half on the left, the others on the right, the ends on top."""
+        """Draw names with lines to their ranks: the better half on the left, the others on the right."""
         self.labels_ = []
         gap = 0.03 * (ends[1] - ends[0])
         for place, i in enumerate(order):

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import LeaveOneOut
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.numerics.extras import require
-from similitude.plotting._drawing import COLORS, DASHES, literal
+from similitude._utils.extras import require
+from similitude.plotting._drawing import axes_for, curves_on, draw_curve, integer_ticks, keep_axes, light_grid, literal
 from similitude.search.path_search import PathSearchCV
 
 LOG_AXIS = 10**1.5
-"""Where the largest value is more than so many times the smallest, the axis is logarithmic."""
+"""If the largest value is more than this many times the smallest, the axis is logarithmic."""
 
 _MARKS = "osD^vph*"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ErrorCurveDisplay:
-    """The cross-validated error against a parameter, its least value marked.
+    """The cross-validated error against a parameter, with a mark at the smallest error.
 
-    The error is the mean over folds, one minus the score; the band is one standard error of that mean. Under
-    leave-one-out there is no band: a fold of one sample is right or wrong, and the spread of such folds tells nothing
-    but their mean. Of equally small errors the one of the smallest parameter is marked.
+    The error is one minus the score, averaged over folds; the band is one standard error of that mean. Under
+    leave-one-out there is no band: a fold of one sample is right or wrong, so that the spread of the folds follows from
+    their mean. Of equally small errors, the one at the smallest parameter is marked.
 
-    Several curves on the same Axes: pass ``ax=`` and ``name=``. From a logarithmic span of one and a half decades on
-    the axis of the parameter is logarithmic.
+    To draw several curves on the same Axes, pass ``ax`` and ``name``. The axis of the parameter is logarithmic if its
+    values span more than one and a half decades.
 
     Parameters
     ----------
@@ -35,13 +38,13 @@ class ErrorCurveDisplay:
         Ascending.
     errors : array of shape (n_values,)
     standard_errors : array of shape (n_values,), default=None
-        None draws no band.
+        Half the width of the band; None draws no band.
     params : list of n_values dicts, default=None
         All parameters of the search at each point of the curve.
     name : str, default=None
-        In the legend; shown literally.
+        Name of the curve in the legend; shown literally.
     error_name : str, default="error"
-        At the axis.
+        Label of the axis of errors.
 
     Attributes
     ----------
@@ -50,7 +53,7 @@ class ErrorCurveDisplay:
     line_ : Line2D
     band_ : PolyCollection or None
     minimum_ : Line2D
-        The mark at the least error.
+        The mark at the smallest error.
 
     References
     ----------
@@ -71,27 +74,16 @@ class ErrorCurveDisplay:
     ('neighbourhood size k', 'leave-one-out error')
     """
 
-    def __init__(
-        self,
-        *,
-        param_name,
-        param_values,
-        errors,
-        standard_errors=None,
-        params=None,
-        name=None,
-        error_name="error",
-    ):
-        self.param_name = param_name
-        self.param_values = param_values
-        self.errors = errors
-        self.standard_errors = standard_errors
-        self.params = params
-        self.name = name
-        self.error_name = error_name
+    param_name: str
+    param_values: Any
+    errors: Any
+    standard_errors: Any = None
+    params: list[dict[str, Any]] | None = None
+    name: str | None = None
+    error_name: str = "error"
 
     def plot(self, ax=None):
-        """Draw.
+        """Draw into given Axes or a new figure.
 
         Parameters
         ----------
@@ -102,41 +94,33 @@ class ErrorCurveDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", "plot")
         values, errors = np.asarray(self.param_values, dtype=float), np.asarray(self.errors, dtype=float)
         if np.isnan(errors).all():
-            raise ValueError("errors must hold a number to draw; every one of them is NaN: no fit gave a score.")
-        if ax is None:
-            _, ax = pyplot.subplots(figsize=(6.4, 4), layout="constrained")
-        if not ax.lines:
-            dashes = [DASHES[i % len(DASHES)] for i in range(len(COLORS))]
-            ax.set_prop_cycle(color=COLORS, linestyle=dashes)
-        (self.line_,) = ax.plot(values, errors, linewidth=1.8)
-        color = self.line_.get_color()
-        self.band_ = None
+            raise ValueError("errors must hold a number to draw; all of them are NaN, because no fit gave a score.")
+        axes = axes_for(ax, 1, "the curve", figsize=(6.4, 4))
+        ax = axes[0]
+        n_curves = curves_on(ax)
+        low = high = None
         if self.standard_errors is not None:
             low, high = errors - self.standard_errors, errors + self.standard_errors
-            shades = {"facecolor": (color, 0.12), "edgecolor": (color, 0.5)}
-            self.band_ = ax.fill_between(values, low, high, linewidth=0.8, **shades)
+        self.line_, self.band_ = draw_curve(ax, n_curves, values, errors, low, high)
         # Means over folds of equal errors may differ in the last digit.
         best = int(np.flatnonzero(errors <= np.nanmin(errors) + 1e-12)[0])
-        # Hollow, in another shape for each curve: least errors at the same place are all seen.
-        mark = {"marker": _MARKS[len(ax.lines) // 2 % len(_MARKS)], "markersize": 10, "markeredgewidth": 1.8}
-        (self.minimum_,) = ax.plot(
-            values[best], errors[best], color=color, linestyle="none", markerfacecolor="none", **mark
-        )
+        # Marks are hollow and have another shape for each curve, so that all marks at the same place are visible.
+        mark = {"marker": _MARKS[n_curves % len(_MARKS)], "markersize": 10, "markeredgewidth": 1.8}
+        mark |= {"color": self.line_.get_color(), "markerfacecolor": "none", "linestyle": "none"}
+        (self.minimum_,) = ax.plot(values[best], errors[best], **mark)
         name = "" if self.name is None else f"{literal(self.name, 40)}: "
         self.line_.set_label(f"{name}least {errors[best]:.3g} at {self._symbol} = {values[best]:g}")
         self._place_legend(ax)
         self._dress(ax, values)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return keep_axes(self, axes)
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, param_name="n_neighbors", param_range, cv=None, name=None, ax=None):
         """Cross-validate over the whole range at once, and draw the error.
 
-        For other scores, groups or jobs, fit a :class:`~similitude.PathSearchCV` and use :meth:`from_search`.
+        To use other scores, groups or jobs, fit a :class:`~similitude.PathSearchCV` and use :meth:`from_search`.
 
         Parameters
         ----------
@@ -149,7 +133,7 @@ class ErrorCurveDisplay:
         cv : int, splitter or iterable, default=None
             As in ``GridSearchCV``; None: five folds.
         name : str, default=None
-            In the legend; None: the class of the estimator.
+            Name of the curve in the legend; None: the class of the estimator.
         ax : Axes, default=None
             None makes a new figure.
 
@@ -165,18 +149,18 @@ class ErrorCurveDisplay:
 
     @classmethod
     def from_search(cls, search, param_name="n_neighbors", *, name=None, ax=None):
-        """Draw the error of a finished search.
+        """Draw the error of a fitted search.
 
-        Where the search ran over other parameters too, each point is the best over them, and ``params`` tells which
-        that were. Scores whose name begins with ``neg_`` change their sign, all others become one minus the score; of
-        several metrics the one that ``refit`` names is taken.
+        If the search ran over other parameters too, each point of the curve is the best over them, and ``params`` holds
+        these. A score whose name begins with ``neg_`` changes its sign, any other becomes one minus the score. Of
+        several metrics, the one that ``refit`` names is drawn.
 
         Parameters
         ----------
         search : fitted PathSearchCV or GridSearchCV
         param_name : str, default="n_neighbors"
         name : str, default=None
-            In the legend; None: the class of the estimator.
+            Name of the curve in the legend; None: the class of the estimator.
         ax : Axes, default=None
             None makes a new figure.
 
@@ -184,7 +168,6 @@ class ErrorCurveDisplay:
         -------
         ErrorCurveDisplay
         """
-        require("matplotlib.pyplot", "plot")
         check_is_fitted(search, "cv_results_")
         candidates = search.cv_results_["params"]
         rows = [i for i, candidate in enumerate(candidates) if param_name in candidate]
@@ -195,7 +178,7 @@ class ErrorCurveDisplay:
         _check_numbers(values, f"values of {param_name!r}")
         folds, error_name = _fold_errors(search)
         means = folds.mean(axis=1)
-        # Of equally good candidates the first in the grid; one that failed only for want of others.
+        # Among equally good candidates the first in the grid is used; a failed one only if there is no other.
         order = sorted(
             rows, key=lambda i: (candidates[i][param_name], np.isnan(means[i]), round(np.nan_to_num(means[i]), 12))
         )
@@ -215,7 +198,7 @@ class ErrorCurveDisplay:
 
     @staticmethod
     def _place_legend(ax):
-        """Within the Axes; of many curves above it, if the figure has a layout that makes room."""
+        """Place the legend in the Axes; for many curves above it, if the layout of the figure makes room."""
         if len(ax.get_legend_handles_labels()[0]) > 4 and ax.figure.get_layout_engine() is not None:
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, fontsize="small", labelspacing=0.3)
         else:
@@ -227,7 +210,7 @@ class ErrorCurveDisplay:
         return "k" if name == "n_neighbors" else literal(name)
 
     def _dress(self, ax, values):
-        """Axes in words; whole numbers stay whole, and powers of ten are written out where there is room."""
+        """Label the axes; ticks of integers are integers, and powers of ten are written out where there is room."""
         ticker = require("matplotlib.ticker", "plot")
         if values[0] > 0 and values[-1] > LOG_AXIS * values[0]:
             ax.set_xscale("log")
@@ -236,11 +219,10 @@ class ErrorCurveDisplay:
                 ax.xaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
                 ax.xaxis.set_minor_formatter(ticker.NullFormatter())
         elif ax.get_xscale() == "linear" and np.all(values == values.round()):
-            ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
+            integer_ticks(ax.xaxis)
         ax.set_xlabel("neighbourhood size k" if self._symbol == "k" else literal(self.param_name, 60))
         ax.set_ylabel(literal(self.error_name, 60))
-        ax.grid(color="0.9")
-        ax.set_axisbelow(True)
+        light_grid(ax)
 
 
 def _check_numbers(values, what):
@@ -249,7 +231,7 @@ def _check_numbers(values, what):
 
 
 def _fold_errors(search):
-    """The error of each candidate on each fold, and what it is called."""
+    """Return the error of each candidate on each fold, and its name."""
     metric, scoring = "score", search.scoring
     if search.multimetric_:
         if not isinstance(search.refit, str):
@@ -257,8 +239,8 @@ def _fold_errors(search):
         metric = search.refit
         scoring = scoring[metric] if isinstance(scoring, dict) else metric
     scores = np.stack([search.cv_results_[f"split{i}_test_{metric}"] for i in range(search.n_splits_)], axis=1)
-    how = "leave-one-out" if isinstance(search.cv, LeaveOneOut) else "cross-validated"
+    kind = "leave-one-out" if isinstance(search.cv, LeaveOneOut) else "cross-validated"
     if scoring in (None, "accuracy"):
-        return 1 - scores, f"{how} error"
-    said = scoring.replace("_", " ") if isinstance(scoring, str) else metric
-    return (-scores, f"{how} {said[4:]}") if said.startswith("neg ") else (1 - scores, f"{how} 1 - {said}")
+        return 1 - scores, f"{kind} error"
+    name = scoring.replace("_", " ") if isinstance(scoring, str) else metric
+    return (-scores, f"{kind} {name[4:]}") if name.startswith("neg ") else (1 - scores, f"{kind} 1 - {name}")

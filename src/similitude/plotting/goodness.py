@@ -1,39 +1,44 @@
-"""How many samples fall short of a margin: the goodness of a similarity as a curve."""
+"""The goodness of a similarity as a curve, the share of samples below a margin."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from similitude.numerics.extras import require
-from similitude.plotting._drawing import COLORS, DASHES, literal
+from similitude._utils.extras import require
+from similitude.diagnosis.pictures import goodness_curve
+from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal, number
 from similitude.theory.goodness import goodness
 
-_GRID = 401
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class GoodnessDisplay:
-    """epsilon against gamma: the share of samples whose margin falls short of gamma.
+    """The goodness curve, the share epsilon of samples whose margin is below gamma.
 
-    The lower the curve, the better the similarity. The band holds the curve of the distribution that the samples come
-    from, all of it, with the given confidence (:meth:`Goodness.band <similitude.theory.goodness.Goodness.band>`).
-    The pseudo gamma, the mean margin, is marked on the curve; the dotted line at gamma = 0 meets it at the share of
-    samples on which a vote of infinitely many random pairs errs.
+    The lower the curve, the better the similarity. With the given confidence, the band contains the whole curve of the
+    distribution that the samples come from (:meth:`Goodness.band <similitude.theory.goodness.Goodness.band>`). The
+    pseudo gamma, the mean margin, is marked on the curve. At the dotted line, gamma = 0, the curve is the share of
+    samples that a vote of infinitely many random pairs misclassifies.
 
-    Several curves on the same Axes: pass ``ax=`` and ``name=``.
+    To draw several curves on the same Axes, pass ``ax`` and ``name``.
 
     Parameters
     ----------
     gammas : array of shape (n_values,)
-        Ascending. The curve is a step that keeps its value from one gamma, itself left out, up to the next.
+        The margins, in ascending order. The curve is a step function that is constant between a gamma and the one
+        before, which is excluded.
     epsilons : array of shape (n_values,)
+        The share of samples for each gamma.
     low, high : array of shape (n_values,), default=None
-        The band; None draws none.
+        The ends of the band; None draws no band.
     pseudo_gamma : float, default=None
-        None draws no mark.
+        Where to mark the curve; None draws no mark.
     confidence : float, default=None
-        Of the band.
+        Confidence of the band.
     name : str, default=None
-        In the legend; shown literally.
+        Name of the curve in the legend; shown literally.
 
     Attributes
     ----------
@@ -42,7 +47,7 @@ class GoodnessDisplay:
     line_ : Line2D
     band_ : PolyCollection or None
     mark_ : Line2D or None
-        At the pseudo gamma.
+        The mark at the pseudo gamma.
 
     References
     ----------
@@ -62,17 +67,16 @@ class GoodnessDisplay:
     ('margin gamma', 'counting: pseudo gamma 0.0732')
     """
 
-    def __init__(self, *, gammas, epsilons, low=None, high=None, pseudo_gamma=None, confidence=None, name=None):
-        self.gammas = gammas
-        self.epsilons = epsilons
-        self.low = low
-        self.high = high
-        self.pseudo_gamma = pseudo_gamma
-        self.confidence = confidence
-        self.name = name
+    gammas: Any
+    epsilons: Any
+    low: Any = None
+    high: Any = None
+    pseudo_gamma: float | None = None
+    confidence: float | None = None
+    name: str | None = None
 
     def plot(self, ax=None):
-        """Draw.
+        """Draw into given Axes or a new figure.
 
         Parameters
         ----------
@@ -83,30 +87,25 @@ class GoodnessDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", "plot")
         gammas, epsilons = np.asarray(self.gammas, dtype=float), np.asarray(self.epsilons, dtype=float)
-        if ax is None:
-            _, ax = pyplot.subplots(figsize=(6.4, 4), layout="constrained")
-        count = len([line for line in ax.lines if not line.get_label().startswith("_")])
-        color = COLORS[count % len(COLORS)]
-        if not count:
+        axes = axes_for(ax, 1, "the curve", figsize=(6.4, 4))
+        ax = axes[0]
+        n_curves = curves_on(ax)
+        if not n_curves:
             ax.axvline(0, color="0.5", linewidth=0.8, linestyle=":")
-        (self.line_,) = ax.step(
-            gammas, epsilons, where="pre", color=color, linestyle=DASHES[count % len(DASHES)], linewidth=1.8
-        )
+        self.line_, self.band_ = draw_curve(ax, n_curves, gammas, epsilons, self.low, self.high, step="pre")
         self.line_.set_label(self._label())
-        self.band_ = self.mark_ = None
-        if self.low is not None:
-            shades = {"facecolor": (color, 0.12), "edgecolor": (color, 0.4)}
-            self.band_ = ax.fill_between(gammas, self.low, self.high, step="pre", linewidth=0.8, **shades)
+        self.mark_ = None
         if self.pseudo_gamma is not None:
-            height = epsilons[min(np.searchsorted(gammas, self.pseudo_gamma), len(epsilons) - 1)]
-            (self.mark_,) = ax.plot(
-                self.pseudo_gamma, height, "o", color=color, markersize=9, markerfacecolor="white", markeredgewidth=1.8
-            )
-        self._dress(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+            height = epsilons[min(int(np.searchsorted(gammas, self.pseudo_gamma)), len(epsilons) - 1)]
+            look = {"markersize": 9, "markerfacecolor": "white", "markeredgewidth": 1.8}
+            (self.mark_,) = ax.plot(self.pseudo_gamma, height, "o", color=self.line_.get_color(), **look)
+        ax.set_xlabel("margin gamma")
+        ax.set_ylabel("share of samples below, epsilon")
+        ax.set_ylim(-0.03, 1.03)
+        light_grid(ax)
+        ax.legend(loc="upper left")
+        return keep_axes(self, axes)
 
     @classmethod
     def from_matrix(cls, S, y, *, dissimilarity=None, confidence=0.95, name=None, ax=None):
@@ -118,11 +117,11 @@ class GoodnessDisplay:
             Similarities, or dissimilarities if ``dissimilarity`` is given.
         y : array-like of shape (n,)
         dissimilarity : str, default=None
-            The map that makes S a similarity.
+            The map that turns S into a similarity.
         confidence : float, default=0.95
-            Of the band; None draws none.
+            Confidence of the band; None draws no band.
         name : str, default=None
-            In the legend.
+            Name of the curve in the legend.
         ax : Axes, default=None
             None makes a new figure.
 
@@ -136,16 +135,16 @@ class GoodnessDisplay:
 
     @classmethod
     def from_goodness(cls, found, *, confidence=0.95, name=None, ax=None):
-        """Draw what :func:`similitude.theory.goodness.goodness` found, or one of its variants.
+        """Draw a goodness, as :func:`similitude.theory.goodness.goodness` returns it, or one of its variants.
 
         Parameters
         ----------
         found : Goodness, ReweightedGoodness or SimilarityGoodness
-            The first alone has a band, the first two have a pseudo gamma.
+            Only the first has a band, the first two have a pseudo gamma.
         confidence : float, default=0.95
-            Of the band; None draws none.
+            Confidence of the band; None draws no band.
         name : str, default=None
-            In the legend.
+            Name of the curve in the legend.
         ax : Axes, default=None
             None makes a new figure.
 
@@ -153,33 +152,19 @@ class GoodnessDisplay:
         -------
         GoodnessDisplay
         """
-        require("matplotlib.pyplot", "plot")
-        margins = found.margins[~np.isnan(found.margins)]
-        grid = np.linspace(min(0.0, float(margins.min())), 1.0, _GRID)
-        gammas = np.unique(np.concatenate([grid, margins]))
-        low = high = None
-        if confidence is not None and hasattr(found, "band"):
-            low, high = found.band(gammas, confidence)
+        curve = goodness_curve(found, confidence=confidence)
         return cls(
-            gammas=gammas,
-            epsilons=found.curve(gammas),
-            low=low,
-            high=high,
-            pseudo_gamma=getattr(found, "pseudo_gamma", None),
-            confidence=None if low is None else confidence,
+            gammas=curve.gammas,
+            epsilons=curve.epsilons,
+            low=curve.low,
+            high=curve.high,
+            pseudo_gamma=curve.pseudo_gamma,
+            confidence=curve.confidence,
             name=name,
         ).plot(ax)
 
     def _label(self):
         parts = [] if self.name is None else [literal(self.name, 40)]
         if self.pseudo_gamma is not None:
-            parts.append(f"pseudo gamma {self.pseudo_gamma:.3g}".replace("-", "\N{MINUS SIGN}"))
+            parts.append(f"pseudo gamma {number(self.pseudo_gamma)}")
         return ": ".join(parts) or "epsilon(gamma)"
-
-    def _dress(self, ax):
-        ax.set_xlabel("margin gamma")
-        ax.set_ylabel("share of samples below, epsilon")
-        ax.set_ylim(-0.03, 1.03)
-        ax.grid(color="0.9")
-        ax.set_axisbelow(True)
-        ax.legend(loc="upper left")

@@ -1,15 +1,28 @@
-"""The weights of a sample's neighbours: against lambda, or neighbour by neighbour."""
+"""The weights of the neighbours of a sample, against lambda or as one bar for each neighbour."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from similitude.base import as_one_row
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
-from similitude.numerics.extras import require
-from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number, size_in_points
+from similitude.plotting._drawing import (
+    COLORS,
+    axes_for,
+    check_names,
+    keep_axes,
+    light_grid,
+    line_style,
+    literal,
+    number,
+    size_in_points,
+    training_names,
+)
 from similitude.proximity.check import check_similarity
 from similitude.proximity.symmetry import warn_of_asymmetry
 
@@ -23,15 +36,16 @@ WEIGHT_EXAMPLES = MappingProxyType(
         "both": (_LIKE_OTHERS, (2, 4, 3, 3)),
     }
 )
-"""S and s of the three examples of Chen et al., JMLR 10, 2009, Section 5.2.2, by what they illustrate."""
+"""S and s of the three examples of Chen et al., JMLR 10, 2009, Section 5.2.2, by the property they illustrate."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NeighborWeightsDisplay:
     """The weights with which the neighbours of one sample vote.
 
     :meth:`from_matrix` draws the weights against lambda, one Axes for each kind of weights; :meth:`from_estimator`
-    draws what a fitted k-NN classifier does with one sample, a bar for each neighbour, nearest at the top, names on
-    the left and similarities on the right.
+    draws the vote of a fitted k-NN classifier on one sample: a bar for each neighbour, the nearest at the top, with the
+    names on the left and the similarities on the right.
 
     Parameters
     ----------
@@ -41,13 +55,13 @@ class NeighborWeightsDisplay:
     similarities : array of shape (k,)
         The similarities of the sample to its neighbours.
     regs : array of shape (n_regs,), float or None, default=None
-        lambda. An array makes curves, a single one or None bars.
+        Values of lambda. An array makes curves; a single value or None makes bars.
     names : sequence of length k, default=None
-        What the neighbours are called; None: x_1, ..., x_k. Shown literally, long ones shortened.
+        Names of the neighbours, shown literally, long ones shortened; None: x_1, ..., x_k.
     labels : array of shape (k,), default=None
-        The neighbours' classes, for bars.
+        The classes of the neighbours, for bars.
     classes : array of shape (G,), default=None
-        All classes, whose order decides the colours: ten plain ones, then hatched; None: those of ``labels``.
+        All classes in the order of the colours: ten plain ones, then hatched ones; None: those in ``labels``.
 
     Attributes
     ----------
@@ -83,16 +97,15 @@ class NeighborWeightsDisplay:
     (['bob', 'ann', 'cleo'], [0.76, 0.41, -0.24])
     """
 
-    def __init__(self, *, weights, similarities, regs=None, names=None, labels=None, classes=None):
-        self.weights = weights
-        self.similarities = similarities
-        self.regs = regs
-        self.names = names
-        self.labels = labels
-        self.classes = classes
+    weights: dict[str, Any]
+    similarities: Any
+    regs: Any = None
+    names: Sequence[Any] | None = None
+    labels: Any = None
+    classes: Any = None
 
     def plot(self, ax=None):
-        """Draw.
+        """Draw into given Axes or a new figure.
 
         Parameters
         ----------
@@ -103,12 +116,9 @@ class NeighborWeightsDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", "plot")
         kinds, curves = list(self.weights), np.ndim(self.regs) == 1
-        if ax is None:
-            size = self._curves_size() if curves else (6.4 * len(kinds), min(1.6 + 0.27 * len(self.similarities), 16))
-            _, ax = pyplot.subplots(1, len(kinds), figsize=size, sharey=curves, squeeze=False, layout="constrained")
-        axes = as_axes(ax, len(kinds), f"each of the weights {kinds}")
+        size = self._curves_size() if curves else (6.4 * len(kinds), min(1.6 + 0.27 * len(self.similarities), 16))
+        axes = axes_for(ax, len(kinds), f"each of the weights {kinds}", figsize=size, sharey=curves)
         self.lines_ = self.bars_ = None
         if curves:
             self.lines_ = {kind: self._curves(axes[i], kind) for i, kind in enumerate(kinds)}
@@ -118,16 +128,14 @@ class NeighborWeightsDisplay:
             axes[-1].legend(frameon=False, handlelength=2.6, fontsize=size, labelspacing=0.35, **place)
         else:
             self.bars_ = {kind: self._bars(axes[i], kind) for i, kind in enumerate(kinds)}
-        self.ax_ = axes if len(axes) > 1 else axes[0]
-        self.figure_ = axes[0].figure
-        return self
+        return keep_axes(self, axes)
 
     @classmethod
     def from_matrix(cls, S, s, *, regs=None, weights=("kri", "krr"), names=None, ax=None):
         """Draw the weights of given neighbours against lambda.
 
-        KRR weights do not sum to 1; to compare them with the others they are shown as ``w - mean(w) + 1/k``. An
-        indefinite S is clipped, as by default in :class:`~similitude.KNNClassifier`.
+        KRR weights do not sum to 1. To make them comparable to the others, ``w - mean(w) + 1/k`` is shown instead. An
+        indefinite S is clipped, as :class:`~similitude.KNNClassifier` does by default.
 
         Parameters
         ----------
@@ -139,7 +147,7 @@ class NeighborWeightsDisplay:
             Values of lambda; None: 0.01 to 100.
         weights : str or sequence of {"kri", "krr", "lime"}, default=("kri", "krr")
         names : sequence of length k, default=None
-            What the neighbours are called; None: x_1, ..., x_k.
+            Names of the neighbours; None: x_1, ..., x_k.
         ax : Axes or array of Axes, default=None
             One for each of ``weights``; None makes a new figure.
 
@@ -147,18 +155,19 @@ class NeighborWeightsDisplay:
         -------
         NeighborWeightsDisplay
         """
-        require("matplotlib.pyplot", "plot")
         S = check_similarity(S, accept_sparse=False)
         k = len(S)
         s = check_similarity(np.reshape(s, (1, -1)), name="s", square=False, accept_sparse=False)[0]
         if len(s) != k:
             raise ValueError(f"s must hold one similarity for each of the {k} rows of S; got {len(s)}.")
-        names = _names(names, k, "names", "row of S")
+        if names is not None:
+            check_names(names, k, "names", "row of S")
+            names = list(names)
         regs = _check_regs(regs)
         kinds = [weights] if isinstance(weights, str) else list(weights)
         if not kinds or not set(kinds) <= set(LOCAL_WEIGHTS):
             raise ValueError(f"weights must be some of {LOCAL_WEIGHTS}; got {weights!r}.")
-        warn_of_asymmetry("NeighborWeightsDisplay", S, stacklevel=3)
+        warn_of_asymmetry("NeighborWeightsDisplay", S)
         neighbors = s[None], np.arange(k)[None]
         found = {kind: local_weights(S, *neighbors, [k], regs, weights=kind)[0, 0] for kind in kinds}
         if "krr" in found:
@@ -167,15 +176,15 @@ class NeighborWeightsDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X_row, *, ids=None, ax=None):
-        """Draw the neighbours of one sample, with the weights that they vote with.
+        """Draw the neighbours of one sample with the weights of their votes.
 
         Parameters
         ----------
         estimator : fitted KNNClassifier
         X_row : one sample as ``estimator.predict`` takes it
-            A precomputed row may be of shape (n,) too; of raw objects, a sequence of one.
+            A precomputed row may also have shape (n,); of raw objects, pass a sequence of one.
         ids : sequence of length n, default=None
-            What the training samples are called; None: the ids given in ``fit``, or else their positions.
+            Names of the training samples; None: the ids given in ``fit``, or else their positions.
         ax : Axes, default=None
             None makes a new figure.
 
@@ -183,7 +192,6 @@ class NeighborWeightsDisplay:
         -------
         NeighborWeightsDisplay
         """
-        require("matplotlib.pyplot", "plot")
         if not hasattr(estimator, "neighbor_weights"):
             raise ValueError(f"estimator must be a fitted KNNClassifier; got {type(estimator).__name__}.")
         X_row = as_one_row(estimator, X_row)
@@ -191,15 +199,13 @@ class NeighborWeightsDisplay:
         indices, weights = estimator.neighbor_weights(X_row)
         if len(indices) != 1:
             raise ValueError(f"X_row must hold one sample, as predict takes it; got {len(indices)}.")
-        n = len(estimator._labels)
-        ids = _names(ids, n, "ids", "training sample") or _known_ids(estimator) or range(n)
-        kind = estimator.weights
+        ids, kind = training_names(estimator, ids), estimator.weights
         return cls(
             weights={kind: weights[0]},
             similarities=similarities[0],
             regs=float(estimator.reg) if kind in LOCAL_WEIGHTS else None,
             names=[ids[i] for i in indices[0]],
-            labels=estimator.classes_[estimator._labels[indices[0]]],
+            labels=estimator.classes_[estimator._path.labels.codes[indices[0]]],
             classes=estimator.classes_,
         ).plot(ax)
 
@@ -212,7 +218,7 @@ class NeighborWeightsDisplay:
         return -(-len(self.similarities) // 16)
 
     def _curves_size(self):
-        """Inches: a legend of many long names stands beside the curves, not in their place."""
+        """Return the size in inches; a legend of many long names needs room beside the curves."""
         letters = max(8, *map(len, self._shown_names()))
         return 3.3 * len(self.weights) + self._legend_columns() * (0.6 + 0.07 * letters), 3.4
 
@@ -220,12 +226,7 @@ class NeighborWeightsDisplay:
         ax.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         lines = []
         for i, (name, weights) in enumerate(zip(self._shown_names(), np.transpose(self.weights[kind]))):
-            style = {
-                "color": COLORS[i % len(COLORS)],
-                "linestyle": DASHES[(i + i // len(COLORS)) % len(DASHES)],
-                "linewidth": 2,
-            }
-            lines += ax.plot(self.regs, weights, label=name, **style)
+            lines += ax.plot(self.regs, weights, label=name, **line_style(i))
         ax.set_xscale("log")
         ax.set_title(f"{_title(kind)} weights" + (", shifted to sum 1" if kind == "krr" else ""), fontsize="medium")
         ax.set_xlabel("lambda")
@@ -237,13 +238,13 @@ class NeighborWeightsDisplay:
         positions = np.argmax(labels[:, None] == classes, axis=1)
         styles = [_bar_style(position) for position in positions]
         rows = np.arange(len(weights))
-        ax.use_sticky_edges = False  # bars of width 0 would vanish in the frame
+        ax.use_sticky_edges = False  # otherwise the frame hides bars of width 0
         ax.axvline(0, color="black", linewidth=0.8, zorder=0.9)
         bars = ax.barh(
             rows, weights, height=0.7, linewidth=1.8, **{name: [s[name] for s in styles] for name in styles[0]}
         )
         ax.set_ylim(len(rows) - 0.4, -0.6)
-        # Rows of a crowded picture are lower than letters of the usual size.
+        # In a crowded picture, letters of the usual size would be higher than the rows.
         width, height = size_in_points(ax)
         fontsize = min(9, 0.75 * height / len(rows))
         right = ax.secondary_yaxis("right")
@@ -251,14 +252,12 @@ class NeighborWeightsDisplay:
         for side, texts in ((ax, self._shown_names()), (right, numbers)):
             side.set_yticks(rows, labels=texts, fontsize=fontsize)
             side.tick_params(axis="y", length=0)
-        # A header over the column: set sideways it would read as the name of the next Axes' bars.
+        # The title is above the column: as an axis label it would seem to name the bars of the Axes to the right.
         beside = {"xycoords": "axes fraction", "xytext": (4, 4), "textcoords": "offset points"}
         ax.annotate("similarity", (1, 1), fontsize=min(9, 1.2 * fontsize), **beside)
         reg = "" if self.regs is None else f", lambda = {self.regs:g}"
         ax.set_xlabel(f"{_title(kind)} weight{reg}")
-        ax.grid(axis="x", color="0.9")
-        ax.set_axisbelow(True)
-
+        light_grid(ax, "x")
         present = np.unique(positions)
         handles = [bars[int(np.argmax(positions == i))] for i in present]
         entries = [f"{literal(classes[i])}: {number(weights[positions == i].sum())}" for i in present]
@@ -273,27 +272,9 @@ def _title(kind):
 
 
 def _bar_style(position):
-    """Filled, then hatched; the edge has the colour too, so that a weight of 0 still shows its class."""
+    """Return the look of the bars of a class; the edge is coloured too, so that a weight of 0 still shows the class."""
     color, hatch = COLORS[position % len(COLORS)], _HATCHES[position // len(COLORS) % len(_HATCHES)]
     return {"facecolor": "white" if hatch else color, "edgecolor": color, "hatch": hatch}
-
-
-def _names(names, count, argument, of):
-    if names is None:
-        return None
-    if isinstance(names, str) or len(names) != count:
-        found = "a str" if isinstance(names, str) else len(names)
-        raise ValueError(f"{argument} must hold one name for each {of} ({count}); got {found}.")
-    return list(names)
-
-
-def _known_ids(estimator):
-    """The ids of Proximities, or the column names of a DataFrame, that a precomputed matrix came with."""
-    for attribute in ("_column_ids", "feature_names_in_"):
-        ids = getattr(estimator, attribute, None)
-        if ids is not None:
-            return list(ids)
-    return None
 
 
 def _check_regs(regs):

@@ -1,33 +1,37 @@
-"""A similarity matrix as an image, its samples ordered by class."""
+"""A similarity matrix as an image, with samples ordered by class."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics.extras import require
-from similitude.plotting._drawing import COLORS, as_axes, literal, number, size_in_points
+from similitude._utils.extras import require
+from similitude.diagnosis.pictures import color_range
+from similitude.plotting._drawing import COLORS, axes_for, integer_ticks, keep_axes, literal, number, size_in_points
 from similitude.proximity.check import asymmetry, check_similarity, is_symmetric
-from similitude.proximity.proximities import Proximities
+from similitude.proximity.proximities import as_proximities
 
 MOST_PIXELS = 1000
-"""The most pixels on a side; a larger matrix is averaged down."""
+"""The largest number of pixels on a side; the pixels of a larger matrix are means of blocks."""
 
 _ENTRIES_AT_ONCE = 2**20
 _FONT_SIZES = (9.0, 8.0, 7.0, 6.0)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SimilarityMatrixDisplay:
-    """A similarity matrix as an image, its samples ordered by class.
+    """A similarity matrix as an image, with samples ordered by class.
 
-    Classes are in sorted order, samples within a class in the order given; each class is named at the middle of its
-    block, and lines part the blocks. Of classes too many to be named all, the largest ones are. Black is the largest
-    similarity, white the smallest; the colours span the middle 98% of the similarities of different samples (zeros
-    aside), and a pointed end of the colour bar says that there are others beyond.
+    Classes are in sorted order, samples within a class in the given order. The name of each class is at the middle of
+    its block, and lines separate the blocks; if there are too many classes, only the largest ones are named. Black is
+    the largest similarity, white the smallest. The colours span the middle 98% of the similarities of different samples
+    (zeros not counted); a pointed end of the colour bar means that there are values beyond.
 
-    Beside it, where asked for, the asymmetric part (S - S^T)/2, with zero in the middle of the colours.
+    The asymmetric part (S - S^T)/2 can be drawn beside it, with zero in the middle of its colours.
 
     Parameters
     ----------
@@ -36,13 +40,13 @@ class SimilarityMatrixDisplay:
     n_samples : int, default=None
         None: m.
     block : int, default=1
-        How many samples a row or a column of the image stands for; the last one may stand for fewer.
+        The number of samples in a row or column of the image; the last one may hold fewer.
     classes : sequence of length G, default=None
-        The classes, in the order of the image; shown literally, long names shortened.
+        The classes in the order of the image; shown literally, long names shortened.
     class_counts : sequence of G ints, default=None
-        How many samples each has.
+        The number of samples in each class.
     asymmetric_image : array of shape (m, m), default=None
-        The asymmetric part, drawn beside it.
+        The asymmetric part; None does not draw it.
     asymmetry : float, default=None
         ``||S - S^T||_F / (2 ||S||_F)``, for the title of the asymmetric part.
 
@@ -76,27 +80,16 @@ class SimilarityMatrixDisplay:
     ['ape', 'cat']
     """
 
-    def __init__(
-        self,
-        *,
-        image,
-        n_samples=None,
-        block=1,
-        classes=None,
-        class_counts=None,
-        asymmetric_image=None,
-        asymmetry=None,
-    ):
-        self.image = image
-        self.n_samples = n_samples
-        self.block = block
-        self.classes = classes
-        self.class_counts = class_counts
-        self.asymmetric_image = asymmetric_image
-        self.asymmetry = asymmetry
+    image: Any
+    n_samples: int | None = None
+    block: int = 1
+    classes: Sequence[Any] | None = None
+    class_counts: Any = None
+    asymmetric_image: Any = None
+    asymmetry: float | None = None
 
     def plot(self, ax=None, *, cmap="gray_r", vmin=None, vmax=None):
-        """Draw.
+        """Draw into given Axes or a new figure.
 
         Parameters
         ----------
@@ -104,7 +97,7 @@ class SimilarityMatrixDisplay:
             Two with ``asymmetric_image``, else one; None makes a new figure.
         cmap : str or Colormap, default="gray_r"
         vmin, vmax : float, default=None
-            The similarities at the ends of the colours; None: those between which 98% lie (see above).
+            The similarities at the ends of the colours; None: the middle 98%, see above.
 
         Returns
         -------
@@ -112,43 +105,29 @@ class SimilarityMatrixDisplay:
         """
         pyplot = require("matplotlib.pyplot", "plot")
         image = np.asarray(self.image, dtype=float)
-        n = len(image) if self.n_samples is None else self.n_samples
         limits, cmap = _limits(image, vmin, vmax), pyplot.get_cmap(cmap)
         count = 1 if self.asymmetric_image is None else 2
-        new = ax is None
-        if new:
-            _, ax = pyplot.subplots(1, count, figsize=self._figure_size(count), layout="compressed")
-        axes = as_axes(ax, count, "the matrix" + (", and one for its asymmetric part" if count == 2 else ""))
-        title = f"{n} sample{'s' if n > 1 else ''}" + (
-            f", {len(self._labels)} classes" if len(self._labels) > 1 else ""
-        )
-        if self.block > 1:
-            title += f"; a pixel is the mean of {self.block} × {self.block}"
+        each = "the matrix" + (", and one for its asymmetric part" if count == 2 else "")
+        axes = axes_for(ax, count, each, figsize=self._figure_size(count), layout="compressed")
         self.images_: list[Any] = []
         self.colorbars_: list[Any] = []
-        self._draw(axes[0], image, n, limits, cmap, COLORS[1])
-        axes[0].set_title(title, fontsize="medium")
-        self.colorbars_[0].set_label("similarity")
+        self._draw(axes[0], image, limits, cmap, COLORS[1], self._title(), "similarity")
         if count == 2:
             part = np.asarray(self.asymmetric_image, dtype=float)
-            most = float(_middle(np.abs(part))[1]) or 1.0
-            self._draw(axes[1], part, n, (-most, most), "PuOr", "0.4")
-            if new:
+            most = color_range(np.abs(part))[1]
+            share = "" if self.asymmetry is None else f": {100 * self.asymmetry:.2g}% of the norm"
+            label = "(S \N{MINUS SIGN} Sᵀ)/2"
+            self._draw(axes[1], part, (-most, most), "PuOr", "0.4", f"asymmetric part{share}", label)
+            if ax is None:
                 axes[1].tick_params(labelleft=False)
                 axes[1].set_ylabel("")
-            share = "" if self.asymmetry is None else f": {100 * self.asymmetry:.2g}% of the norm"
-            axes[1].set_title(f"asymmetric part{share}", fontsize="medium")
-            self.colorbars_[1].set_label("(S \N{MINUS SIGN} Sᵀ)/2")
-        self.ax_ = axes if count == 2 else axes[0]
-        self.figure_ = axes[0].figure
-        return self
+        return keep_axes(self, axes)
 
     @classmethod
     def from_matrix(cls, S, y=None, *, asymmetric=False, cmap="gray_r", vmin=None, vmax=None, ax=None):
         """Draw a matrix.
 
-        A matrix of more than 1000 samples is averaged down, by blocks of equally many neighbouring samples; it is read
-        a few rows at a time.
+        The pixels of a matrix of more than 1000 samples are means of blocks; it is read a few rows at a time.
 
         Parameters
         ----------
@@ -159,7 +138,7 @@ class SimilarityMatrixDisplay:
             Whether to draw (S - S^T)/2 beside it.
         cmap : str or Colormap, default="gray_r"
         vmin, vmax : float, default=None
-            The similarities at the ends of the colours; None: those between which 98% lie (see above).
+            The similarities at the ends of the colours; None: the middle 98%, see above.
         ax : Axes or array of Axes, default=None
             Two with ``asymmetric``, else one; None makes a new figure.
 
@@ -168,14 +147,14 @@ class SimilarityMatrixDisplay:
         SimilarityMatrixDisplay
         """
         require("matplotlib.pyplot", "plot")
-        S = check_similarity(S.S if isinstance(S, Proximities) else S, orientation="any")
+        S = check_similarity(as_proximities(S).S, orientation="any")
         n = S.shape[0]
         classes, counts, order = _by_class(y, n)
         block = -(-n // MOST_PIXELS)
         image = _block_means(S, order, block)
         part = share = None
         if asymmetric:
-            symmetric = is_symmetric(S)  # up to rounding, which would else be all that is seen
+            symmetric = is_symmetric(S)  # up to rounding, which would otherwise be all that the picture shows
             part = np.zeros_like(image) if symmetric else image / 2 - image.T / 2
             share = 0.0 if symmetric else asymmetry(S)
         return cls(
@@ -192,14 +171,23 @@ class SimilarityMatrixDisplay:
     def _labels(self):
         return [] if self.classes is None else list(self.classes)
 
+    @property
+    def _n(self):
+        return len(self.image) if self.n_samples is None else self.n_samples
+
+    def _title(self):
+        classes = f", {len(self._labels)} classes" if len(self._labels) > 1 else ""
+        pixel = f"; a pixel is the mean of {self.block} × {self.block}" if self.block > 1 else ""
+        return f"{self._n} sample{'s' if self._n > 1 else ''}{classes}{pixel}"
+
     def _figure_size(self, count):
-        """Inches: long names stand beside the image, not in its place."""
+        """Return the size in inches, with room for long names beside the image."""
         letters = max((len(literal(label)) for label in self._labels), default=5)
         names = 0.35 + 0.07 * letters
         return names + 4.6 * count, 4.0 + (names if letters > 3 and self._labels else 0.35)
 
-    def _draw(self, ax, image, n, limits, cmap, line_color):
-        end = len(image) * self.block - 0.5
+    def _draw(self, ax, image, limits, cmap, line_color, title, label):
+        n, end = self._n, len(image) * self.block - 0.5
         extent = (-0.5, end, end, -0.5)  # a sample is at its position among the ordered ones
         shown = ax.imshow(image, cmap=cmap, vmin=limits[0], vmax=limits[1], extent=extent, aspect="equal")
         ax.set_xlim(-0.5, n - 0.5)
@@ -207,19 +195,19 @@ class SimilarityMatrixDisplay:
         below, beyond = image.min() < limits[0], image.max() > limits[1]
         extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[int(below), int(beyond)]
         self.images_.append(shown)
-        self.colorbars_.append(ax.figure.colorbar(shown, ax=ax, extend=extend, fraction=0.046, pad=0.03))
+        self.colorbars_.append(ax.figure.colorbar(shown, ax=ax, extend=extend, fraction=0.046, pad=0.03, label=label))
+        ax.set_title(title, fontsize="medium")
         if self._labels:
             self._name_classes(ax, n, line_color)
             return
-        ticker = require("matplotlib.ticker", "plot")
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(ticker.MaxNLocator("auto", integer=True, min_n_ticks=1))
+            integer_ticks(axis)
             axis.set_label_text("sample")
 
     def _name_classes(self, ax, n, line_color):
         counts = np.asarray(self.class_counts)
         ends = np.cumsum(counts) - 0.5
-        # The layout will make room for names and colour bar.
+        # The layout will take room for the names and the colour bar.
         point = 0.8 * size_in_points(ax).min() / n
         chosen, fontsize = _nameable(counts, ends, point)
         labels = [literal(self._labels[i]) for i in chosen]
@@ -234,14 +222,14 @@ class SimilarityMatrixDisplay:
             for axis in (ax.xaxis, ax.yaxis):
                 axis.set_ticks(ends[:-1], minor=True)
             ax.tick_params(which="minor", length=5)
-        if typical >= 5:  # else the lines would hide the blocks
+        if typical >= 5:  # otherwise the lines would hide the blocks
             for draw in (ax.axvline, ax.axhline):
                 for end in ends[:-1]:
                     draw(end, color=line_color, linewidth=float(np.clip(0.04 * typical, 0.25, 0.9)))
 
 
 def _by_class(y, n):
-    """The classes, how many samples each has, and the positions of the samples ordered by class."""
+    """Return the classes, the number of samples in each, and the positions of the samples ordered by class."""
     if y is None:
         return None, None, np.arange(n)
     labels = np.asarray(y)
@@ -255,7 +243,7 @@ def _by_class(y, n):
 
 
 def _block_means(S, order, block):
-    """The means of blocks of the ordered matrix; of a memmap, a few rows at a time are read."""
+    """Return the means of blocks of the ordered matrix, which is read a few rows at a time."""
     n = len(order)
     bins = np.arange(n) // block
     m = int(bins[-1]) + 1
@@ -276,22 +264,9 @@ def _block_means(S, order, block):
     return image
 
 
-def _middle(image):
-    """Between what values 98% of the similarities of different samples lie; zeros, often most of all, are let in."""
-    others = image[~np.eye(len(image), dtype=bool)] if len(image) > 1 else image.ravel()
-    present = others[others != 0]
-    if not len(present):
-        return 0.0, 0.0
-    low, high = np.quantile(present, 0.01, method="lower"), np.quantile(present, 0.99, method="higher")
-    return (low, high) if len(present) == len(others) else (min(low, 0.0), max(high, 0.0))
-
-
 def _limits(image, vmin, vmax):
-    """The ends of the colours."""
-    low, high = _middle(image)
-    if vmin is None and vmax is None and low == high:
-        low, high = min(image.min(), 0.0), max(image.max(), 0.0)
-        return (low, high) if low < high else (0.0, 1.0)
+    """Return the similarities at the ends of the colours."""
+    low, high = color_range(image)
     low, high = low if vmin is None else vmin, high if vmax is None else vmax
     if not low < high:
         raise ValueError(f"vmin must be below vmax; got {number(low)} and {number(high)}.")
@@ -299,7 +274,7 @@ def _limits(image, vmin, vmax):
 
 
 def _nameable(counts, ends, point):
-    """The classes whose names do not run into each other, and the size of letters: the largest that suits all."""
+    """Return the classes whose names do not overlap, and the size of letters: the largest at which all fit, if any."""
     middles = (ends - counts / 2) * point
     for fontsize in _FONT_SIZES:
         if np.diff(middles).min(initial=np.inf) >= 1.15 * fontsize:

@@ -1,31 +1,36 @@
-"""How the similarities to the centroids are distributed in each class, and where one sample lies."""
+"""The distributions of the similarities to the centroids in each class, with the similarities of one sample."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from similitude.generative.base import GenerativeClassifier
-from similitude.numerics.extras import require
-from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number
+from similitude.generative.explanation import Explanation
+from similitude.plotting._drawing import axes_for, keep_axes, line_style, literal, number, training_names
 
 _PLACES = 1000
 _DOTS = 40
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SimilarityModelDisplay:
     """The distributions that a generative classifier compares for one sample.
 
-    One Axes for each centroid shows, for each class, the distribution of the similarity to it (dots where Omega is a
-    small set; a point mass is a bar), with a line at the sample's own similarity. The higher a class's curve is there,
-    the more that centroid speaks for it; the legend has the logarithms. Of a mixture each centroid is a component, its
-    distribution times its weight.
+    There is one Axes for each centroid. It shows, for each class, the distribution of the similarity to the centroid,
+    with dots if Omega is a small set and a bar for a point mass, and a line at the similarity of the sample. The higher
+    the curve of a class is at the line, the more the centroid favours the class; the legend states the logarithms. Each
+    centroid of a mixture is a component, whose distribution is multiplied by its weight.
 
     Parameters
     ----------
     explanation : Explanation
-        As ``explain`` of a generative classifier gives it.
+        As ``explain`` of a generative classifier returns it.
     names : sequence, default=None
-        What the centroids are called; None: their positions in the training set. Shown literally, long ones shortened.
+        Names of the centroids, shown literally, long ones shortened; None: their positions in the training set.
 
     Attributes
     ----------
@@ -54,12 +59,11 @@ class SimilarityModelDisplay:
     array([0.021, 0.039, 0.072, 0.136, 0.255, 0.478])
     """
 
-    def __init__(self, *, explanation, names=None):
-        self.explanation = explanation
-        self.names = names
+    explanation: Explanation
+    names: Sequence[Any] | None = None
 
     def plot(self, ax=None):
-        """Draw.
+        """Draw into given Axes or a new figure.
 
         Parameters
         ----------
@@ -70,37 +74,26 @@ class SimilarityModelDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", "plot")
-        told = self.explanation
-        count = len(told.centroids)
-        own = ax is None
-        if own:
-            columns = min(count, 3)
-            rows = -(-count // columns)
-            size = max(3.6 * columns, 4.8), 3.3 * rows + 0.4
-            _, ax = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-            for spare in ax.ravel()[count:]:
-                spare.remove()
-            ax = ax.ravel()[:count]
-        axes = as_axes(ax, count, f"each of the {count} centroids")
-        if own:
+        count = len(self.explanation.centroids)
+        columns = min(count, 3)
+        size = max(3.6 * columns, 4.8), 3.3 * -(-count // columns) + 0.4
+        axes = axes_for(ax, count, f"each of the {count} centroids", columns=columns, figsize=size)
+        if ax is None:
             axes[0].figure.suptitle(self._title(), fontsize="medium")
         self.lines_ = [self._distributions(axes[j], j) for j in range(count)]
-        self.ax_ = axes if count > 1 else axes[0]
-        self.figure_ = axes[0].figure
-        return self
+        return keep_axes(self, axes)
 
     @classmethod
     def from_estimator(cls, estimator, X_row, *, ids=None, ax=None):
-        """Draw what a fitted generative classifier sees in one sample.
+        """Draw how a fitted generative classifier explains its prediction for one sample.
 
         Parameters
         ----------
         estimator : fitted SDA, LocalSDA or MixtureSDA
         X_row : one sample as ``estimator.predict`` takes it
-            A precomputed row may be of shape (n,) too; of raw objects, a sequence of one.
+            A precomputed row may also have shape (n,); of raw objects, pass a sequence of one.
         ids : sequence of length n, default=None
-            What the training samples are called; None: the ids given in ``fit``, or else their positions.
+            Names of the training samples; None: the ids given in ``fit``, or else their positions.
         ax : Axes or array of Axes, default=None
             One for each centroid; None makes a new figure.
 
@@ -108,67 +101,59 @@ class SimilarityModelDisplay:
         -------
         SimilarityModelDisplay
         """
-        require("matplotlib.pyplot", "plot")
         if not isinstance(estimator, GenerativeClassifier):
             raise ValueError(f"estimator must be SDA, LocalSDA or MixtureSDA; got {type(estimator).__name__}.")
-        told = estimator.explain(X_row)
-        n = len(estimator._labels)
-        if ids is None:
-            known = (getattr(estimator, name, None) for name in ("_column_ids", "feature_names_in_"))
-            ids = next((given for given in known if given is not None), range(n))
-        elif isinstance(ids, str) or len(ids) != n:
-            found = "a str" if isinstance(ids, str) else len(ids)
-            raise ValueError(f"ids must hold one name for each training sample ({n}); got {found}.")
-        return cls(explanation=told, names=[ids[i] for i in told.centroids]).plot(ax)
+        explanation = estimator.explain(X_row)
+        ids = training_names(estimator, ids)
+        return cls(explanation=explanation, names=[ids[i] for i in explanation.centroids]).plot(ax)
 
     def _title(self):
-        told = self.explanation
-        posterior = told.posterior[np.argmax(told.classes == told.prediction)]
-        by = ", decided by the most similar centroid" if told.by_centroid else ""
-        return f"{told.method} says {literal(told.prediction)}, with probability {number(posterior)}{by}"
+        found = self.explanation
+        posterior = found.posterior[np.argmax(found.classes == found.prediction)]
+        by = ", decided by the most similar centroid" if found.by_centroid else ""
+        return f"{found.method} predicts {literal(found.prediction)}, with probability {number(posterior)}{by}"
 
     def _places(self, similarity):
-        """The similarities at which curves are drawn: Omega, or some of it, and as far as the sample's own."""
-        told = self.explanation
-        omega = told.omega
-        if told.family.continuous:
+        """Return the similarities at which curves are drawn: all or some of Omega, extended to that of the sample."""
+        omega = self.explanation.omega
+        if self.explanation.family.continuous:
             return np.linspace(min(omega[0], similarity), max(omega[-1], similarity), _PLACES)
         if len(omega) > _PLACES:
             omega = omega[np.linspace(0, len(omega) - 1, _PLACES).astype(int)]
         return omega
 
     def _distributions(self, ax, j):
-        told = self.explanation
-        similarity = float(told.similarities[j])
+        found = self.explanation
+        similarity = float(found.similarities[j])
         places = self._places(similarity)
         with np.errstate(divide="ignore"):
-            weights = np.log(told.weights[:, j])
-        curves = np.exp(weights[:, None] + told.log_pmf(places)[:, j])
-        here = weights + told.log_pmf([similarity])[:, j, 0]
-        dots = not told.family.continuous and len(places) <= _DOTS
+            weights = np.log(found.weights[:, j])
+        curves = np.exp(weights[:, None] + found.log_pmf(places)[:, j])
+        here = weights + found.log_pmf([similarity])[:, j, 0]
+        dots = not found.family.continuous and len(places) <= _DOTS
         lines = {}
-        for g in np.flatnonzero(~np.isnan(told.pmfs.rates[:, j])):
-            color, label = COLORS[g % len(COLORS)], f"{literal(told.classes[g])}: {_log(here[g])}"
-            style = {"color": color, "linestyle": DASHES[(g + g // len(COLORS)) % len(DASHES)], "linewidth": 1.8}
-            if np.isinf(told.pmfs.rates[g, j]):
-                end = places[-1] if told.pmfs.from_above[g, j] else places[0]
-                (line,) = ax.plot([end, end], [0, np.exp(weights[g])], label=label, **style)
+        for g in np.flatnonzero(~np.isnan(found.pmfs.rates[:, j])):
+            style = {"label": f"{literal(found.classes[g])}: {_log(here[g])}", **line_style(g)}
+            if np.isinf(found.pmfs.rates[g, j]):
+                end = places[-1] if found.pmfs.from_above[g, j] else places[0]
+                (line,) = ax.plot([end, end], [0, np.exp(weights[g])], **style)
             else:
                 marker = {"marker": "o", "markersize": 3.5} if dots else {}
-                (line,) = ax.plot(places, curves[g], label=label, **style, **marker)
+                (line,) = ax.plot(places, curves[g], **style, **marker)
             if np.isfinite(here[g]):
-                ax.plot(similarity, np.exp(here[g]), "o", color=color, markeredgecolor="black", markersize=7, zorder=3)
-            lines[told.classes[g]] = line
+                dot = {"color": style["color"], "markeredgecolor": "black", "markersize": 7}
+                ax.plot(similarity, np.exp(here[g]), "o", zorder=3, **dot)
+            lines[found.classes[g]] = line
         ax.axvline(similarity, color="black", linewidth=1, linestyle=(0, (2, 2)), zorder=1)
         ax.set_ylim(bottom=0)
         ax.margins(y=0.08)
-        name = told.centroids[j] if self.names is None else self.names[j]
+        name = found.centroids[j] if self.names is None else self.names[j]
         ax.set_title(
-            f"centroid of {literal(told.classes[told.centroid_classes[j]])}: {literal(name)}", fontsize="medium"
+            f"centroid of {literal(found.classes[found.centroid_classes[j]])}: {literal(name)}", fontsize="medium"
         )
         ax.set_xlabel(f"similarity to it; the sample's: {number(similarity)}")
-        weighted = "weight × " if np.any(told.weights != 1) else ""
-        ax.set_ylabel(f"{weighted}{'density' if told.family.continuous else 'probability'}")
+        weighted = "weight × " if np.any(found.weights != 1) else ""
+        ax.set_ylabel(f"{weighted}{'density' if found.family.continuous else 'probability'}")
         size = "medium" if len(lines) <= 6 else "x-small"
         ax.legend(title="class: log P at the sample's", title_fontsize="small", fontsize=size, framealpha=0.85)
         return lines

@@ -1,7 +1,8 @@
-"""The eigenvalues of a similarity matrix, and what a modification makes of them."""
+"""The eigenvalues of a similarity matrix before and after a modification of the spectrum."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral
 from typing import Any
@@ -9,21 +10,29 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
-from similitude.numerics.extras import require
-from similitude.plotting._drawing import COLORS, DASHES, as_axes, literal, number, size_in_points
+from similitude._utils.extras import require
+from similitude.diagnosis.pictures import spectra
+from similitude.numerics.eigen import negative_eigenfraction
+from similitude.numerics.spectrum import modified_eigenvalues
+from similitude.plotting._drawing import (
+    COLORS,
+    DASHES,
+    axes_for,
+    keep_axes,
+    light_grid,
+    literal,
+    number,
+    size_in_points,
+)
 from similitude.plotting._rank_axis import FEW, marked, rank_axis
 from similitude.proximity.check import check_similarity, dense, is_symmetric
-from similitude.proximity.proximities import Proximities
-from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
-from similitude.spectrum.modifier import SpectrumModifier
+from similitude.proximity.proximities import as_proximities
+from similitude.proximity.symmetry import warn_of_asymmetry
+from similitude.transform.spectrum import SpectrumModifier
 
-_MODIFY: dict[str, Any] = {
-    "clip": lambda values: np.maximum(values, 0.0),
-    "flip": np.abs,
-    "shift": lambda values: values - min(values.min(), 0.0),
-    "square": np.square,
-}
+METHODS = ("clip", "flip", "shift", "square")
+SCALES = ("auto", "linear", "symlog")
+
 _LOOKS = {
     "clip": (COLORS[0], DASHES[1]),
     "flip": (COLORS[1], DASHES[2]),
@@ -32,45 +41,44 @@ _LOOKS = {
     "learned": (COLORS[4], DASHES[0]),
 }
 
-SCALES = ("auto", "linear", "symlog")
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class SpectrumDisplay:
     """Eigenvalues before and after a modification of the spectrum, largest first.
 
-    Where a long spectrum has many zeros, or few eigenvalues of one sign, the axis of the ranks is stretched by parts:
-    lines part the positive, zero and negative eigenvalues, and the number of each stands above. Eigenvalues that span
+    If a long spectrum has many zeros, or few eigenvalues of one sign, parts of the axis of ranks are stretched: lines
+    separate the positive, zero and negative eigenvalues, and their numbers are stated above. Eigenvalues that span
     orders of magnitude are drawn on a symmetric logarithmic axis.
 
-    With ``weights`` there are two Axes: on the left the eigenvalues lambda before and after, on the right the weights
-    a that the eigenvalues are multiplied by, against lambda, beside those of clip (1 if lambda > 0, else 0) and flip
-    (sgn lambda).
+    With ``weights`` there are two Axes. The left one shows the eigenvalues lambda before and after. The right one shows
+    the weights a by which the eigenvalues are multiplied, against lambda, together with those of clip (1 if lambda > 0,
+    else 0) and flip (sgn lambda).
 
     Parameters
     ----------
     eigenvalues : array of shape (n,)
         In any order.
     modified : dict of arrays of shape (n,)
-        By the name of the modification ("clip", "flip", "shift", "square", "learned" or another, shown literally):
-        what becomes of each eigenvalue, in the order of ``eigenvalues``.
+        The eigenvalues after each modification, in the order of ``eigenvalues``. The keys are the names of the
+        modifications: "clip", "flip", "shift", "square", "learned" or another name, shown literally.
     weights : array of shape (n,), default=None
         Learned weights a, in the same order.
     name : str, default=None
-        Above the title; shown literally.
+        First line of the title; shown literally.
     scale : {"auto", "linear", "symlog"}, default="auto"
-        The axis of the eigenvalues; "auto" is "symlog" where the median one is below 2% of all that is drawn, or
-        the most negative one below 5% (in absolute value, zeros aside).
+        Scale of the axis of eigenvalues. "auto" is "symlog" if, in absolute value and without zeros, the median
+        eigenvalue is below 2% of the largest value drawn, or the most negative one below 5%.
 
     Attributes
     ----------
     ax_ : Axes, or with ``weights`` an ndarray of two
     figure_ : Figure
     lines_ : dict of Line2D
-        The eigenvalues, "before" and by modification.
+        The eigenvalues, by the keys "before" and the names of the modifications.
     weight_lines_ : dict of Line2D, or None
-        The weights "learned", and those of "clip" and "flip".
+        The weights, by the keys "learned", "clip" and "flip".
     n_negative_ : int
-        How many eigenvalues are negative.
+        The number of negative eigenvalues.
     negative_eigenfraction_ : float
         ``sum |negative lambda| / sum |lambda|``.
 
@@ -96,15 +104,14 @@ class SpectrumDisplay:
     ['before', 'clip']
     """
 
-    def __init__(self, *, eigenvalues, modified, weights=None, name=None, scale="auto"):
-        self.eigenvalues = eigenvalues
-        self.modified = modified
-        self.weights = weights
-        self.name = name
-        self.scale = scale
+    eigenvalues: Any
+    modified: dict[str, Any]
+    weights: Any = None
+    name: str | None = None
+    scale: str = "auto"
 
     def plot(self, ax=None):
-        """Draw.
+        """Draw into given Axes or a new figure.
 
         Parameters
         ----------
@@ -115,7 +122,6 @@ class SpectrumDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", "plot")
         if self.scale not in SCALES:
             raise ValueError(f"scale must be one of {SCALES}; got {self.scale!r}.")
         before = np.asarray(self.eigenvalues, dtype=float)
@@ -127,24 +133,20 @@ class SpectrumDisplay:
         }
         weights = None if self.weights is None else _one_each(self.weights, before, "weights")[order]
         before = before[order]
-        count = 1 if self.weights is None else 2
-        if ax is None:
-            _, ax = pyplot.subplots(1, count, figsize=(6.4 if count == 1 else 11.5, 4), layout="constrained")
-        axes = as_axes(ax, count, "the eigenvalues" + (", and one for the weights" if count == 2 else ""))
+        if weights is None:
+            axes = axes_for(ax, 1, "the eigenvalues", figsize=(6.4, 4))
+        else:
+            axes = axes_for(ax, 2, "the eigenvalues, and one for the weights", figsize=(11.5, 4))
         self.n_negative_ = int(np.sum(before < 0))
-        self.negative_eigenfraction_ = abs(negative_eigenfraction(before))
+        self.negative_eigenfraction_ = negative_eigenfraction(before)
         threshold = self._threshold(before, max(np.max(np.abs(values)) for values in (before, *after.values())))
         self.lines_ = self._spectra(axes[0], before, after, threshold)
-        self.weight_lines_ = None
-        if count == 2:
-            self.weight_lines_ = self._weights(axes[1], before, weights, threshold)
-        self.ax_ = axes if count == 2 else axes[0]
-        self.figure_ = axes[0].figure
-        return self
+        self.weight_lines_ = None if weights is None else self._weights(axes[1], before, weights, threshold)
+        return keep_axes(self, axes)
 
     @classmethod
     def from_matrix(cls, S, *, methods=("clip", "flip", "shift"), name=None, scale="auto", ax=None):
-        """Draw the eigenvalues of a matrix and what modifications make of them.
+        """Draw the eigenvalues of a matrix before and after modifications.
 
         Parameters
         ----------
@@ -153,7 +155,7 @@ class SpectrumDisplay:
         methods : str or sequence of {"clip", "flip", "shift", "square"}, default=("clip", "flip", "shift")
             May be empty.
         name : str, default=None
-            Above the title.
+            First line of the title.
         scale : {"auto", "linear", "symlog"}, default="auto"
         ax : Axes, default=None
             None makes a new figure.
@@ -164,42 +166,39 @@ class SpectrumDisplay:
         """
         require("matplotlib.pyplot", "plot")
         methods = [methods] if isinstance(methods, str) else list(methods)
-        if not set(methods) <= set(_MODIFY):
-            raise ValueError(f"methods must be some of {tuple(_MODIFY)}; got {methods!r}.")
-        S = dense(check_similarity(S.S if isinstance(S, Proximities) else S))
-        if warn_of_asymmetry("SpectrumDisplay", S, stacklevel=3):
-            S = mean_of_directions(S)
-        values = _descending(cut_zeros(eigh(S)[0]))
-        modified = {method: _modified(method, values, "methods") for method in methods}
-        return cls(eigenvalues=values, modified=modified, name=name, scale=scale).plot(ax)
+        if not set(methods) <= set(METHODS):
+            raise ValueError(f"methods must be some of {METHODS}; got {methods!r}.")
+        S = dense(check_similarity(as_proximities(S).S))
+        warn_of_asymmetry("SpectrumDisplay", S)
+        found = spectra(S, methods)
+        return cls(eigenvalues=found.before, modified=found.after, name=name, scale=scale).plot(ax)
 
     @classmethod
     def from_estimator(cls, estimator, *, pair=None, name=None, scale="auto", ax=None):
-        """Draw what a fitted estimator does to the eigenvalues.
+        """Draw the eigenvalues before and after the modification by a fitted estimator.
 
         Parameters
         ----------
         estimator : fitted SpectrumModifier, or classifier with learned weights
-            The latter has ``eigenvalues_`` (those that are not zero) and ``spectrum_weights_``, two arrays or, one
-            per pair of classes, two lists of arrays; weights are drawn beside those of clip and flip.
+            The latter has the attributes ``eigenvalues_``, without zeros, and ``spectrum_weights_``: two arrays, or
+            two lists with one array for each pair of classes.
         pair : pair of labels or int, default=None
-            Of several pairs of classes, which: its labels, or its position among the pairs (0, 1), (0, 2), ....
+            Which of several pairs of classes to draw: its labels, or its position among the pairs (0, 1), (0, 2), ...
         name : str, default=None
-            Above the title; None: with several pairs of classes the labels of the pair.
+            First line of the title; None: the labels of the pair, if there are several.
         scale : {"auto", "linear", "symlog"}, default="auto"
         ax : Axes or array of Axes, default=None
-            With learned weights two; None makes a new figure.
+            Two with learned weights, else one; None makes a new figure.
 
         Returns
         -------
         SpectrumDisplay
         """
-        require("matplotlib.pyplot", "plot")
         if isinstance(estimator, SpectrumModifier):
             if pair is not None:
                 raise ValueError(f"pair must be None for a SpectrumModifier, which has one spectrum; got {pair!r}.")
             check_is_fitted(estimator)
-            values = _descending(estimator.eigenvalues_)
+            values = np.sort(estimator.eigenvalues_)[::-1]
             return cls(eigenvalues=values, modified=_of_modifier(estimator, values), name=name, scale=scale).plot(ax)
         if not (hasattr(estimator, "eigenvalues_") and hasattr(estimator, "spectrum_weights_")):
             if hasattr(estimator, "fit"):
@@ -213,11 +212,12 @@ class SpectrumDisplay:
             name = " / ".join(map(str, labels))
         order = np.argsort(-values, kind="stable")
         values, weights = values[order], _one_each(weights, values, "spectrum_weights_ of estimator")[order]
-        modified = {"clip": _MODIFY["clip"](values), "flip": np.abs(values), "learned": weights * values}
+        modified = {method: modified_eigenvalues(values, method) for method in ("clip", "flip")}
+        modified["learned"] = weights * values
         return cls(eigenvalues=values, modified=modified, weights=weights, name=name, scale=scale).plot(ax)
 
     def _threshold(self, values, largest):
-        """Below what a symmetric logarithmic axis is linear; None for a linear axis."""
+        """Return the value below which a symmetric logarithmic axis is linear; None for a linear axis."""
         sizes = np.abs(values[values != 0])
         if self.scale == "linear" or not len(sizes):
             return None
@@ -237,18 +237,15 @@ class SpectrumDisplay:
         for i, (name, values) in enumerate(after.items()):
             color, dashes = _LOOKS.get(name, (COLORS[5 + i % 5], DASHES[i % len(DASHES)]))
             look = {"color": color, "linestyle": dashes, "linewidth": 1.8, "markersize": 4, **marks}
-            if name == "learned" and n > FEW:  # unlike the others it may be ragged, and a line would fill the picture
+            if name == "learned" and n > FEW:  # it may be ragged, so that a line would fill the picture
                 look = {"color": color, "linestyle": "none", "marker": "o", "markersize": _dot(n) / 1.5}
             (lines[name],) = ax.plot(ranks, values, label=literal(name), **look)
         if threshold is not None:
             ax.set_yscale("symlog", linthresh=threshold)
-            _thin_symlog_ticks(ax.yaxis, 7)
+            ax.yaxis.get_major_locator().set_params(numticks=7)
         rank_axis(ax, before)
         ax.set_ylabel("eigenvalue")
-        ax.set_title(self._title(ax, n), fontsize="medium", pad=18)
-        ax.grid(axis="y", color="0.9")
-        ax.set_axisbelow(True)
-        ax.legend(handlelength=3, fontsize="small")
+        _finish(ax, self._title(ax, n), "y")
         return lines
 
     def _title(self, ax, n):
@@ -256,7 +253,7 @@ class SpectrumDisplay:
         what = "eigenvalues" if self.weights is None else "nonzero eigenvalues"
         fraction = number(self.negative_eigenfraction_)
         parts = f"{self.n_negative_} of {n} {what} negative,", f"negative eigenfraction {fraction}"
-        # A letter is wider; but the layout will widen the Axes, and the title may exceed them a little.
+        # Letters are wider than 4.4 points, but the layout will widen the Axes, and the title may exceed them a little.
         one_line = size_in_points(ax)[0] > 4.4 * sum(map(len, parts))
         return name + (" " if one_line else "\n").join(parts)
 
@@ -273,18 +270,17 @@ class SpectrumDisplay:
         (lines["learned"],) = ax.plot(values, weights, color=color, label="learned", zorder=1.9, **look)
         if threshold is not None:
             ax.set_xscale("symlog", linthresh=threshold)
-            _thin_symlog_ticks(ax.xaxis, 5)
+            ax.xaxis.get_major_locator().set_params(numticks=5)  # labels side by side take more room
         ax.set_xlabel("eigenvalue before")
         ax.set_ylabel("weight a")
-        ax.set_title("weights: after = a × before", fontsize="medium", pad=18)
-        ax.grid(color="0.9")
-        ax.set_axisbelow(True)
-        ax.legend(handlelength=3, fontsize="small")
+        _finish(ax, "weights: after = a × before", "both")
         return lines
 
 
-def _descending(values):
-    return np.sort(np.asarray(values, dtype=np.float64))[::-1]
+def _finish(ax, title, grid):
+    ax.set_title(title, fontsize="medium", pad=18)
+    light_grid(ax, grid)
+    ax.legend(handlelength=3, fontsize="small")
 
 
 def _one_each(numbers, eigenvalues, what):
@@ -294,31 +290,22 @@ def _one_each(numbers, eigenvalues, what):
     return numbers
 
 
-def _modified(method, values, argument):
-    with np.errstate(over="ignore"):
-        modified = _MODIFY[method](values)
-    if not np.isfinite(modified).all():
-        raise ValueError(f"{argument}: {method!r} overflows on eigenvalues as large as these; rescale S first.")
-    return modified
-
-
 def _of_modifier(modifier, values):
-    """What a fitted SpectrumModifier makes of its eigenvalues, given in descending order."""
+    """Return the eigenvalues of a fitted SpectrumModifier after the modification, by method, in descending order."""
     method = modifier._method
     if method == "none":
         return {}
-    if method == "square" and not is_symmetric(modifier._similarities):
-        # S S^T has other eigenvectors than the symmetric part: its largest eigenvalue stands at the largest |lambda|.
+    if method == "square" and not is_symmetric(modifier.transform_matrix_):
+        # S S^T has other eigenvectors than the symmetric part: its largest eigenvalue is drawn at the largest |lambda|.
         squares = np.empty_like(values)
-        squares[np.argsort(-np.abs(values), kind="stable")] = (
-            np.linalg.svd(modifier._similarities, compute_uv=False) ** 2
-        )
+        singular = np.linalg.svd(modifier.transform_matrix_, compute_uv=False)
+        squares[np.argsort(-np.abs(values), kind="stable")] = singular**2
         return {method: squares}
-    return {method: _modified(method, values, "estimator")}
+    return {method: modified_eigenvalues(values, method)}
 
 
 def _of_pair(estimator, pair):
-    """Eigenvalues and weights of one pair of classes, and its labels where there are several."""
+    """Return the eigenvalues and weights of one pair of classes, and its labels if there are several pairs."""
     values, weights = estimator.eigenvalues_, estimator.spectrum_weights_
     several = isinstance(weights, (list, tuple)) and len(weights) > 0 and np.ndim(weights[0]) == 1
     if not several:
@@ -345,10 +332,5 @@ def _pair_position(pair, pairs):
 
 
 def _dot(n):
-    """The size of the mark of one of n eigenvalues."""
+    """Return the size of the mark of one of n eigenvalues."""
     return 6.0 if n <= FEW else max(2.0, 6.0 * (FEW / n) ** 0.3)
-
-
-def _thin_symlog_ticks(axis, most):
-    """Few enough powers of ten that those around zero do not run into each other; side by side they are wider."""
-    axis.get_major_locator().set_params(numticks=most)

@@ -1,1 +1,63 @@
-"""The proximity matrix itself: checks, maps between similarity and dissimilarity, symmetry, embedding, splitting."""
+"""Proximity matrices: checks, maps between similarities and dissimilarities, symmetrisation, splitting."""
+
+from similitude.proximity.check import (
+    SYMMETRY_TOLERANCE,
+    SimilarityWarning,
+    asymmetry,
+    check_similarity,
+    dense,
+    for_lookup,
+    is_symmetric,
+    looks_like_dissimilarity,
+)
+from similitude.proximity.maps import (
+    TO_DISSIMILARITY,
+    TO_SIMILARITY,
+    LearnedMap,
+    apply_range,
+    learned_constants_needed,
+    rescale,
+    to_dissimilarity,
+    to_similarity,
+    value_range,
+)
+from similitude.proximity.proximities import Extras, Proximities, as_proximities, at_columns
+from similitude.proximity.split import cut, train_test_split
+from similitude.proximity.symmetry import (
+    Symmetrized,
+    mean_of_directions,
+    symmetrize,
+    symmetrized_for,
+    warn_of_asymmetry,
+)
+
+__all__ = [
+    "SYMMETRY_TOLERANCE",
+    "TO_DISSIMILARITY",
+    "TO_SIMILARITY",
+    "Extras",
+    "LearnedMap",
+    "Proximities",
+    "SimilarityWarning",
+    "Symmetrized",
+    "apply_range",
+    "as_proximities",
+    "asymmetry",
+    "at_columns",
+    "check_similarity",
+    "cut",
+    "dense",
+    "for_lookup",
+    "is_symmetric",
+    "learned_constants_needed",
+    "looks_like_dissimilarity",
+    "mean_of_directions",
+    "rescale",
+    "symmetrize",
+    "symmetrized_for",
+    "to_dissimilarity",
+    "to_similarity",
+    "train_test_split",
+    "value_range",
+    "warn_of_asymmetry",
+]

@@ -1,22 +1,23 @@
-"""The checks of the input contract, in one place."""
+"""Checks of similarity matrices, as the input contract requires them."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from similitude._utils.warn import warn
+
 SYMMETRY_TOLERANCE = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-5}
-"""Largest ``|S - S^T| / max|S|`` that counts as symmetric."""
+"""The largest ``|S - S^T| / max|S|`` for which a matrix counts as symmetric."""
 
 _BLOCK = 2**22
 
 
 class SimilarityWarning(UserWarning):
-    """Something about a similarity matrix that the user should know of: what it looks like, or what was done to it."""
+    """A warning about a similarity matrix: what it looks like, or how it was changed."""
 
 
 def check_similarity(
@@ -28,28 +29,28 @@ def check_similarity(
     orientation: str = "similarity",
     estimator: Any = None,
 ) -> Any:
-    """Check a matrix of similarities and return it as a float array (or CSR matrix) that shares memory where it can.
+    """Check a matrix of similarities and return it as a float array or CSR matrix, without a copy if possible.
 
     Parameters
     ----------
     S : array-like, memmap, DataFrame or sparse matrix of shape (m, n)
-        The matrix; in a sparse one, what is absent is 0.
+        The matrix; the absent entries of a sparse matrix are 0.
     name : str, default="S"
-        What errors call it.
+        The name of the matrix in error messages.
     square : bool, default=True
         Whether rows and columns must be the same samples.
     accept_sparse : bool, default=True
         Whether a sparse matrix is allowed.
     orientation : {"similarity", "dissimilarity"}, default="similarity"
-        What the entries mean. A square similarity that looks like a dissimilarity (zero diagonal, positive
-        elsewhere) gets a warning.
+        The meaning of the entries. A square similarity matrix that looks like a dissimilarity matrix (zero diagonal,
+        positive elsewhere) causes a warning.
     estimator : object, default=None
-        Named in errors.
+        The estimator that error messages name.
 
     Returns
     -------
     ndarray or CSR matrix
-        float32 stays float32, everything else becomes float64.
+        The matrix; float32 stays float32, everything else becomes float64.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def check_similarity(
             estimator=estimator,
         )
     except (ValueError, TypeError) as error:
-        # scikit-learn's checks want the TypeError that an object which is no number causes.
+        # scikit-learn's checks require a TypeError for an object that is not a number.
         hint = " For raw objects name a similarity, such as similarity='levenshtein'." if estimator is not None else ""
         what = "has no rows" if "0 sample(s)" in str(error) else "is not a matrix of numbers"
         raise type(error)(f"{name} {what}: {error}{hint}") from error
@@ -86,17 +87,16 @@ def check_similarity(
             "similitude.PairwiseMeta."
         )
     if square and orientation == "similarity" and looks_like_dissimilarity(S):
-        warnings.warn(
-            f"{name} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity, but larger values "
-            f"are taken to mean more alike. If it is one, pass dissimilarity='max-minus' (or another map).",
+        warn(
+            f"{name} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity, but it is used as a "
+            f"similarity. If it is a dissimilarity, pass dissimilarity='max-minus' (or another map).",
             SimilarityWarning,
-            stacklevel=3,
         )
     return S
 
 
 def _check_finite(S: Any, name: str) -> None:
-    """Refuse NaN and infinity, saying where the first one is; a memmap is read block by block."""
+    """Raise a ValueError that names the first NaN or infinity; a memmap is read block by block."""
     if sparse.issparse(S):
         bad = np.flatnonzero(~np.isfinite(S.data))
         if bad.size:
@@ -106,7 +106,7 @@ def _check_finite(S: Any, name: str) -> None:
     rows = max(1, _BLOCK // max(1, S.shape[1]))
     for start in range(0, len(S), rows):
         block = S[start : start + rows]
-        # The sum of finite numbers is finite unless it overflows: then look at each.
+        # The sum of finite numbers is finite unless it overflows; only then is every entry checked.
         with np.errstate(over="ignore", invalid="ignore"):
             total = block.sum()
         if not np.isfinite(total):
@@ -120,27 +120,60 @@ def _refuse(value: float, row: int, column: int, name: str) -> None:
     what = "NaN" if np.isnan(value) else "infinity"
     raise ValueError(
         f"{name} contains {what} (first at row {row}, column {column}); every similarity must be a finite number: "
-        f"fill in or drop the samples concerned."
+        f"impute the values or drop the samples."
     )
 
 
 def looks_like_dissimilarity(S: Any) -> bool:
-    """Whether a dense square matrix has a zero diagonal and is positive everywhere else."""
+    """Return whether a dense square matrix has a zero diagonal and is positive everywhere else.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        The matrix.
+
+    Returns
+    -------
+    bool
+        False for sparse matrices.
+    """
     if sparse.issparse(S) or len(S) < 2 or np.any(np.diagonal(S)):
         return False
     n = len(S)
     rows = max(1, _BLOCK // n)
-    # With a zero diagonal, all else is positive just when each row has n - 1 positive entries.
+    # With a zero diagonal, all other entries are positive if and only if each row has n - 1 positive entries.
     return all(np.count_nonzero(S[i : i + rows] > 0) == len(S[i : i + rows]) * (n - 1) for i in range(0, n, rows))
 
 
 def dense(S: Any) -> np.ndarray:
-    """S as an ndarray, for methods that need every entry at once."""
+    """Return S as an ndarray, for methods that need all entries at once.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix
+        The matrix.
+
+    Returns
+    -------
+    ndarray
+        The matrix.
+    """
     return S.toarray() if sparse.issparse(S) else np.asarray(S)
 
 
 def for_lookup(S: Any) -> Any:
-    """S as it is; a CSR matrix with its columns sorted and each entry stored once, copied only where it is not."""
+    """Return S as an ndarray, or as a CSR matrix whose columns are sorted and whose entries are stored once.
+
+    Parameters
+    ----------
+    S : array-like or CSR matrix
+        The matrix; it is copied only if it is a CSR matrix in another format.
+
+    Returns
+    -------
+    ndarray or CSR matrix
+        The matrix.
+    """
     if not sparse.issparse(S):
         return np.asarray(S)
     if not S.has_canonical_format:
@@ -150,7 +183,18 @@ def for_lookup(S: Any) -> Any:
 
 
 def asymmetry(S: Any) -> float:
-    """The share of S that is antisymmetric: ``||S - S^T||_F / (2 ||S||_F)``, 0 (symmetric) to 1."""
+    """Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        The matrix.
+
+    Returns
+    -------
+    float
+        A number from 0 (symmetric) to 1 (antisymmetric).
+    """
     if sparse.issparse(S):
         S = S.astype(np.float64)
         S.sum_duplicates()
@@ -169,7 +213,18 @@ def asymmetry(S: Any) -> float:
 
 
 def is_symmetric(S: Any) -> bool:
-    """Whether S equals its transpose up to rounding."""
+    """Return whether S equals its transpose up to rounding.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        The matrix.
+
+    Returns
+    -------
+    bool
+        Whether S is symmetric.
+    """
     tolerance = SYMMETRY_TOLERANCE[np.dtype(S.dtype)]
     if sparse.issparse(S):
         return bool(np.max(np.abs((S - S.T).data), initial=0.0) <= tolerance * np.max(np.abs(S.data), initial=0.0))
@@ -183,5 +238,5 @@ def is_symmetric(S: Any) -> bool:
 
 
 def _largest(S: np.ndarray) -> float:
-    """max |S| without a copy of S."""
+    """Return max |S| without copying S."""
     return float(max(S.max(initial=0.0), -S.min(initial=0.0)))

@@ -1,6 +1,6 @@
-"""Maps between dissimilarities and similarities, and rescaling, with constants learned on the training part.
+"""Maps between dissimilarities and similarities, and rescaling, with constants learned from the training part.
 
-Every map has a name and works both ways where its formula can be inverted:
+Every map has a name, and a formula in each direction:
 
 ================  =====================================================  ==============================================
 name              to_similarity                                          to_dissimilarity
@@ -19,12 +19,11 @@ double-centring   -(d_ij^2 - r_i - m_j + g) / 2 (r, m, g: means of       sqrt(s_
                   all training pairs)
 ================  =====================================================  ==============================================
 
-Medians are over the pairs of different samples. A new row is mapped with the constants of the training part.
+Medians are taken over the pairs of different samples. A new row is mapped with the constants of the training part.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +31,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.warn import warn
 from similitude.proximity.check import SYMMETRY_TOLERANCE, SimilarityWarning, check_similarity
 
 Constants = dict[str, Any]
@@ -39,7 +39,8 @@ Constants = dict[str, Any]
 
 def _squared_means(D: np.ndarray) -> Constants:
     squares = np.square(D, dtype=np.float64)
-    return {"column_means": squares.mean(axis=0), "mean": float(squares.mean())}
+    means = {"column_means": squares.mean(axis=0), "row_means": squares.mean(axis=1)}
+    return {**means, "mean": float(squares.mean())}
 
 
 def _centre(D: np.ndarray, c: Constants) -> np.ndarray:
@@ -55,12 +56,12 @@ def _typical(D: np.ndarray) -> Constants:
 
 @dataclass(frozen=True)
 class _Map:
-    """How one named map learns its constants from the training matrix, and what it does with them."""
+    """The functions of one named map: how it learns its constants from the training matrix, and how it applies them."""
 
     apply: Callable[[np.ndarray, Constants], np.ndarray]
     learn: Callable[[np.ndarray], Constants] = field(default=lambda D: {})
     needs: str = ""
-    """What every entry must satisfy, for the error message; "" where any finite number will do."""
+    """The condition on every entry, for the error message; "" if all finite numbers are allowed."""
     valid: Callable[[np.ndarray, Constants], Any] = field(default=lambda D, c: True)
 
 
@@ -89,11 +90,10 @@ def _induced_distance(S: np.ndarray, c: Constants) -> np.ndarray:
     self_similarity = np.diagonal(S).astype(np.float64)
     squares = self_similarity[:, None] + self_similarity[None, :] - 2 * S
     if squares.min() < -SYMMETRY_TOLERANCE[S.dtype] * np.abs(S).max():
-        warnings.warn(
+        warn(
             f"{np.mean(squares < 0):.1%} of the squared distances s_ii + s_jj - 2 s_ij are negative (S is indefinite) "
             "and were set to zero.",
             SimilarityWarning,
-            stacklevel=4,
         )
     return np.sqrt(np.maximum(squares, 0))
 
@@ -134,67 +134,131 @@ _TABLES = {"similarity": TO_SIMILARITY, "dissimilarity": TO_DISSIMILARITY}
 
 @dataclass
 class LearnedMap:
-    """A named map with its constants: learn on the training matrix, then apply to it and to new rows."""
+    """A named map with its constants, which are learned from the training matrix.
 
-    how: str
+    Parameters
+    ----------
+    map_name : str
+        The name of the map.
+    constants : dict
+        The constants of the map.
+    to : {"similarity", "dissimilarity"}, default="similarity"
+        The direction of the map.
+    """
+
+    map_name: str
     constants: Constants
     to: str = "similarity"
 
     @classmethod
-    def learn(cls, matrix: Any, how: str, *, to: str = "similarity", name: str = "X", scale: float | None = None):
-        """Learn the constants of the map ``how`` from a matrix that errors call ``name``, unless ``scale`` is given."""
+    def learn(cls, matrix: Any, map_name: str, *, to: str = "similarity", name: str = "X", scale: float | None = None):
+        """Return the map with constants learned from a matrix, or with the given scale.
+
+        Parameters
+        ----------
+        matrix : array-like
+            The values from which the constants are learned.
+        map_name : str
+            The name of the map.
+        to : {"similarity", "dissimilarity"}, default="similarity"
+            The direction of the map.
+        name : str, default="X"
+            The name of the matrix in error messages.
+        scale : float, default=None
+            The constant c of the map, in place of the learned one.
+
+        Returns
+        -------
+        LearnedMap
+            The map.
+        """
         table = _TABLES[to]
-        if how not in table:
-            raise ValueError(f"how must be one of {sorted(table)}; got {how!r}.")
+        if map_name not in table:
+            raise ValueError(f"how must be one of {sorted(table)}; got {map_name!r}.")
         if scale is None:
             with np.errstate(over="ignore", invalid="ignore"):
-                return cls(how, table[how].learn(_dense(matrix, name)), to)
-        if "scale" not in table[how].learn(np.ones((1, 1))):
-            raise ValueError(f"scale has no meaning for the map {how!r}; leave it None.")
+                return cls(map_name, table[map_name].learn(_dense(matrix, name)), to)
+        if "scale" not in table[map_name].learn(np.ones((1, 1))):
+            raise ValueError(f"scale has no meaning for the map {map_name!r}; leave it None.")
         if not 0 < scale < np.inf:
             raise ValueError(f"scale must be a positive number; got {scale!r}.")
-        return cls(how, {"scale": float(scale)}, to)
+        return cls(map_name, {"scale": float(scale)}, to)
 
     def __call__(self, matrix: Any, name: str = "D") -> np.ndarray:
+        """Return the mapped matrix, or raise a ValueError that calls it ``name``."""
         matrix = _dense(matrix, name)
-        chosen = _TABLES[self.to][self.how]
+        chosen = _TABLES[self.to][self.map_name]
         if not chosen.valid(matrix, self.constants):
             raise ValueError(
-                f"every entry of {name} must {chosen.needs} for the map {self.how!r}; entries range from "
+                f"every entry of {name} must {chosen.needs} for the map {self.map_name!r}; entries range from "
                 f"{matrix.min():.6g} to {matrix.max():.6g}. Choose another map."
             )
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = chosen.apply(matrix, self.constants).astype(matrix.dtype, copy=False)
         if not np.isfinite(mapped).all():
-            raise ValueError(f"{name} is too large for the map {self.how!r}, which overflows; rescale it first.")
+            raise ValueError(f"{name} is too large for the map {self.map_name!r}, which overflows; rescale it first.")
         return mapped
 
+    def transposed(self) -> LearnedMap:
+        """Return the map for the transposed matrix, whose rows are the columns of this one.
 
-def learned_constants_needed(how: str) -> bool:
-    """Whether ``to_similarity`` by this map learns something from the training matrix."""
-    return how not in TO_SIMILARITY or bool(TO_SIMILARITY[how].learn(np.ones((1, 1))))
+        Returns
+        -------
+        LearnedMap
+            The map of values in the other direction.
+        """
+        if "row_means" not in self.constants:
+            return self
+        means = {"column_means": self.constants["row_means"], "row_means": self.constants["column_means"]}
+        return LearnedMap(self.map_name, {**self.constants, **means}, self.to)
+
+
+def learned_constants_needed(map_name: str) -> bool:
+    """Return whether ``to_similarity`` with this map learns constants from the training matrix.
+
+    Parameters
+    ----------
+    map_name : str
+        The name of the map.
+
+    Returns
+    -------
+    bool
+        True for an unknown name, too.
+    """
+    return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))
 
 
 def _dense(matrix: Any, name: str) -> np.ndarray:
     if sparse.issparse(matrix):
         raise ValueError(
-            f"{name}: a sparse matrix cannot be mapped, since its absent entries would have to change from 0 to "
-            "something else; pass a dense one."
+            f"{name}: a sparse matrix cannot be mapped, because its absent entries would no longer be 0; pass a dense "
+            "one."
         )
     return np.asarray(matrix)
 
 
 def to_similarity(D: Any, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
-    """Turn dissimilarities into similarities.
+    """Return dissimilarities converted to similarities.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
-        Dissimilarities, smaller means more alike.
+        The dissimilarities; smaller means more alike.
     how : str, default="max-minus"
-        The map: see :mod:`similitude.proximity.maps`.
+        The name of the map: see :mod:`similitude.proximity.maps`.
     scale : float, default=None
-        The map's constant c; learned from D where None.
+        The constant c of the map; None means that it is learned from D.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The similarities.
+
+    See Also
+    --------
+    to_dissimilarity : The conversion in the other direction.
+    DissimilarityToSimilarity : The same conversion as a transformer.
 
     Examples
     --------
@@ -208,16 +272,25 @@ def to_similarity(D: Any, how: str = "max-minus", *, scale: float | None = None)
 
 
 def to_dissimilarity(S: Any, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
-    """Turn similarities into dissimilarities, the inverse of :func:`to_similarity`.
+    """Return similarities converted to dissimilarities, the inverse of :func:`to_similarity`.
 
     Parameters
     ----------
     S : array-like of shape (n, n)
-        Similarities, larger means more alike.
+        The similarities; larger means more alike.
     how : str, default="max-minus"
-        The map: see :mod:`similitude.proximity.maps`.
+        The name of the map: see :mod:`similitude.proximity.maps`.
     scale : float, default=None
-        The map's constant c; the default of the map where None.
+        The constant c of the map; None means the default of the map.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The dissimilarities.
+
+    See Also
+    --------
+    to_similarity : The conversion in the other direction.
 
     Examples
     --------
@@ -231,9 +304,21 @@ def to_dissimilarity(S: Any, how: str = "max-minus", *, scale: float | None = No
 
 
 def rescale(S: Any) -> Any:
-    """Map the range of S linearly onto [0, 1] (a constant matrix becomes zero).
+    """Return S with its range mapped linearly onto [0, 1]; a constant matrix becomes zero.
 
-    A sparse matrix must be non-negative, with something absent or zero, so that zero stays zero.
+    Parameters
+    ----------
+    S : array-like or sparse matrix of shape (m, n)
+        The matrix. The smallest entry of a sparse matrix must be 0, so that absent entries stay 0.
+
+    Returns
+    -------
+    ndarray or CSR matrix of shape (m, n)
+        The rescaled matrix.
+
+    See Also
+    --------
+    Rescale : The same as a transformer.
 
     Examples
     --------
@@ -247,17 +332,41 @@ def rescale(S: Any) -> Any:
 
 
 def value_range(S: Any) -> tuple[float, float]:
-    """Smallest and largest entry (absent entries of a sparse matrix are 0)."""
+    """Return the smallest and the largest entry; absent entries of a sparse matrix are 0.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix
+        The matrix.
+
+    Returns
+    -------
+    smallest, largest : float
+        The entries.
+    """
     if sparse.issparse(S) and not S.has_canonical_format:
-        S = S.copy()  # min and max would combine the caller's entries in place
+        S = S.copy()  # min and max would merge duplicate entries of the caller's matrix in place
     return float(S.min()), float(S.max())
 
 
 def apply_range(S: Any, smallest: float, largest: float) -> Any:
-    """``(S - smallest) / (largest - smallest)``, without overflow."""
+    """Return ``(S - smallest) / (largest - smallest)``, computed without overflow.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix
+        The matrix.
+    smallest, largest : float
+        The range that is mapped onto [0, 1].
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        The rescaled matrix.
+    """
     if sparse.issparse(S) and smallest != 0:
         raise ValueError(
-            f"S: a sparse matrix can only be rescaled when its smallest entry is 0 (here {smallest:.6g}); "
+            f"S: a sparse matrix can only be rescaled if its smallest entry is 0 (here {smallest:.6g}); "
             "pass a dense one."
         )
     span = largest / 2 - smallest / 2

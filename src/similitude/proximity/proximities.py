@@ -1,9 +1,9 @@
-"""A similarity matrix, or several, and what belongs to its samples, cut as one."""
+"""One or several similarity matrices with the data that belong to their samples, which are sliced together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -13,25 +13,59 @@ from sklearn.utils.validation import _num_samples
 from similitude.proximity.split import cut
 
 
-class Proximities:
-    """A similarity matrix together with what belongs to its samples, sliced as one.
+class Extras(NamedTuple):
+    """Data that may come with samples in addition to their similarities.
 
-    It stands in for S in every estimator of the package and in scikit-learn's cross-validation, where keyword
-    arguments to ``predict`` would get lost. Several similarities or feature sets of the same samples, for
-    :class:`~similitude.FusedClassifier`, are given by name; :meth:`select` picks one for every other estimator.
+    Parameters
+    ----------
+    features : array-like, DataFrame, sparse matrix or dict of them, default=None
+        The feature vectors of the samples.
+    self_similarity : ndarray of shape (m,), default=None
+        The similarities psi(x, x).
+    ids : ndarray of shape (m,), default=None
+        The names of the samples.
+    """
+
+    features: Any = None
+    self_similarity: np.ndarray | None = None
+    ids: np.ndarray | None = None
+
+    def take(self, rows: np.ndarray) -> Extras:
+        """Return the data of some of the samples.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            The positions of the samples.
+
+        Returns
+        -------
+        Extras
+            Their data.
+        """
+        return Extras(*(_taken(values, rows) for values in self))
+
+
+class Proximities:
+    """A similarity matrix together with the data that belong to its samples, which are sliced together.
+
+    It takes the place of S in every estimator of the package and in scikit-learn's cross-validation, where keyword
+    arguments of ``predict`` would be lost. Several similarities or feature sets of the same samples, for
+    :class:`~similitude.FusedClassifier`, are given by name; :meth:`select` picks one of them for the other estimators.
 
     Parameters
     ----------
     S : array-like or sparse matrix of shape (m, n), or dict of them
-        Similarities of m row samples to n column samples.
+        The similarities of m row samples to n column samples.
     features : array-like, DataFrame or sparse matrix of shape (m, d), or dict of them, default=None
-        Feature vectors of the row samples.
+        The feature vectors of the row samples.
     self_similarity : array-like of shape (m,), default=None
-        psi(x, x) of the row samples; with several similarities, of each of them alike.
+        The similarities psi(x, x) of the row samples; several similarities share them.
     ids : sequence of length m, default=None
-        Names of the row samples.
+        The names of the row samples.
     column_ids : sequence of length n, default=None
-        Names of the column samples; where S is square, ``ids``. ``predict`` compares them with the training ids.
+        The names of the column samples; if S is square, the default is ``ids``. ``predict`` compares them with the ids
+        of the training samples.
 
     Examples
     --------
@@ -62,7 +96,7 @@ class Proximities:
         self.column_ids = None if column_ids is None else np.asarray(column_ids)
         self._check_lengths()
         if self.self_similarity is not None and not np.isfinite(self.self_similarity).all():
-            raise ValueError("self_similarity contains NaN or infinity; every one must be a finite number.")
+            raise ValueError("self_similarity contains NaN or infinity; every entry must be a finite number.")
 
     def _check_lengths(self) -> None:
         rows, columns = self.shape
@@ -83,7 +117,7 @@ class Proximities:
 
     @property
     def S(self) -> Any:
-        """The similarities, where there is one kind of them."""
+        """The similarities, if there is only one kind of them."""
         if len(self.similarities) > 1:
             raise ValueError(
                 f"X holds the similarities {', '.join(map(repr, self.similarities))}, and one is needed here: "
@@ -92,15 +126,46 @@ class Proximities:
         return next(iter(self.similarities.values()))
 
     def select(self, similarity: str | None = None, features: str | None = None) -> Proximities:
-        """The same samples with one of several similarities, and one of several feature sets, by name."""
+        """Return the same samples with one of several similarities, and one of several feature sets.
+
+        Parameters
+        ----------
+        similarity : str, default=None
+            The name of the similarity; None if there is only one.
+        features : str, default=None
+            The name of the feature set; None means all features.
+
+        Returns
+        -------
+        Proximities
+            The same samples.
+        """
         S = self.S if similarity is None else _named(self.similarities, similarity, "similarity")
         chosen = self.features
         if features is not None:
             chosen = _named(chosen if isinstance(chosen, dict) else {}, features, "feature set")
-        return self._with(S, chosen)
+        return self.replaced(S, chosen)
 
-    def _with(self, S: Any, features: Any) -> Proximities:
-        """The same samples with other similarities and features."""
+    @property
+    def extras(self) -> Extras:
+        """The data that come with the row samples in addition to their similarities."""
+        return Extras(self.features, self.self_similarity, self.ids)
+
+    def replaced(self, S: Any, features: Any = None) -> Proximities:
+        """Return the same samples with other similarities and features.
+
+        Parameters
+        ----------
+        S : array-like or sparse matrix of shape (m, n), or dict of them
+            The similarities.
+        features : array-like, DataFrame, sparse matrix or dict of them, default=None
+            The features.
+
+        Returns
+        -------
+        Proximities
+            The same samples.
+        """
         other = Proximities(S, features, self.self_similarity, self.ids)
         other.column_ids = self.column_ids
         return other
@@ -109,28 +174,20 @@ class Proximities:
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Proximities:
-        """A block: ``P[np.ix_(rows, columns)]``, or rows alone."""
+        """Return a block: ``P[np.ix_(rows, columns)]``, or ``P[rows]`` with all columns."""
         if not isinstance(key, tuple):
             key = (key, slice(None))
         if len(key) != 2:
             raise IndexError(f"Proximities take rows, or rows and columns; got {len(key)} indices.")
-        # scikit-learn cuts rows alone as X[rows, ...].
+        # scikit-learn selects rows as X[rows, ...].
         key = tuple(slice(None) if k is Ellipsis else k for k in key)
         rows, columns = (np.arange(n)[k if isinstance(k, slice) else np.ravel(k)] for k, n in zip(key, self.shape))
 
-        def pick(values: Any, index: np.ndarray) -> Any:
-            if isinstance(values, dict):
-                return {name: _safe_indexing(value, index) for name, value in values.items()}
-            return None if values is None else _safe_indexing(values, index)
-
         block = Proximities(
-            {name: cut(S, rows, columns) for name, S in self.similarities.items()},
-            pick(self.features, rows),
-            pick(self.self_similarity, rows),
-            pick(self.ids, rows),
+            {name: cut(S, rows, columns) for name, S in self.similarities.items()}, *self.extras.take(rows)
         )
-        # A block that happens to be square has other columns than rows all the same.
-        block.column_ids = pick(self.column_ids, columns)
+        # Even if a block is square, its columns are not the samples of its rows.
+        block.column_ids = _taken(self.column_ids, columns)
         return block
 
     def __repr__(self) -> str:
@@ -139,21 +196,51 @@ class Proximities:
         return f"Proximities{self.shape}{names}" + (f" with {', '.join(extras)}" if extras else "")
 
 
+def _taken(values: Any, index: np.ndarray) -> Any:
+    if isinstance(values, dict):
+        return {name: _safe_indexing(value, index) for name, value in values.items()}
+    return None if values is None else _safe_indexing(values, index)
+
+
 def as_proximities(X: Any) -> Proximities:
-    """X itself where it is Proximities, else X wrapped."""
+    """Return X if it is ``Proximities``, otherwise X wrapped in it.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or Proximities
+        The similarities.
+
+    Returns
+    -------
+    Proximities
+        The similarities.
+    """
     return X if isinstance(X, Proximities) else Proximities(X)
 
 
 def at_columns(S: Any, columns: np.ndarray) -> Any:
-    """The chosen columns of S; S itself where these are all."""
+    """Return the chosen columns of S, or S itself if these are all columns in order.
+
+    Parameters
+    ----------
+    S : array or sparse matrix of shape (m, n)
+        The matrix.
+    columns : ndarray of int
+        The positions of the columns.
+
+    Returns
+    -------
+    array or sparse matrix
+        The columns.
+    """
     return S if np.array_equal(columns, np.arange(S.shape[1])) else cut(S, np.arange(S.shape[0]), columns)
 
 
 def _by_name(values: Any, name: str) -> Mapping:
-    if not isinstance(values, Mapping) or hasattr(values, "shape"):  # one of scipy's sparse matrices is a dict
+    if not isinstance(values, Mapping) or hasattr(values, "shape"):  # one of SciPy's sparse matrices is a dict
         return {"S": values}
     if not values or not all(isinstance(key, str) for key in values):
-        raise ValueError(f"{name} by name must be a dict with text as keys, at least one; got {list(values)!r}.")
+        raise ValueError(f"{name} by name must be a dict with at least one key, all strings; got {list(values)!r}.")
     return values
 
 
@@ -173,12 +260,12 @@ def _features(values: Any) -> Any:
 def _common_shape(similarities: Mapping) -> tuple[int, int]:
     shapes = {name: S.shape for name, S in similarities.items()}
     if len(set(shapes.values())) > 1:
-        raise ValueError(f"S: every similarity must be of the same samples, in one shape; got {shapes}.")
+        raise ValueError(f"S: all similarities must have the same samples and so the same shape; got {shapes}.")
     return next(iter(shapes.values()))
 
 
 def _named(values: Mapping, name: str, what: str) -> Any:
     if name not in values:
         known = ", ".join(repr(key) for key in values) or "none by name"
-        raise ValueError(f"X holds no {what} {name!r}; there is: {known}.")
+        raise ValueError(f"X holds no {what} {name!r}; available: {known}.")
     return values[name]

@@ -1,4 +1,4 @@
-"""Splitting a proximity matrix: both axes are cut."""
+"""Splitting of a proximity matrix along both axes."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ def train_test_split(
     stratify: Any = None,
     groups: Any = None,
 ) -> list[Any]:
-    """Split a square matrix, and arrays that go with its samples, into a training and a test part.
+    """Split a square matrix, and arrays that belong to its samples, into a training and a test part.
 
-    ``S_train`` has the training rows and columns; ``S_test`` the test rows and the *training* columns, as
-    ``predict`` takes them. scikit-learn's function of the same name cuts rows only.
+    ``S_train`` has the training rows and columns; ``S_test`` has the test rows and the *training* columns, as
+    ``predict`` requires them. scikit-learn's function of the same name splits the rows only.
 
     Parameters
     ----------
     S : array, sparse matrix, DataFrame or Proximities of shape (n, n)
+        The matrix.
     *arrays : sequences of length n
-        Labels and whatever else goes with the samples.
+        Labels and other arrays with one entry per sample.
     test_size, train_size, random_state, shuffle, stratify
         As in scikit-learn's ``train_test_split``.
     groups : array-like of shape (n,), default=None
-        Samples of one group stay on the same side. Together with ``stratify`` the test share is the nearest 1/k.
+        The group of each sample; samples of the same group stay on the same side. Together with ``stratify`` the test
+        share is the nearest 1/k.
 
     Returns
     -------
     list
-        ``S_train, S_test``, then train and test part of each array.
+        ``S_train, S_test``, then the training part and the test part of each array.
 
     Examples
     --------
@@ -92,7 +94,20 @@ def _test_share(n: int, test_size: float | int | None, train_size: float | int |
 
 
 def cut(S: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
-    """The block of S with these rows and columns, whatever kind of matrix it is."""
+    """Return the block of S with these rows and columns, for any kind of matrix.
+
+    Parameters
+    ----------
+    S : array, sparse matrix, DataFrame or Proximities of shape (m, n)
+        The matrix.
+    rows, columns : ndarrays of int
+        The positions of the rows and of the columns.
+
+    Returns
+    -------
+    array, CSR matrix, DataFrame or Proximities
+        The block.
+    """
     if hasattr(S, "iloc"):
         return S.iloc[rows, columns]
     if sparse.issparse(S):

@@ -1,29 +1,38 @@
-"""Making an asymmetric matrix symmetric."""
+"""Symmetrisation of asymmetric matrices."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.warn import warn
 from similitude.proximity.check import SimilarityWarning, asymmetry, check_similarity, is_symmetric
 
 
 class Symmetrized(NamedTuple):
-    """A symmetric matrix, and how asymmetric it was."""
+    """A symmetric matrix, and the asymmetry that it had.
+
+    Parameters
+    ----------
+    S : ndarray or CSR matrix of shape (n, n)
+        The symmetric matrix.
+    asymmetry : float
+        The asymmetry of the original matrix, from 0 to 1.
+    """
 
     S: Any
     asymmetry: float
 
 
 def symmetrize(S: Any, how: str = "mean") -> Symmetrized:
-    """Make a square matrix symmetric.
+    """Return a symmetric version of a square matrix.
 
     Parameters
     ----------
     S : array-like or sparse matrix of shape (n, n)
+        The matrix.
     how : {"mean", "min", "max", "lower", "upper"}, default="mean"
         ``(S + S^T)/2``, the smaller or larger of the two directions, or one triangle mirrored.
 
@@ -36,11 +45,11 @@ def symmetrize(S: Any, how: str = "mean") -> Symmetrized:
     Examples
     --------
     >>> from similitude import symmetrize
-    >>> S, how_asymmetric = symmetrize([[1.0, 0.5], [0.3, 1.0]])
+    >>> S, asymmetry = symmetrize([[1.0, 0.5], [0.3, 1.0]])
     >>> S
     array([[1. , 0.4],
            [0.4, 1. ]])
-    >>> round(how_asymmetric, 3)
+    >>> round(asymmetry, 3)
     0.092
     """
     S = check_similarity(S, orientation="any")
@@ -58,8 +67,19 @@ def symmetrize(S: Any, how: str = "mean") -> Symmetrized:
 
 
 def mean_of_directions(S: Any) -> Any:
-    """``(S + S^T)/2``."""
-    # Halved first: the sum of two numbers near the largest float would overflow.
+    """Return ``(S + S^T)/2``.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        The matrix.
+
+    Returns
+    -------
+    ndarray or sparse matrix of shape (n, n)
+        The symmetric matrix.
+    """
+    # S is halved first, because the sum of two numbers near the largest float would overflow.
     half = S * S.dtype.type(0.5)
     return half + half.T
 
@@ -70,20 +90,52 @@ def _mirror(S: Any, triangle: Any) -> Any:
 
 
 def symmetrized_for(who: str, S: Any) -> Any:
-    """S where it is symmetric, else ``(S + S^T)/2`` with one warning that says who needs it."""
-    return mean_of_directions(S) if warn_of_asymmetry(who, S, stacklevel=5) else S
+    """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
+
+    Parameters
+    ----------
+    who : str
+        The name of the method that needs a symmetric matrix, for the warning.
+    S : ndarray or sparse matrix of shape (n, n)
+        The matrix.
+
+    Returns
+    -------
+    ndarray or sparse matrix of shape (n, n)
+        The symmetric matrix.
+    """
+    return mean_of_directions(S) if warn_of_asymmetry(who, S) else S
 
 
-def warn_of_asymmetry(who: str, S: Any, stacklevel: int = 3) -> bool:
-    """Whether S is asymmetric; if so, one warning that ``who`` takes ``(S + S^T)/2`` instead."""
+def warn_of_asymmetry(who: str, S: Any, *, both_directions: bool = False) -> bool:
+    """Return whether S is asymmetric, and warn that ``(S + S^T)/2`` is used instead if it is.
+
+    Parameters
+    ----------
+    who : str
+        The name of the method that needs a symmetric matrix, for the warning.
+    S : ndarray or sparse matrix of shape (n, n)
+        The matrix.
+    both_directions : bool, default=False
+        Whether the rows of new samples are averaged over both directions, too.
+
+    Returns
+    -------
+    bool
+        Whether S is asymmetric.
+    """
     if is_symmetric(S):
         return False
-    warnings.warn(
-        f"{who} needs a symmetric similarity; S is asymmetric "
-        f"({asymmetry(S):.0%} of its norm) and (S + S^T)/2 is used instead. New rows are taken as they are: make them "
-        f"(psi(x, x_j) + psi(x_j, x))/2 where both directions are known. If S was symmetric before a scikit-learn "
-        f"meta-estimator drew samples from it, wrap that in similitude.PairwiseMeta.",
+    rows = (
+        "The rows of new samples are treated in the same way."
+        if both_directions
+        else "New rows are used unchanged: pass (psi(x, x_j) + psi(x_j, x))/2 if both directions are known. "
+        "If S was symmetric before a scikit-learn meta-estimator drew samples from it, wrap that estimator in "
+        "similitude.PairwiseMeta."
+    )
+    warn(
+        f"{who} needs a symmetric similarity; S is asymmetric ({asymmetry(S):.0%} of its norm) and (S + S^T)/2 is used "
+        f"instead. {rows}",
         SimilarityWarning,
-        stacklevel=stacklevel,
     )
     return True

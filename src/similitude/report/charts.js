@@ -1,4 +1,4 @@
-/* What every picture shares, and the pictures themselves. Text from the data only ever becomes a text node. */
+/* Functions that the pictures share, and the pictures. Text from the data is only ever set as text nodes. */
 const data = JSON.parse(document.getElementById("data").textContent);
 
 function node(tag, attributes = {}, ...children) {
@@ -24,7 +24,7 @@ function number(value, digits = 4) {
   return text.replaceAll("-", "\u2212");
 }
 
-/* Numbers of one column: the same decimals, so many that the largest has this many digits. */
+/* The numbers of a column, all with as many decimals as the largest needs to show this many digits. */
 function aligned(values, digits = 4) {
   const largest = Math.max(...values.map(Math.abs));
   if (!(largest >= 1e-4 && largest < 1e6)) return values.map((value) => number(value, digits));
@@ -39,7 +39,7 @@ function chip(label) {
   return node("span", { class: `chip ${colorClass(label)}` }, node("span", { class: "dot" }), data.classes[label]);
 }
 
-/* Draw at the width there is, and again when it changes: text then keeps its size on small screens. */
+/* Draw at the width available, and again when it changes, so that text keeps its size on small screens. */
 function plot(id, heightAt, draw) {
   const host = document.getElementById(id);
   if (!host) return () => {};
@@ -68,7 +68,7 @@ function ticks(low, high, count) {
   return found;
 }
 
-/* Axes with horizontal titles: the vertical one's stands above it. Gives the scales. */
+/* Draw axes, the title of the vertical one above it, and return the scales. */
 function axes(svg, width, height, x, y) {
   const labels = y.ticks.map((tick) => number(tick, 3));
   const box = { left: 10 + 7.2 * Math.max(...labels.map((l) => l.length)), right: width - 10, top: 26, bottom: height - 40 };
@@ -88,7 +88,7 @@ function axes(svg, width, height, x, y) {
   return { atX, atY, box };
 }
 
-/* The values of 1, 2, 5, 10, ... whose marks keep a distance, from the largest down: for a square-root scale. */
+/* Ticks for a square-root scale: values 1, 2, 5, 10, ... from the largest down whose marks are a gap apart. */
 function rootTicks(largest, place, gap) {
   if (!(largest > 0)) return [];
   const found = [];
@@ -147,10 +147,10 @@ function drawSeparation(svg, width, height) {
     svg.append(shape("path", { class: "others", d: path(parts[1]) }));
     svg.append(shape("line", { class: "axis", x1: left, x2: right, y1: floor, y2: floor }));
     const means = row.means.map((m) => number(m, 3));
-    const said = width > 420 ? `mean ${means[0]} within, ${means[1]} to others` : `${means[0]} / ${means[1]}`;
+    const summary = width > 420 ? `mean ${means[0]} within, ${means[1]} to others` : `${means[0]} / ${means[1]}`;
     svg.append(shape("circle", { class: `swatch ${colorClass(row.label)}`, cx: 8, cy: floor - tall - 10, r: 4 }));
-    svg.append(shape("text", { class: "strong", x: 18, y: floor - tall - 6 }, shortened(data.classes[row.label], Math.floor((width - 40) / 7.5 - said.length))));
-    svg.append(shape("text", { class: "end", x: right, y: floor - tall - 6 }, said));
+    svg.append(shape("text", { class: "strong", x: 18, y: floor - tall - 6 }, shortened(data.classes[row.label], Math.floor((width - 40) / 7.5 - summary.length))));
+    svg.append(shape("text", { class: "end", x: right, y: floor - tall - 6 }, summary));
   });
 }
 
@@ -195,12 +195,12 @@ function drawConfusion(svg, width, height) {
     svg.append(shape("rect", { class: `swatch ${colorClass(i)}`, x: left + i * cell, y: 0, width: Math.max(cell - 1, 1), height: 7 }));
     if (names) svg.append(shape("text", { class: "end", x: names - 6, y: edge + (i + 0.5) * cell + 4 }, shortened(label, Math.floor(names / 7))));
   });
-  for (const [truth, said, count, share] of data.confusion) {
+  for (const [truth, predicted, count, share] of data.confusion) {
     const rect = shape("rect", {
-      class: truth === said ? "right" : "wrong", x: left + said * cell, y: edge + truth * cell,
+      class: truth === predicted ? "right" : "wrong", x: left + predicted * cell, y: edge + truth * cell,
       width: Math.max(cell - 1, 1), height: Math.max(cell - 1, 1), "fill-opacity": 0.12 + 0.88 * Math.sqrt(share),
     });
-    rect.append(shape("title", {}, `${data.classes[truth]} taken for ${data.classes[said]}: ${count}`));
+    rect.append(shape("title", {}, `${data.classes[truth]} predicted as ${data.classes[predicted]}: ${count}`));
     svg.append(rect);
   }
   svg.append(shape("rect", { class: "grid", x: left, y: edge, width: side, height: side, fill: "none" }));

@@ -1,4 +1,4 @@
-"""The few lines of Python that make the chosen model again."""
+"""The few lines of Python that build and fit the chosen model again."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from similitude.search.methods import methods
+from similitude.search.parameters import parameters_code, python_value
 
 MOST_LINES = 5
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where the data came from, as code: a function of :mod:`similitude.datasets` and how it is called.
+    """The code that reads the data: a function of a module and how it is called.
 
     Examples
     --------
@@ -29,20 +29,21 @@ class Source:
     call: str
     X: str
     y: str
+    module: str = "similitude.datasets"
 
     @property
     def lines(self) -> list[str]:
         """The import and the call."""
-        return [f"from similitude.datasets import {self.loader}", f"data = {self.call}"]
+        return [f"from {self.module} import {self.loader}", f"data = {self.call}"]
 
 
 def code_lines(
     estimator: BaseEstimator, source: Source | None, method: str | None = None, contract: dict[str, Any] | None = None
 ) -> tuple[str, ...]:
-    """Python that builds the same estimator and fits it.
+    """Return Python code that builds the same estimator and fits it.
 
-    A pipeline that needs many imports is taken by name from :func:`similitude.search.methods.methods`, where it is one
-    of them, with the parameters that were chosen.
+    A pipeline that needs many imports is taken by its name from :func:`similitude.search.methods.methods`, with the
+    chosen parameters set, if it is one of these methods.
     """
     X, y = ("X", "y") if source is None else (source.X, source.y)
     load = ["X, y = ...  # the matrix (or the objects) and the labels"] if source is None else source.lines
@@ -55,14 +56,15 @@ def code_lines(
 
 
 def _expression(estimator: BaseEstimator) -> str:
-    """The estimator as an expression on one line."""
+    """Return the estimator as an expression on one line."""
     plain = clone(estimator)
-    plain.set_params(**{k: v.item() for k, v in plain.get_params().items() if isinstance(v, np.generic)})
+    parameters = plain.get_params()
+    plain.set_params(**{name: python_value(v) for name, v in parameters.items() if python_value(v) is not v})
     return re.sub(r"\s*\n\s*", " ", plain.__repr__(N_CHAR_MAX=10**6))
 
 
 def _imports(estimator: BaseEstimator, text: str) -> list[str]:
-    """One line for each module that the expression takes names from."""
+    """Return one line for each module that the expression takes names from."""
     import similitude
 
     parts = [estimator, *estimator.get_params().values()]
@@ -82,12 +84,14 @@ def _from_methods(estimator: BaseEstimator, method: str | None, contract: dict[s
     table = methods(**contract)
     if method not in table:
         return None
-    usual, values = table[method][0].get_params(), {}
-    for name, value in estimator.get_params().items():
-        value = value.item() if isinstance(value, np.generic) else value
-        if isinstance(value, (int, float, str, type(None))) and repr(value) != repr(usual.get(name)):
-            values[name] = value
-    said = f"methods({', '.join(f'{name}={value!r}' for name, value in contract.items())})[{method!r}][0]"
-    if values:
-        said += f".set_params({', '.join(f'{name}={value!r}' for name, value in values.items())})"
-    return "from similitude.search.methods import methods", f"model = {said}"
+    usual = table[method][0].get_params()
+    values = {name: python_value(value) for name, value in estimator.get_params().items()}
+    chosen = {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, (int, float, str, type(None))) and repr(value) != repr(usual.get(name))
+    }
+    model = f"methods({parameters_code(contract)})[{method!r}][0]"
+    if chosen:
+        model += f".set_params({parameters_code(chosen)})"
+    return "from similitude.search.methods import methods", f"model = {model}"

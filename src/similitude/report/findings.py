@@ -1,4 +1,4 @@
-"""What a report tells, as plain data."""
+"""The contents of a report as plain data."""
 
 from __future__ import annotations
 
@@ -10,61 +10,52 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from similitude.base import check_labels
-from similitude.diagnosis import Diagnosis, diagnose
-from similitude.neighbors.knn import KNNClassifier
-from similitude.numerics.shared import shared_work
-from similitude.proximity.check import SimilarityWarning, check_similarity, dense
+from similitude.diagnosis import Diagnosis, diagnose, pictures
+from similitude.labels import check_labels
+from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
-from similitude.report import figures
+from similitude.reader import Reader, Samples
 from similitude.report.code import Source, code_lines
 from similitude.report.mistakes import Mistake, find_mistakes
-from similitude.similarities import pairwise, resolve
+from similitude.search.standing import Standing
+from similitude.similarities import resolve
+from similitude.theory.goodness import Goodness
 
 MAX_SAMPLES = 2000
-"""Samples up to which the pictures show all of them."""
+"""The largest number of samples for which the pictures show all of them."""
 
-
-@dataclass(frozen=True)
-class Standing:
-    """One method of the leaderboard."""
-
-    method: str
-    error: float
-    standard_error: float | None
-    p_value: float | None
-    parameters: str
-    seconds: float | None
-    chosen: bool
+GAMMAS = np.linspace(-1.0, 1.0, 201)
+"""The values of gamma at which the page draws the goodness."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of choosing a model.
+    """The result of choosing a model.
 
     Attributes
     ----------
     leaderboard : tuple of Standing
-        Best first.
+        The evaluated methods, the one with the smallest error first.
     method : str
-        The chosen one.
+        The chosen method.
     left_out : tuple of str
         The methods for which there was no time.
     nested_error : float or None
-        The error of the whole procedure, choosing included.
+        The error of the whole procedure, including the choice of the method.
     predicted : ndarray of shape (n,) or None
-        Out-of-fold predictions, as positions among the classes; None where there are none.
+        Out-of-fold predictions, as positions among the classes; None if there are none.
     posteriors : ndarray of shape (n, G) or None
+        Out-of-fold posteriors; None if there are none.
     mistakes : tuple of Mistake
-        The most confident first, at most :data:`~similitude.report.mistakes.MOST_MISTAKES`.
+        At most :data:`~similitude.report.mistakes.MOST_MISTAKES` misclassified samples, the most confident first.
     n_mistakes : int
-        How many there are in all.
+        The number of all mistakes.
     weights : str or None
-        Of what kind the neighbours' weights are; None where the model is no vote of neighbours, and they are equal.
+        The kind of weights of the neighbours; None if the model is not a vote of neighbours, so that they are equal.
     code : tuple of str
-        Python that makes the model again.
+        Lines of Python that build and fit the model again.
     """
 
     leaderboard: tuple[Standing, ...]
@@ -79,7 +70,7 @@ class Outcome:
     code: tuple[str, ...]
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """How often each class (row) was taken for each (column)."""
+        """Return the numbers of samples by true class (row) and predicted class (column)."""
         pairs = labels * n_classes + self.predicted
         return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
 
@@ -88,31 +79,38 @@ class Outcome:
 class Findings:
     """Everything that :func:`~similitude.report.page.page` shows.
 
-    Attributes
+    Parameters
     ----------
     title : str
+        The title of the page.
     origin : str
-        How the similarities came about, in a sentence.
+        A sentence about the origin of the similarities.
     ids : tuple of str
         Names of the samples.
     classes : tuple of str
+        The labels of the classes.
     labels : ndarray of shape (n,)
-        As positions among the classes.
+        The classes of the samples, as positions.
     drawn : ndarray of shape (m,)
-        The samples that the pictures are of: all of them, or a random choice.
+        The samples that the pictures show: all of them, or a random choice.
     S : ndarray of shape (m, m)
-        Their similarities, larger meaning more alike.
+        Their similarities; larger means more alike.
     order : ndarray of shape (m,)
-        In which the matrix is shown: class after class.
+        The order in which the matrix shows them, by class.
     diagnosis : Diagnosis
+        The figures of the matrix, and the advice.
     spectra : Spectra
+        The eigenvalues before and after modifications.
     modification : str
-        Of the spectrum: the chosen model's, or "clip".
+        The modification of the spectrum that the page shows first: the chosen model's, or "clip".
     separation : Separation
+        Histograms of the similarities within and between classes.
     hubness : Hubness or None
+        The numbers of lists of neighbours in which samples occur.
     goodness : GoodnessCurve or None
-    outcome : Outcome or None
-        None where no model was chosen.
+        The goodness of the similarity.
+    outcome : Outcome or None, default=None
+        The result of choosing a model; None if no model was chosen.
     """
 
     title: str
@@ -124,11 +122,11 @@ class Findings:
     S: np.ndarray
     order: np.ndarray
     diagnosis: Diagnosis
-    spectra: figures.Spectra
+    spectra: pictures.Spectra
     modification: str
-    separation: figures.Separation
-    hubness: figures.Hubness | None
-    goodness: figures.GoodnessCurve | None
+    separation: pictures.Separation
+    hubness: pictures.Hubness | None
+    goodness: pictures.GoodnessCurve | None
     outcome: Outcome | None
 
 
@@ -144,31 +142,33 @@ def find(
     max_samples: int = MAX_SAMPLES,
     random_state: Any = 0,
 ) -> Findings:
-    """Look at a matrix with labels, and at the model chosen for it.
+    """Return the contents of a report about a matrix with labels and the model chosen for it.
 
     Parameters
     ----------
     X : square matrix, Proximities, or sequence of raw objects
+        The samples.
     y : array-like of shape (n,)
+        The labels.
     contract : dict, default=None
-        ``similarity`` and ``dissimilarity`` as the estimators take them; None: a matrix of similarities.
+        ``similarity`` and ``dissimilarity`` as in the estimators. None means a matrix of similarities.
     title : str
+        The title of the page.
     ids : sequence of length n, default=None
-        Names of the samples; None: those of Proximities, or else their positions.
-    auto : fitted search, default=None
-        With ``leaderboard_`` (rows with method, error, standard_error, p_value, parameters, seconds, chosen),
-        ``out_of_fold_`` (labels, proba), ``best_method_``, ``best_estimator_``, ``nested_error_`` and ``left_out_``.
-        None: the report is about the matrix alone.
+        Names of the samples. By default these are the ids of Proximities, or the positions.
+    auto : AutoClassifier, default=None
+        A classifier fitted on the same data. If None, the report is about the matrix only.
     source : Source, default=None
-        Where the data came from, for the code.
+        How the data was read, for the code on the page.
     max_samples : int, default=2000
-        Of more samples, so many are drawn at random for the pictures and figures of the matrix.
+        If there are more samples, the pictures and figures of the matrix are of this many, drawn at random.
     random_state : int, RandomState or None, default=0
-        For the draws.
+        Seed for the random draws.
 
     Returns
     -------
     Findings
+        The contents of the report, which :func:`~similitude.report.page.page` turns into HTML.
 
     Examples
     --------
@@ -184,19 +184,27 @@ def find(
     if isinstance(max_samples, bool) or not isinstance(max_samples, int) or max_samples < 2:
         raise ValueError(f"max_samples must be an integer of at least 2; got {max_samples!r}.")
     with warnings.catch_warnings():
-        # What there is to say about the matrix, the advice says.
+        # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)
-        native, S, how, origin = _similarities(X, y, contract)
+        samples = X if isinstance(X, Samples) else Samples(Reader(**contract), X, y, warns=False)
+        S, origin = _similarities(samples)
         n = S.shape[0]
         classes, labels = np.unique(check_labels(y, n), return_inverse=True)
-        names = _names(ids, X, n)
+        names = _names(ids, samples.X, n)
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
-        with shared_work():
-            diagnosis = getattr(auto, "diagnosis_", None)  # made already where a method was chosen by AutoClassifier
-            if diagnosis is None:
-                diagnosis = diagnose(native, y, dissimilarity=how, max_samples=max_samples, random_state=random_state)
-            spectra = figures.spectra(shown)
+        diagnosis = getattr(auto, "diagnosis_", None)
+        if diagnosis is None:
+            diagnosis = diagnose(
+                samples.values,
+                y,
+                dissimilarity=samples.reader.map_name,
+                max_samples=max_samples,
+                random_state=random_state,
+            )
+        of_all = len(drawn) == n == diagnosis.n_sampled
+        spectra = pictures.spectra(shown, eigenvalues=diagnosis.eigenvalues if of_all else None)
+        drawn_labels = labels[drawn]
         return Findings(
             title=str(title),
             origin=origin,
@@ -205,36 +213,33 @@ def find(
             labels=labels,
             drawn=drawn,
             S=shown,
-            order=figures.ordered_by_class(shown, labels[drawn]),
+            order=pictures.ordered_by_class(shown, drawn_labels),
             diagnosis=diagnosis,
             spectra=spectra,
             modification=_modification(auto),
-            separation=figures.separation(shown, labels[drawn], len(classes)),
-            hubness=figures.hubness(shown, labels[drawn], max(diagnosis.n_neighbors, 1)),
-            goodness=figures.goodness_curve(shown, np.unique(labels[drawn], return_inverse=True)[1]),
+            separation=pictures.separation(shown, drawn_labels, len(classes)),
+            hubness=pictures.hubness(shown, drawn_labels, max(diagnosis.n_neighbors, 1)),
+            goodness=_goodness(shown, drawn_labels),
             outcome=None if auto is None else _outcome(auto, S, classes, labels, source, contract),
         )
 
 
-def _similarities(X: Any, y: Any, contract: dict[str, Any]) -> tuple[Any, Any, str | None, str]:
-    """The values as given or computed, the similarities, the map between them, and in words how they came about."""
-    reader = KNNClassifier(**contract)  # any estimator: all read the contract alike
-    how = reader._map_name
-    if reader._is_precomputed:
-        native = check_similarity(as_proximities(X).S, name="X", orientation="any")
-        origin = "The similarities are those of the matrix that was given."
-        if how is not None:
-            origin = f"The matrix that was given holds dissimilarities; the map {how!r} made them similarities."
+def _similarities(samples: Samples) -> tuple[Any, str]:
+    """Return the similarities, and a sentence about their origin."""
+    reader, map_name = samples.reader, samples.reader.map_name
+    if reader.is_precomputed:
+        origin = "The similarities are those of the given matrix."
+        if map_name is not None:
+            origin = f"The given matrix holds dissimilarities, which the map {map_name!r} turned into similarities."
     else:
-        measure = resolve(reader.similarity)
-        native = pairwise(X, similarity=measure.learned(X, y))
-        learned = ", learned from all samples and their labels" if measure.learns else ""
-        origin = f"The similarities were computed from the objects by {measure.name or 'a function'!r}{learned}"
-        origin += "." if how is None else f", and made similarities by the map {how!r}."
-        if measure.learns:
-            origin += " The errors below come from similarities learned on each training part alone."
-    S = native if how is None else LearnedMap.learn(native, how, name="X")(native, name="X")
-    return native, S, how, origin
+        name = resolve(reader.similarity).name or "a function"
+        learned = ", learned from all samples and their labels" if samples.learns else ""
+        origin = f"The similarities were computed from the objects by {name!r}{learned}"
+        origin += "." if map_name is None else f", and turned into similarities by the map {map_name!r}."
+        if samples.learns:
+            origin += " For the errors below, the similarities were learned from each training part only."
+    native = as_proximities(samples.values).S
+    return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X"), origin
 
 
 def _names(ids: Sequence[Any] | None, X: Any, n: int) -> tuple[str, ...]:
@@ -253,12 +258,22 @@ def _draw(n: int, size: int, random_state: Any) -> np.ndarray:
     return np.sort(check_random_state(random_state).permutation(n)[:size])
 
 
+def _goodness(S: np.ndarray, labels: np.ndarray) -> pictures.GoodnessCurve | None:
+    """Return the goodness of the similarity, or None if it is not defined."""
+    counts = np.unique(labels, return_counts=True)[1]
+    if len(counts) < 2 or counts.max() < 2:
+        return None
+    # goodness() is not used, because it treats a matrix that looks like a dissimilarity as one, unlike other pictures.
+    found = Goodness(S, S, np.unique(labels, return_inverse=True)[1], smaller_is_closer=False)
+    return pictures.goodness_curve(found, gammas=GAMMAS)
+
+
 def _modification(auto: Any) -> str:
-    """What the chosen model does to the whole spectrum; local methods modify small parts of the matrix."""
+    """Return how the chosen model modifies the whole spectrum; local methods modify small parts of the matrix."""
     chosen = getattr(auto, "best_estimator_", None)
     parameters = {} if chosen is None else chosen.get_params()
-    how = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
-    return how if how in ("clip", "flip", "shift") and "n_neighbors" not in parameters else "clip"
+    spectrum = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
+    return spectrum if spectrum in ("clip", "flip", "shift") and "n_neighbors" not in parameters else "clip"
 
 
 def _outcome(
@@ -271,10 +286,10 @@ def _outcome(
         mistakes, weights = find_mistakes(auto.best_estimator_, S, labels, predicted, posteriors)
     rows = sorted(auto.leaderboard_, key=lambda row: (row.error, not row.chosen))
     return Outcome(
-        leaderboard=tuple(_standing(row) for row in rows),
+        leaderboard=tuple(rows),
         method=str(auto.best_method_),
-        left_out=tuple(getattr(auto, "left_out_", ())),
-        nested_error=getattr(auto, "nested_error_", None),
+        left_out=tuple(auto.left_out_),
+        nested_error=auto.nested_error_,
         predicted=predicted,
         posteriors=posteriors,
         mistakes=mistakes,
@@ -284,23 +299,11 @@ def _outcome(
     )
 
 
-def _out_of_fold(said: Any, classes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The predictions, as positions among the classes, and the posteriors."""
-    if said is None:
+def _out_of_fold(found: Any, classes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return the predictions, as positions among the classes, and the posteriors."""
+    if found is None:
         return None, None
-    predicted = np.searchsorted(classes, said.labels)
-    if len(predicted) != len(labels) or not np.isin(said.labels, classes).all():
+    predicted = np.searchsorted(classes, found.labels)
+    if len(predicted) != len(labels) or not np.isin(found.labels, classes).all():
         raise ValueError("auto: out_of_fold_ must hold a label of y for each sample; was it fitted on the same data?")
-    return predicted, None if said.proba is None else np.asarray(said.proba, dtype=float)
-
-
-def _standing(row: Any) -> Standing:
-    words = ", ".join(f"{name.split('__')[-1]} = {_word(value)}" for name, value in dict(row.parameters).items())
-    return Standing(
-        str(row.method), float(row.error), row.standard_error, row.p_value, words, row.seconds, bool(row.chosen)
-    )
-
-
-def _word(value: Any) -> str:
-    numeric = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return format(value, "g") if numeric else str(value)
+    return predicted, None if found.proba is None else np.asarray(found.proba, dtype=float)

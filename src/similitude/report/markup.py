@@ -1,4 +1,4 @@
-"""The pieces that sections of the page are made of. Whatever is data goes through :func:`text`."""
+"""The pieces that the sections of the page consist of. All data passes through :func:`text`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from similitude.diagnosis.card import number, printable
 from similitude.report.findings import Findings
 
 WIDTH = 60
-"""Letters up to which a name is shown in full."""
+"""The longest name that is shown in full."""
 
 
 class Section(NamedTuple):
-    """A part of the page, and what the link to it says."""
+    """A part of the page, and the text of the link to it."""
 
     anchor: str
     link: str
@@ -22,27 +22,27 @@ class Section(NamedTuple):
 
 
 def text(value: Any) -> str:
-    """Text as HTML shows it letter for letter."""
+    """Return the value as HTML that shows its text literally."""
     return escape(str(value), quote=True)
 
 
 def name(value: Any, width: int = WIDTH) -> str:
-    """A label or a sample's name: one line, shortened, escaped."""
+    """Return a label or the name of a sample on one line, shortened and escaped."""
     return text(printable(value, width))
 
 
 def figure(value: float | None) -> str:
-    """A number with a minus sign instead of a hyphen."""
+    """Return a number as text, with a minus sign instead of a hyphen."""
     return with_minus(number(value))
 
 
 def with_minus(words: str) -> str:
-    """Words in which hyphens before numbers are minus signs."""
+    """Return the text with minus signs instead of hyphens before numbers."""
     return re.sub(r"(?<!\w)-(?=\d)", "\N{MINUS SIGN}", words)
 
 
 def section(anchor: str, title: str, *content: str, link: str | None = None) -> Section:
-    """A section with a heading."""
+    """Return a section with a heading."""
     inner = "\n".join(part for part in content if part)
     heading = f'<h2 id="{anchor}-title">{text(title)}</h2>'
     html = f'<section id="{anchor}" aria-labelledby="{anchor}-title">\n{heading}\n{inner}\n</section>'
@@ -50,12 +50,12 @@ def section(anchor: str, title: str, *content: str, link: str | None = None) -> 
 
 
 def lead(*sentences: str) -> str:
-    """The paragraph below a heading; HTML as it is."""
+    """Return the paragraph below a heading; the sentences are HTML."""
     return f'<p class="lead">{" ".join(sentence for sentence in sentences if sentence)}</p>'
 
 
 def picture(identifier: str, label: str, *caption: str) -> str:
-    """A place for a picture that the scripts draw, with what it is called and a caption of sentences."""
+    """Return the place of a picture that the scripts draw, with its label and a caption of several sentences."""
     plot = f'<div class="plot" id="{identifier}" data-label="{text(label)}"></div>'
     words = text(" ".join(sentence for sentence in caption if sentence))
     return f"<figure>{plot}<figcaption>{words}</figcaption></figure>"
@@ -64,7 +64,7 @@ def picture(identifier: str, label: str, *caption: str) -> str:
 def table(
     caption: str, heads: list[tuple[str, str]], rows: list[str], identifier: str = "", sorted_by: str = ""
 ) -> str:
-    """A table with column heads (text, class); they are buttons where it can be sorted, as it is by one of them."""
+    """Return a table with column heads (text, class); with ``sorted_by`` they are buttons that sort it."""
     cells = []
     for head, kind in heads:
         inner = f'<button type="button">{text(head)}</button>' if sorted_by else text(head)
@@ -77,7 +77,7 @@ def table(
 
 
 def row(head: str, *cells: Any) -> str:
-    """A row of a table: its heading and its cells, as HTML; numbers stand on the right."""
+    """Return a row of a table: its heading, as HTML, and its cells, which are numbers or :class:`Html`."""
     made = [f'<th scope="row">{head}</th>']
     for cell in cells:
         kind = "" if isinstance(cell, Html) else ' class="number"'
@@ -86,9 +86,9 @@ def row(head: str, *cells: Any) -> str:
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
 
 def chip(findings: Findings, label: int) -> Html:
-    """A class with its colour."""
+    """Return a class with its colour."""
     return Html(f'<span class="chip c{label % 10}"><span class="dot"></span>{name(findings.classes[label])}</span>')

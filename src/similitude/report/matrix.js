@@ -1,5 +1,5 @@
 /* The matrix on a canvas: zoom, drag, hover, and a cell that arrow keys move. */
-const EDGE = 14; // room for the strips that tell the classes, in CSS pixels
+const EDGE = 14; // width of the strips that show the classes, with a gap, in CSS pixels
 
 async function unpacked() {
   const text = document.getElementById("levels").textContent;
@@ -37,7 +37,7 @@ class MatrixView {
     return low * (1 - share) + high * share;
   }
 
-  /* One colour for each level: the ramp runs between the values where nearly all pairs lie. */
+  /* One colour for each level: the ramp spans the range of data.matrix.colors. */
   theme() {
     const style = getComputedStyle(document.documentElement), of = (name) => style.getPropertyValue(name).trim();
     const stops = of("--ramp").split(",").map((hex) => [1, 3, 5].map((i) => parseInt(hex.trim().slice(i, i + 2), 16)));
@@ -45,7 +45,7 @@ class MatrixView {
     this.colors = new Uint32Array(count);
     for (let i = 0; i < count; i++) {
       const share = i / (count - 1), value = low * (1 - share) + high * share;
-      const t = colors[1] > colors[0] ? Math.min(Math.max((value - colors[0]) / (colors[1] - colors[0]), 0), 1) : 0.5;
+      const t = Math.min(Math.max((value - colors[0]) / (colors[1] - colors[0]), 0), 1);
       const at = Math.min(Math.floor(t * (stops.length - 1)), stops.length - 2), rest = t * (stops.length - 1) - at;
       const [r, g, b] = [0, 1, 2].map((c) => Math.round(stops[at][c] * (1 - rest) + stops[at + 1][c] * rest));
       this.colors[i] = (255 << 24 | b << 16 | g << 8 | r) >>> 0;
@@ -64,7 +64,7 @@ class MatrixView {
     pen.scale(ratio, ratio);
     const room = side - EDGE, cells = Math.min(size, Math.round(room * ratio));
     const what = [row, column, size, cells].join();
-    if (this.drawn !== what) { // a moved cell alone needs no new picture
+    if (this.drawn !== what) { // when only the cell has moved, the picture is the same
       this.sheet = this.picture(cells);
       this.drawn = what;
     }
@@ -74,7 +74,7 @@ class MatrixView {
     if (this.cell) this.drawCell(pen, room);
   }
 
-  /* The window of the matrix, at most this many pixels wide: a pixel is the mean of the cells it stands for. */
+  /* The visible part of the matrix, this many pixels wide: a pixel is the mean of its cells. */
   picture(cells) {
     const { n, view: { row, column, size } } = this;
     const image = new ImageData(cells, cells), pixels = new Uint32Array(image.data.buffer);
@@ -135,8 +135,8 @@ class MatrixView {
       node("div", {}, node("dt", {}, "Column"), node("dd", {}, ...line(second))),
     );
     if (aloud) {
-      const said = (sample) => `${data.names[sample]}, ${data.classes[data.labels[sample]]}`;
-      document.getElementById("spoken").textContent = `${said(first)}; ${said(second)}: ${value}`;
+      const words = (sample) => `${data.names[sample]}, ${data.classes[data.labels[sample]]}`;
+      document.getElementById("spoken").textContent = `${words(first)}; ${words(second)}: ${value}`;
     }
     this.draw();
   }
@@ -155,7 +155,7 @@ class MatrixView {
     this.draw();
   }
 
-  /* Bring a sample's row into sight. */
+  /* Zoom to the row of a sample and the column of another. */
   find(sample, other) {
     const row = this.place.get(sample), column = this.place.get(other) ?? row;
     const size = Math.min(this.n, Math.max(24, Math.round(this.n / 12)));

@@ -1,4 +1,4 @@
-"""A matrix of similarities as few bytes of text, for a page that draws it."""
+"""A matrix of similarities packed into text for the page that draws it."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from similitude.diagnosis.figures import unit_scale
+from similitude.diagnosis.pictures import color_range
 
 SIXTEEN_BITS_UP_TO = 600
-"""Samples up to which values get 16 bits: the matrix then takes less than a megabyte."""
+"""The largest number of samples for which values have 16 bits. The matrix then takes less than a megabyte."""
 
 
 @dataclass(frozen=True)
 class PackedMatrix:
-    """Values rounded to the nearest of ``levels + 1`` equally spaced numbers from ``low`` to ``high``.
+    """Values rounded to the nearest of ``2^bits`` equally spaced numbers from ``low`` to ``high``.
 
     Attributes
     ----------
     text : str
-        Base64 of the gzipped levels, row by row, little-endian; of a symmetric matrix the lower triangle alone.
+        Base64 of the gzipped levels, row by row, little-endian; only the lower triangle of a symmetric matrix.
     bits : int
         8 or 16.
     low, high : float
     triangle : bool
+    colors : tuple of float
+        The values at the two ends of the colours.
     """
 
     text: str
@@ -33,22 +36,24 @@ class PackedMatrix:
     low: float
     high: float
     triangle: bool
+    colors: tuple[float, float]
 
     @property
     def rounding(self) -> float:
-        """The largest difference between a value and what is shown of it."""
+        """Return the largest difference between a value and the level that is shown for it."""
         return (self.high / 2 - self.low / 2) / (2**self.bits - 1)
 
 
 def pack(S: np.ndarray, bits: int | None = None) -> PackedMatrix:
-    """Round, compress and encode a square matrix."""
+    """Return a square matrix rounded, compressed and encoded."""
     if bits is None:
         bits = 16 if len(S) <= SIXTEEN_BITS_UP_TO else 8
     A, scale = unit_scale(S)
     low, high = float(A.min()), float(A.max())
     levels = np.rint((A - low) * ((2**bits - 1) / (high - low) if high > low else 0.0)).astype(f"<u{bits // 8}")
-    # Rounding may leave two halves apart in the last bit; on the page they would be one number anyway.
+    # Values that differ only by rounding have equal levels.
     triangle = bool(np.array_equal(levels, levels.T))
     values = levels[np.tril_indices(len(levels))] if triangle else levels
     packed = gzip.compress(values.tobytes(), 9 if values.nbytes < 2**21 else 6, mtime=0)
-    return PackedMatrix(base64.b64encode(packed).decode(), bits, low * scale, high * scale, triangle)
+    text = base64.b64encode(packed).decode()
+    return PackedMatrix(text, bits, low * scale, high * scale, triangle, color_range(S))

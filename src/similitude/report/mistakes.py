@@ -1,4 +1,4 @@
-"""The samples that the chosen model got wrong, each with its nearest others."""
+"""The samples that the chosen model misclassified, each with its nearest neighbours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import clone
 
 from similitude.numerics.topk import top_k
-from similitude.report.figures import without_self
+from similitude.proximity.check import dense
+from similitude.proximity.split import cut
 
 MOST_MISTAKES = 1000
 MOST_NEIGHBORS = 12
@@ -18,7 +19,7 @@ _USUAL_NEIGHBORS = 10
 
 @dataclass(frozen=True)
 class Mistake:
-    """A sample that was taken for another class.
+    """A misclassified sample.
 
     Attributes
     ----------
@@ -26,12 +27,12 @@ class Mistake:
     predicted : int
         Position among the classes.
     neighbors : ndarray of shape (k,)
-        The samples most similar to it, itself left out, nearest first.
+        The samples most similar to it without itself, nearest first; at most 12.
     similarities, weights : ndarray of shape (k,)
     n_voting : int
-        How many neighbours vote; of more than 12 the nearest are listed.
+        The number of neighbours that vote.
     votes : ndarray of shape (G,)
-        Total weight of each class among all that vote.
+        Total weight of each class among all neighbours that vote.
     """
 
     sample: int
@@ -46,7 +47,7 @@ class Mistake:
 def find_mistakes(
     estimator: Any, S: Any, labels: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray | None
 ) -> tuple[tuple[Mistake, ...], str | None]:
-    """The mistakes, the most confident first, and of what kind the weights are: None where the model is no vote."""
+    """Return the mistakes, the most confident first, and the kind of weights, or None if the model is not a vote."""
     wrong = np.flatnonzero(predicted != labels)
     if posteriors is not None and len(wrong):
         surplus = posteriors[wrong, predicted[wrong]] - posteriors[wrong, labels[wrong]]
@@ -57,7 +58,7 @@ def find_mistakes(
     if not len(wrong) or len(labels) < 2:
         return (), kind
     n_classes = int(labels.max()) + 1
-    rows = without_self(S, wrong)
+    rows = _without_self(S, wrong)
     similarities, neighbors, weights = _neighbors(voter, S, labels, rows)
     k = neighbors.shape[1]
     votes = np.zeros((len(wrong), n_classes))
@@ -77,19 +78,26 @@ def find_mistakes(
 
 
 def _voter(estimator: Any, n: int) -> Any:
-    """The k-NN classifier as one of the similarities themselves, with fewer neighbours than samples; or None."""
+    """Return the k-NN classifier on precomputed similarities, with fewer neighbours than samples; else None."""
     if not hasattr(estimator, "neighbor_weights"):
         return None
-    # Costs and priors, which may be by label, change what is said, not who votes.
+    # Costs and priors, which may be given by label, change the prediction but not the votes.
     voter = clone(estimator).set_params(similarity="precomputed", dissimilarity=None, costs=None, priors=None)
     return voter.set_params(n_neighbors=min(voter.n_neighbors, max(n - 1, 1)))
 
 
 def _neighbors(voter: Any, S: Any, labels: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Similarities, positions and weights of the nearest: own weights where the model votes, else equal ones."""
+    """Return similarities, positions and weights of the nearest, with equal weights if the model is not a vote."""
     if voter is None:
         similarities, neighbors = top_k(rows, min(_USUAL_NEIGHBORS, len(labels) - 1))
         return similarities, neighbors, np.full(neighbors.shape, 1.0 / neighbors.shape[1])
     voter.fit(S, labels)
     neighbors, weights = voter.neighbor_weights(rows)
     return np.take_along_axis(rows, neighbors, axis=1), neighbors, weights
+
+
+def _without_self(S: Any, samples: np.ndarray) -> np.ndarray:
+    """Return the dense rows of these samples, each with an entry for itself that is smaller than all others."""
+    rows = np.array(dense(cut(S, samples, np.arange(S.shape[1]))), dtype=np.float64)
+    rows[np.arange(len(rows)), samples] = np.nextafter(rows.min(initial=np.inf), -np.inf)
+    return rows

@@ -1,4 +1,4 @@
-/* What the page does: the pictures drawn, the leaderboard sorted, the misclassified samples listed. */
+/* Draws the pictures, sorts the leaderboard, lists the misclassified samples. */
 function sortable(table) {
   const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
   const key = (row, i) => {
@@ -11,7 +11,7 @@ function sortable(table) {
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const rows = [...body.rows].map((row) => [key(row, i), row]);
     rows.sort(([a], [b]) => {
-      if (a === null || b === null) return (a === null) - (b === null); // what is not known comes last either way
+      if (a === null || b === null) return (a === null) - (b === null); // unknown values come last in either order
       return (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1);
     });
     body.append(...rows.map(([, row]) => row));
@@ -43,10 +43,10 @@ function detail(mistake, view) {
     node("th", { scope: "row" }, data.names[sample]), node("td", {}, chip(data.labels[sample])),
     node("td", { class: "number" }, similarities[i]), node("td", { class: "number" }, weights[i]),
     meter(weight / most, data.labels[sample])));
-  parts.push(tableOf("Nearest others", [["Sample", ""], ["Class", ""], ["Similarity", "number"], ["Weight", "number"], ["", ""]], neighbors));
+  parts.push(tableOf("Nearest neighbours", [["Sample", ""], ["Class", ""], ["Similarity", "number"], ["Weight", "number"], ["", ""]], neighbors));
   const foot = node("p", { class: "note foot" });
   const totals = mistake.votes.map(([label, total]) => `${data.classes[label]} ${number(total, 3)}`).join(", ");
-  const more = mistake.voting > mistake.neighbors.length ? `The nearest ${mistake.neighbors.length} of ${mistake.voting} that vote. ` : "";
+  const more = mistake.voting > mistake.neighbors.length ? `These are the nearest ${mistake.neighbors.length} of ${mistake.voting} neighbours that vote. ` : "";
   foot.append(`${more}Total weight: ${totals}. `);
   if (view && view.place.has(mistake.sample)) {
     const button = node("button", { type: "button" }, "Find in the matrix");
@@ -62,9 +62,9 @@ function listMistakes(view) {
   const filter = document.getElementById("mistakes-filter"), count = document.getElementById("mistakes-count"), page = 20;
   let found = [], shown = 0;
   const item = (mistake) => {
-    const { sample, said, posteriors } = mistake, p = posteriors && posteriors.find(([label]) => label === said);
+    const { sample, predicted, posteriors } = mistake, p = posteriors && posteriors.find(([label]) => label === predicted);
     const summary = node("summary", {}, node("span", { class: "name" }, data.names[sample]),
-      node("span", { class: "verdict" }, chip(data.labels[sample]), node("span", { class: "taken" }, " taken for "), chip(said)),
+      node("span", { class: "verdict" }, chip(data.labels[sample]), node("span", { class: "taken" }, " predicted as "), chip(predicted)),
       node("span", { class: "sure" }, p ? percent(p[1]) : ""));
     const made = node("details", {}, summary);
     made.addEventListener("toggle", () => { if (made.open && made.children.length === 1) made.append(detail(mistake, view)); });
@@ -79,8 +79,8 @@ function listMistakes(view) {
   };
   const restart = () => {
     const wanted = filter.value.toLowerCase();
-    found = data.mistakes.filter(({ sample, said }) =>
-      [data.names[sample], data.classes[data.labels[sample]], data.classes[said]].some((text) => text.toLowerCase().includes(wanted)));
+    found = data.mistakes.filter(({ sample, predicted }) =>
+      [data.names[sample], data.classes[data.labels[sample]], data.classes[predicted]].some((text) => text.toLowerCase().includes(wanted)));
     shown = 0;
     list.replaceChildren();
     extend();

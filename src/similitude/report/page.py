@@ -1,4 +1,4 @@
-"""Findings as one HTML page that needs no network."""
+"""The HTML page of a report, which needs no network."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from similitude.diagnosis.card import printable
-from similitude.report.figures import color_range
 from similitude.report.findings import Findings
 from similitude.report.markup import WIDTH, text
 from similitude.report.matrix import PackedMatrix, pack
+from similitude.report.mistakes import Mistake
 from similitude.report.model_sections import LARGE_CONFUSION
 from similitude.report.sections import MOST_CLASSES_APART, facts, sections
 
@@ -26,15 +26,25 @@ _HUB_BARS = 40
 
 
 def page(findings: Findings) -> str:
-    """The whole page. Names and labels are data: they are escaped wherever they stand.
+    """Return the page as HTML.
 
-    A policy in the page lets no script run but its own, and nothing be fetched.
+    Names and labels are escaped everywhere. A policy in the page permits only its own script, and no requests.
+
+    Parameters
+    ----------
+    findings : Findings
+        The contents of the report.
+
+    Returns
+    -------
+    str
+        The HTML page, which needs no other files.
     """
-    from similitude import __version__
+    from similitude._utils.versions import __version__
 
     packed = pack(findings.S[np.ix_(findings.order, findings.order)])
     parts = sections(findings, packed)
-    style, script = _style(), _script()
+    style, script = _file("page.css"), '"use strict";\n' + "\n".join(map(_file, SCRIPTS))
     return _filled(
         {
             "title": text(printable(findings.title, 120)),
@@ -54,7 +64,7 @@ def page(findings: Findings) -> str:
 
 
 def embedded(value: Any) -> str:
-    """JSON that can stand in a script element: nothing in it can end the element or begin another."""
+    """Return JSON for a script element: nothing in it can end the element or begin another."""
     plain = json.dumps(value, allow_nan=False, separators=(",", ":"))  # ASCII: U+2028 comes escaped
     return plain.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -64,40 +74,25 @@ def _file(name: str) -> str:
     return resources.files("similitude.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _style() -> str:
-    return _file("page.css")
-
-
-def _script() -> str:
-    return '"use strict";\n' + "\n".join(_file(name) for name in SCRIPTS)
-
-
 def _hash(content: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
 def _filled(values: dict[str, str]) -> str:
-    # In one pass, so that what looks like a placeholder in a label stays what it is.
+    # All placeholders are replaced in one pass, so that a label that looks like one is not replaced.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _file("page.html"))
 
 
 def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
-    """What the scripts draw from, as JSON can hold it; samples are positions in ``names``."""
+    """Return the data that the scripts draw, as JSON can hold it; samples are positions in ``names``."""
     samples = _samples_named(findings)
     at = {int(sample): i for i, sample in enumerate(samples)}
-    low, high = color_range(findings.S)
     return {
         "names": [printable(findings.ids[i], WIDTH) for i in samples],
         "labels": findings.labels[samples].tolist(),
         "classes": [printable(label, WIDTH) for label in findings.classes],
         "order": [at[int(i)] for i in findings.drawn[findings.order]],
-        "matrix": {
-            "bits": packed.bits,
-            "low": packed.low,
-            "high": packed.high,
-            "triangle": packed.triangle,
-            "colors": [low, high],
-        },
+        "matrix": {name: getattr(packed, name) for name in ("bits", "low", "high", "triangle", "colors")},
         "spectrum": _spectrum(findings),
         "separation": _separation(findings),
         "hubness": _hubness(findings),
@@ -108,7 +103,7 @@ def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
 
 
 def _samples_named(findings: Findings) -> np.ndarray:
-    """Those that the page names: all in the pictures, the mistakes and their neighbours."""
+    """Return the samples that the page names: those in the pictures, the mistakes and their neighbours."""
     mistakes = () if findings.outcome is None else findings.outcome.mistakes
     others = [np.append(mistake.neighbors, mistake.sample) for mistake in mistakes]
     return np.unique(np.concatenate([findings.drawn, *others]))
@@ -119,12 +114,12 @@ def _short(values: Any, digits: int = 5) -> list[float]:
 
 
 def _spectrum(findings: Findings) -> dict[str, Any]:
-    """Eigenvalues but for the zeros, of which a matrix of low rank has so many that they would hide the others."""
+    """Return the eigenvalues without zeros; a matrix of low rank has so many that they would hide the others."""
     found = findings.spectra
     kept = found.before != 0
     if not kept.any():
         kept[:] = True
-    after = {how: _short(values[kept]) for how, values in found.after.items()}
+    after = {method: _short(values[kept]) for method, values in found.after.items()}
     return {"before": _short(found.before[kept]), "after": after, "zeros": int(np.sum(~kept))}
 
 
@@ -166,7 +161,7 @@ def _goodness(findings: Findings) -> dict[str, Any] | None:
 
 
 def _confusion(findings: Findings) -> list[list[float]] | None:
-    """The entries that are not zero, where there are too many classes for a table."""
+    """Return the nonzero entries if there are too many classes for a table."""
     G = len(findings.classes)
     if findings.outcome is None or findings.outcome.predicted is None or G <= LARGE_CONFUSION:
         return None
@@ -182,29 +177,32 @@ def _mistakes(findings: Findings, at: dict[int, int]) -> list[dict[str, Any]]:
     return [
         {
             "sample": at[mistake.sample],
-            "said": mistake.predicted,
+            "predicted": mistake.predicted,
             "neighbors": [
                 [at[int(i)], *_short([s, w])]
                 for i, s, w in zip(mistake.neighbors, mistake.similarities, mistake.weights)
             ],
             "voting": mistake.n_voting,
-            "votes": _largest(mistake.votes),
-            "posteriors": None
-            if outcome.posteriors is None
-            else _posteriors(outcome.posteriors[mistake.sample], mistake),
+            "votes": _by_class(mistake.votes, [i for i in _largest(mistake.votes) if mistake.votes[i] != 0]),
+            "posteriors": _posteriors(outcome.posteriors, mistake),
         }
         for mistake in outcome.mistakes
     ]
 
 
-def _largest(values: np.ndarray) -> list[list[float]]:
-    order = [int(i) for i in np.argsort(-np.abs(values), kind="stable")[:MOST_POSTERIORS] if values[i] != 0]
-    return [[i, *_short([values[i]], 4)] for i in order]
-
-
-def _posteriors(values: np.ndarray, mistake: Any) -> list[list[float]]:
-    """The largest ones, that of the predicted class among them."""
-    order = np.argsort(-values, kind="stable")[:MOST_POSTERIORS].tolist()
+def _posteriors(posteriors: np.ndarray | None, mistake: Mistake) -> list[list[float]] | None:
+    """Return the largest posteriors of a sample, among them that of the predicted class."""
+    if posteriors is None:
+        return None
+    order = _largest(posteriors[mistake.sample])
     if mistake.predicted not in order:
         order[-1] = mistake.predicted
-    return [[int(i), *_short([values[i]], 4)] for i in order]
+    return _by_class(posteriors[mistake.sample], order)
+
+
+def _largest(values: np.ndarray) -> list[int]:
+    return np.argsort(-np.abs(values), kind="stable")[:MOST_POSTERIORS].tolist()
+
+
+def _by_class(values: np.ndarray, classes: list[int]) -> list[list[float]]:
+    return [[label, *_short([values[label]], 4)] for label in classes]

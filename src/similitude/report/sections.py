@@ -1,24 +1,25 @@
-"""The sections about the matrix: text and tables; the scripts add the pictures."""
+"""The sections about the matrix: text and tables, to which the scripts add the pictures."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from similitude.diagnosis.card import figures, number, percent
-from similitude.report.figures import color_range
 from similitude.report.findings import Findings
 from similitude.report.markup import Section, chip, figure, lead, name, picture, row, section, table, text, with_minus
 from similitude.report.matrix import PackedMatrix
 from similitude.report.model_sections import model_sections, percents
+from similitude.search.parameters import parameters_text
 
 MOST_CLASSES_APART = 8
-"""Classes whose similarities are drawn; of more, the largest."""
+"""The largest number of classes whose similarities are drawn; if there are more, these are the largest ones."""
 
 _CLASSES_SHOWN = 24
+_HUBS_SHOWN = 8
 
 
 def sections(findings: Findings, packed: PackedMatrix) -> list[Section]:
-    """All sections, in the order of the page."""
+    """Return all sections in the order of the page."""
     found = [_diagnosis(findings), _matrix(findings, packed)]
     drawn = (_spectrum(findings), _goodness(findings), _separation(findings), _hubness(findings))
     pictures = [part for part in drawn if part is not None]
@@ -32,7 +33,7 @@ def sections(findings: Findings, packed: PackedMatrix) -> list[Section]:
 
 
 def facts(findings: Findings) -> str:
-    """What one wants to know first."""
+    """Return the tiles at the top of the page, as HTML."""
     d, outcome = findings.diagnosis, findings.outcome
     kind = "positive semidefinite" if d.psd else f"NEF {number(d.negative_eigenfraction)}"
     found = [
@@ -43,9 +44,9 @@ def facts(findings: Findings) -> str:
         found.append(("Nearest neighbour", percent(d.leave_one_out_error), "leave-one-out error"))
     if outcome is not None:
         best = next((row for row in outcome.leaderboard if row.chosen), outcome.leaderboard[0])
-        found.append(("Chosen method", outcome.method, best.parameters))
+        found.append(("Chosen method", outcome.method, parameters_text(best.parameters)))
         if outcome.nested_error is not None:
-            found.append(("Error", percents(outcome.nested_error), "choosing the method included"))
+            found.append(("Error", percents(outcome.nested_error), "including the choice of the method"))
         else:
             found.append(("Error", percents(best.error), "cross-validated"))
     tiles = (
@@ -56,7 +57,7 @@ def facts(findings: Findings) -> str:
 
 
 def _diagnosis(findings: Findings) -> Section:
-    """The card of the diagnosis, its advice first."""
+    """Return the card of the diagnosis, its advice first."""
     d = findings.diagnosis
     advice = "".join(f"<li>{text(sentence)}</li>" for sentence in d.advice)
     (kind, values), *others = figures(d)
@@ -74,13 +75,13 @@ def _diagnosis(findings: Findings) -> Section:
 
 
 def _matrix(findings: Findings, packed: PackedMatrix) -> Section:
-    """The matrix ordered by class."""
+    """Return the matrix ordered by class, with its controls."""
     d, m = findings.diagnosis, len(findings.drawn)
-    low, high = (figure(value) for value in color_range(findings.S))
+    low, high = map(figure, packed.colors)
     canvas = (
         '<canvas id="matrix-canvas" tabindex="0" role="application" aria-roledescription="matrix"'
         f' aria-label="Similarity matrix of {m} samples, ordered by class" aria-describedby="matrix-help">'
-        f"The similarities of {m} samples, most of them from {low} to {high}.</canvas>"
+        f"Most similarities of the {m} samples lie between {low} and {high}.</canvas>"
     )
     buttons = "".join(
         f'<button type="button" id="zoom-{what}">{words}</button>'
@@ -97,16 +98,16 @@ def _matrix(findings: Findings, packed: PackedMatrix) -> Section:
         f'<div class="ends"><span>{low} or less</span><span>{high} or more</span></div>'
     )
     help_ = (
-        '<p class="note" id="matrix-help">Arrow keys move the cell (with Shift further), + and − zoom, 0 shows'
-        " everything; drag to move, Ctrl and wheel or a double click to zoom."
-        f" Values are rounded to one of {2**packed.bits:,} levels: at most {number(packed.rounding)} off.</p>"
+        '<p class="note" id="matrix-help">The arrow keys move the cell (with Shift in larger steps), + and − zoom,'
+        " 0 shows the whole matrix. Drag to move the view; use Ctrl and the wheel, or a double click, to zoom."
+        f" Values are rounded to {2**packed.bits:,} levels: the error is at most {number(packed.rounding)}.</p>"
     )
     return section(
         "matrix",
         "Matrix",
         lead(
-            "Class after class; within each, the samples most similar to their own class first.",
-            f"Shown are {m:,} of {d.n:,} samples, drawn at random." if m < d.n else "",
+            "The samples are ordered by class, and within each class those most similar to their class come first.",
+            f"The picture shows {m:,} of {d.n:,} samples, drawn at random." if m < d.n else "",
         ),
         f'<div class="matrix"><div>{canvas}{controls}</div>',
         f"<div>{readout}{scale}{_legend(findings)}{help_}</div></div>",
@@ -123,16 +124,16 @@ def _legend(findings: Findings) -> str:
 
 
 def _spectrum(findings: Findings) -> Section:
-    """Eigenvalues before and after a modification."""
+    """Return the eigenvalues before and after a modification."""
     d, values = findings.diagnosis, findings.spectra.before
     negative, zeros = int(np.sum(values < 0)), int(np.sum(values == 0))
     choices = []
-    for how in findings.spectra.after:
-        checked = " checked" if how == findings.modification else ""
-        choices.append(f'<label><input type="radio" name="modification" value="{how}"{checked}> {how}</label>')
-    said = (
-        f"{len(values):,} eigenvalues{'' if d.symmetric else ' of the symmetric part'}, from {figure(values[-1])} to"
-        f" {figure(values[0])}: {negative:,} negative" + (f", {zeros:,} zero" if zeros else "")
+    for method in findings.spectra.after:
+        checked = " checked" if method == findings.modification else ""
+        choices.append(f'<label><input type="radio" name="modification" value="{method}"{checked}> {method}</label>')
+    summary = (
+        f"The {len(values):,} eigenvalues{'' if d.symmetric else ' of the symmetric part'} lie between"
+        f" {figure(values[-1])} and {figure(values[0])} (negative: {negative:,}; zero: {zeros:,})."
     )
     return section(
         "spectrum",
@@ -140,17 +141,20 @@ def _spectrum(findings: Findings) -> Section:
         f"<fieldset><legend>After</legend>{''.join(choices)}</fieldset>",
         picture(
             "spectrum-plot",
-            f"Eigenvalues by rank, before and after modification: {said}.",
-            f"{said}.",
-            f"Negative ones (orange) are {percent(d.negative_eigenfraction)} of the sum of sizes." if negative else "",
-            "The line is the spectrum after the modification, which leaves no negative ones: clip sets negative ones to"
-            " zero, flip takes their sizes, shift raises all by the size of the lowest.",
+            f"Eigenvalues by rank, before and after modification. {summary}",
+            summary,
+            f"The negative ones (orange) make up {percent(d.negative_eigenfraction)} of the sum of absolute values."
+            if negative
+            else "",
+            "The line shows the spectrum after the modification: clip sets negative eigenvalues to zero, flip takes"
+            " their absolute values, and shift adds the absolute value of the most negative one to all.",
         ),
         link="Spectrum",
     )
 
 
 def _goodness(findings: Findings) -> Section | None:
+    """Return the goodness of the similarity."""
     found = findings.goodness
     if found is None:
         return None
@@ -160,17 +164,19 @@ def _goodness(findings: Findings) -> Section | None:
         picture(
             "goodness-plot",
             "Share of samples whose margin is below gamma, against gamma.",
-            "How often a sample is more similar to a random one of its class than to a random one of the others: the"
-            " margin is 1 where always, 0 where half of the time. The lower the curve, the better the similarity.",
-            f"A vote of many random pairs errs on {percent(found.vote_error)} of the samples (at γ = 0); the ring marks"
-            f" the mean margin, {figure(round(found.pseudo_gamma, 4))}.",
-            f"With {found.confidence:.0%} confidence the curve of all such data lies in the band.",
+            "The margin measures how often a sample is more similar to a random sample of its class than to one of"
+            " another class: it is 1 if this is always so, and 0 if it is so half of the time. The lower the curve, the"
+            " better the similarity.",
+            f"A vote of many random pairs misclassifies {percent(found.vote_error)} of the samples (at γ = 0); the ring"
+            f" marks the mean margin, {figure(found.pseudo_gamma)}.",
+            f"With {found.confidence:.0%} confidence the band contains the curve of the distribution that the samples"
+            " come from.",
         ),
     )
 
 
 def _separation(findings: Findings) -> Section:
-    """Similarities within and between classes."""
+    """Return the similarities within and between classes."""
     G = len(findings.classes)
     rows = [
         row(chip(findings, i), f"{c.count:,}", figure(c.within), figure(c.between))
@@ -183,9 +189,9 @@ def _separation(findings: Findings) -> Section:
         picture(
             "separation-plot",
             "Histograms of the similarities within each class and to other classes; a table of the means follows.",
-            "The further the filled part lies to the right of the outline, the easier a class is told by similarity"
-            " alone. Values beyond the ends are counted in the last bars.",
-            f"Shown are the {MOST_CLASSES_APART} largest of {G} classes." if G > MOST_CLASSES_APART else "",
+            "The further the filled part lies to the right of the outline, the easier it is to recognise the class by"
+            " similarity alone. Values beyond the ends are counted in the last bars.",
+            f"Only the {MOST_CLASSES_APART} largest of {G} classes are shown." if G > MOST_CLASSES_APART else "",
         ),
         f'<details class="small"><summary>Mean similarities as a table</summary>{table("", heads, rows)}</details>',
         link="Separation",
@@ -193,7 +199,7 @@ def _separation(findings: Findings) -> Section:
 
 
 def _hubness(findings: Findings) -> Section | None:
-    """Who is everybody's neighbour."""
+    """Return how often samples are among the nearest neighbours of others."""
     found = findings.hubness
     if found is None:
         return None
@@ -205,7 +211,7 @@ def _hubness(findings: Findings) -> Section | None:
             found.occurrences[i],
             found.misleading[i],
         )
-        for i in found.hubs
+        for i in np.argsort(-found.occurrences, kind="stable")[:_HUBS_SHOWN]
     ]
     heads = [("Sample", ""), ("Class", ""), ("Lists", "number"), ("Of other classes", "number")]
     never = int(np.sum(found.occurrences == 0))
@@ -216,9 +222,9 @@ def _hubness(findings: Findings) -> Section | None:
         picture(
             "hubness-plot",
             f"Histogram of how many lists of {found.n_neighbors} nearest neighbours a sample is in.",
-            f"On average a sample is in {found.n_neighbors} lists; {never:,} of {len(labels):,} are in none. Skewness"
-            f" {figure(findings.diagnosis.hubness)}.",
-            f"{percent(misled)} of the neighbours are of another class than the sample whose list they are in.",
+            f"On average a sample is in {found.n_neighbors} lists; {never:,} of {len(labels):,} samples are in none."
+            f" The skewness is {figure(findings.diagnosis.hubness)}.",
+            f"{percent(misled)} of the neighbours belong to another class than the sample in whose list they are.",
         ),
         f'<div class="small">{table("The most frequent neighbours", heads, rows)}</div>',
     )

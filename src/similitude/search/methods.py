@@ -1,11 +1,10 @@
-"""Every method by name, with the grid its parameters are chosen from, and which of them a diagnosis suggests first."""
+"""All methods by name, with the grids of their parameters, and the order in which a diagnosis suggests them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestCentroid as NearestMean
 from sklearn.pipeline import make_pipeline
@@ -26,9 +25,9 @@ from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
-from similitude.proximity.embedding import PseudoEuclideanEmbedding
-
-Method = tuple[BaseEstimator, dict[str, list]]
+from similitude.reader import Reader
+from similitude.search.evaluation import Method
+from similitude.transform.embedding import PseudoEuclideanEmbedding
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
 RIDGES = [10.0**j for j in range(-3, 2)]
@@ -48,22 +47,28 @@ LOCAL = (
     "regularized local SDA",
     "SDA and BDA fused",
 )
-"""The methods that look at each sample's neighbourhood; all others look at the whole matrix."""
+"""The methods that use each sample's neighbourhood; all others use the whole matrix."""
 
 SLOW = ("robust SVM", "learned-spectrum SVM", "LP machine", "RBF SVM (features)", "RQD (features)")
-"""The methods that take most of the time: the last to be tried."""
+"""The methods that take most of the time, which are tried last."""
 _SPECTRA = {"clip": "SVM (clip)", "flip": "SVM (flip)", "shift": "SVM (shift)", "square": "SVM (square)"}
 
 
 def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Method]:
-    """The methods by name, simplest first, each an estimator with the grid its parameters are chosen from.
+    """Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
 
     Parameters
     ----------
     names : "all" or sequence of str, default="all"
-        Which; a name's words may be written with hyphens and without capitals: ``"svm-clip"``.
+        The names of the methods; the words of a name may be joined by hyphens and written in lower case:
+        ``"svm-clip"``.
     **contract
-        ``similarity`` and ``dissimilarity``, as everywhere.
+        ``similarity`` and ``dissimilarity``, as in all estimators.
+
+    Returns
+    -------
+    dict of str to tuple (estimator, grid)
+        The methods.
 
     Examples
     --------
@@ -82,14 +87,25 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     names = list(names)
     unknown = [name for name in names if not isinstance(name, str) or slug(name) not in known]
     if unknown or not names:
-        found = f"{unknown[0]!r} is none of them" if unknown else "got none"
+        found = f"got {unknown[0]!r}" if unknown else "got none"
         raise ValueError(f"methods must be among {', '.join(table)}; {found}.")
     wanted = {known[slug(name)] for name in names}
     return {name: method for name, method in table.items() if name in wanted}
 
 
 def slug(name: str) -> str:
-    """A name in small letters, its words joined by hyphens."""
+    """Return a name in lower case with its words joined by hyphens.
+
+    Parameters
+    ----------
+    name : str
+        The name of a method.
+
+    Returns
+    -------
+    str
+        The name, such as "svm-clip" for "SVM (clip)".
+    """
     return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
 
 
@@ -104,7 +120,7 @@ def _table(contract: dict[str, Any]) -> dict[str, Method]:
         "local nearest centroid": (LocalNearestCentroid(**contract), k),
         "nearest mean (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), NearestMean()), {}),
         "Fisher (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), shrinkage), {}),
-        **{name: (SimilaritySVC(spectrum=how, **contract), {"C": COSTS}) for how, name in _SPECTRA.items()},
+        **{name: (SimilaritySVC(spectrum=spectrum, **contract), {"C": COSTS}) for spectrum, name in _SPECTRA.items()},
         "KRI k-NN": (KNNClassifier(weights="kri", **contract), {**local, "consistent": [False, True]}),
         "KRR k-NN": (KNNClassifier(weights="krr", spectrum="pinv", **contract), local),
         "SVM-KNN": (LocalSVC(**contract), {**k, "C": COSTS}),
@@ -118,7 +134,7 @@ def _table(contract: dict[str, Any]) -> dict[str, Method]:
         "learned-spectrum SVM": (LearnedSpectrumSVC(**contract), {"eta": SMOOTHNESS, "gamma": PRICES}),
         **{f"{name} (features)": recipe(name, **contract) for name in RECIPES},
     }
-    if KNNClassifier(**contract)._is_precomputed:  # of raw objects there are no rows to be features
+    if Reader(**contract).is_precomputed:  # raw objects have no features
         fused = FusedClassifier([("sda", LocalSDA(alpha=0.1, **contract)), ("bda", LocalBDA())])
         jointly = {"sda__n_neighbors": NEIGHBORS[::3], "sda__alpha": SHARES, "bda__n_neighbors": [2, 4, 8, 16, 32]}
         table["SDA and BDA fused"] = (fused, jointly)
@@ -126,13 +142,25 @@ def _table(contract: dict[str, Any]) -> dict[str, Method]:
 
 
 def ordered(names: Sequence[str], diagnosis: Diagnosis) -> list[str]:
-    """The names in the order in which the diagnosis suggests to try them: k-NN first, slow methods last.
+    """Return the names in the order in which the diagnosis suggests trying them: k-NN first, slow methods last.
 
-    * Positive semidefinite or nearly so: kernels as they are, before what makes up for a broken kernel.
-    * Strongly indefinite: similarities as features, and the spectra that keep the negative part.
-    * In between: local methods, whose small matrices are less often indefinite.
-    * Many ties or zeros: what weighs neighbours, or looks at whole rows, before plain votes.
-    * Hubs: what looks at the whole matrix first.
+    * If the similarity is positive semidefinite or nearly so, kernel methods precede those for indefinite similarities.
+    * If it is strongly indefinite, similarities as features, and spectra that keep the negative part, come first.
+    * In between, local methods come first, because their small matrices are less often indefinite.
+    * If there are many ties or zeros, methods that weight neighbours, or use whole rows, precede plain votes.
+    * If there are hubs, methods that use the whole matrix come first.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the methods.
+    diagnosis : Diagnosis
+        The result of :func:`~similitude.diagnose`.
+
+    Returns
+    -------
+    list of str
+        The names.
     """
     d = diagnosis
     features = ["linear SVM (features)", "P-SVM", "LSVM (features)", "RFD (features)", "DBoost"]

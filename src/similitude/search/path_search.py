@@ -1,58 +1,57 @@
-"""A drop-in for GridSearchCV that asks the estimator for a whole path at once."""
+"""A replacement for ``GridSearchCV`` that fits the whole path of an estimator at once."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from joblib.parallel import get_active_backend
-from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
-from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing, get_tags, indexable
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils import get_tags, indexable
 
-from similitude.base import SimilarityClassifier, SimilarityEstimator, check_labels, known_matrix
-from similitude.numerics.progress import progress
-from similitude.numerics.shared import shared_work
-from similitude.proximity.check import check_similarity
-from similitude.proximity.proximities import Proximities
-from similitude.proximity.split import cut
-from similitude.search.grid import LazyBlock, evaluate_grid, grouped
-from similitude.search.scoring import is_single, named_scorers, score_members
-from similitude.similarities import pairwise, resolve
+from similitude.base import PathClassifier
+from similitude.finders import check_search
+from similitude.labels import check_labels
+from similitude.reader import Samples
+from similitude.search.evaluation import Batch, Fold, evaluate, grouped, reading_part, reads_training, samples_for
+from similitude.search.scoring import score_batch
 
 
 class PathSearchCV(GridSearchCV):
-    """Cross-validated search over a grid that does once what grid points share.
+    """Cross-validated search over a grid in which the work that grid points share is done once.
 
-    It takes the parameters of scikit-learn's ``GridSearchCV`` and gives the same ``cv_results_`` and ``best_params_``.
-    Per fold it does one neighbour sort for all k, one eigendecomposition and one transformation for all parameters of
+    It has the parameters of scikit-learn's ``GridSearchCV`` and gives the same ``cv_results_`` and ``best_params_``. On
+    each fold it does one neighbour sort for all k, one eigendecomposition and one transformation for all parameters of
     the last step of a pipeline, and one scoring pass for the whole path (accuracy, balanced accuracy, log loss; any
-    other scorer is called per grid point). Estimators without a path are fitted one by one. A DataFrame is cut on both
-    axes; of raw objects the matrix is computed once (once per fold, on its training part, where the similarity learns
-    from data).
+    other scorer is called for each grid point). Estimators without a path are fitted one by one. A DataFrame is split
+    on both axes. The matrix of raw objects is computed once (or once per fold, on its training part, if the similarity
+    learns from data).
 
-    Times in ``cv_results_`` are the path's, shared evenly among its grid points. Further ``fit`` arguments (such as
-    ``sample_weight``) are handed to ``GridSearchCV``, which fits each point.
+    The times in ``cv_results_`` are those of the path, shared evenly among its grid points. Further ``fit`` arguments
+    (such as ``sample_weight``) are passed to ``GridSearchCV``, which fits each point.
 
     Parameters
     ----------
-    estimator, param_grid, scoring, n_jobs, refit, cv, pre_dispatch, error_score, return_train_score
-        As in ``GridSearchCV``; ``n_jobs`` runs over folds.
+    estimator, param_grid, scoring, n_jobs, refit, cv
+        As in ``GridSearchCV``; ``n_jobs`` is the number of folds at the same time.
     verbose : int, default=0
-        Above 0: a progress bar over the folds, on a terminal.
+        If it is above 0, a progress bar over the folds is shown on a terminal.
+    pre_dispatch, error_score, return_train_score
+        As in ``GridSearchCV``.
 
     Attributes
     ----------
     cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_
         As in ``GridSearchCV``.
+
+    See Also
+    --------
+    AutoClassifier : Chooses the method, too.
+    sklearn.model_selection.GridSearchCV : The search that fits each grid point on its own.
 
     Examples
     --------
@@ -65,20 +64,23 @@ class PathSearchCV(GridSearchCV):
     """
 
     def fit(self, X, y=None, *, groups=None, **params):
-        """Search, and refit on all of the data.
+        """Search for the best point of the grid, and refit the estimator at it on all samples.
 
         Parameters
         ----------
         X : square matrix, Proximities, or sequence of raw objects
+            The samples.
         y : array-like of shape (n,)
+            The labels.
         groups : array-like of shape (n,), default=None
-            Handed to the splitter.
+            The groups, which are passed to the splitter.
         **params
-            Handed to ``GridSearchCV.fit``: each grid point is then fitted on its own.
+            Arguments of ``GridSearchCV.fit``; with them each grid point is fitted on its own.
 
         Returns
         -------
         self
+            The fitted search.
         """
         if params or y is None:
             return super().fit(X, y, **({} if groups is None else {"groups": groups}), **params)
@@ -89,15 +91,15 @@ class PathSearchCV(GridSearchCV):
         splits = list(splitter.split(X, y, groups))
         candidates = list(ParameterGrid(self.param_grid))
         for names in {tuple(candidate): candidate for candidate in candidates}.values():
-            clone(self.estimator).set_params(**clone(names, safe=False))  # an unknown name is an error at once
+            clone(self.estimator).set_params(**clone(names, safe=False))  # an unknown name raises an error early
         if not splits or not candidates:
             raise ValueError("No fits were performed: param_grid or cv is empty.")
         self.n_splits_ = len(splits)
 
-        rows, matrices = self._evaluate(X, y, splits, candidates)
+        rows, samples = self._evaluate(X, y, splits, candidates)
         results = self._format_results(candidates, len(splits), rows)
         first = rows[0]["test_scores"]
-        self.multimetric_ = isinstance(first, dict)  # known of a callable only by what it returns
+        self.multimetric_ = isinstance(first, dict)  # for a callable this is known only from its results
         if self.multimetric_:
             self._check_refit_for_multimetric(first)
             refit_metric = self.refit
@@ -109,60 +111,75 @@ class PathSearchCV(GridSearchCV):
         self.cv_results_ = results
         self.scorer_ = getattr(scorers, "_scorers", scorers)
         if self.refit:
-            self._refit(X, y, matrices[self.best_index_])
+            self._refit(X, y, samples[self.best_index_])
         return self
 
-    def _refit(self, X, y, matrix):
+    def _refit(self, X, y, samples):
         start = time.time()
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
-        with nullcontext() if matrix is None else known_matrix(X, _bearer(best)[0].similarity, matrix):
-            self.best_estimator_ = best.fit(X, y)
+        part, _ = reading_part(best)
+        # The matrix of raw objects is known already, unless neighbours are to be found without one.
+        has_matrix = reads_training(best) and check_search(getattr(part, "search", "matrix")) is None
+        self.best_estimator_ = best.fit(samples.whole() if has_matrix else X, y)
         self.refit_time_ = time.time() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
 
     def _evaluate(self, X, y, splits, candidates):
-        """One row of scores and times per candidate and split, in the order ``GridSearchCV`` has them.
+        """Return one row of scores and times per candidate and split, in the order of ``GridSearchCV``.
 
-        Also, for each candidate, the matrix that was computed from raw objects, if there is one.
+        Also return the samples on which each candidate was evaluated.
         """
-        matrices: dict[int, Any] = {}
+        samples: dict[int, Samples] = {}
         table: dict[tuple[int, int], dict[str, Any]] = {}
-        reads_input = _input_names(self.estimator)
+        reads_input = input_parameters(self.estimator)
         for fixed, indices in grouped(candidates, reads_input):
             estimator = clone(self.estimator).set_params(**clone(fixed, safe=False))
             grid = [{k: v for k, v in candidates[i].items() if not reads_input(k)} for i in indices]
-            data = SearchData(estimator, X, y)
-            matrices.update(dict.fromkeys(indices, data.computed))
-            task = _FoldTask(data, grid, self.scoring, self.error_score, self.return_train_score)
-            parallel = Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch, return_as=_how_results_come())
-            folds = parallel(delayed(task)(train, test) for train, test in splits)
-            for split, rows in enumerate(progress(folds, len(splits), "folds", enabled=self.verbose > 0)):
-                for i, row in zip(indices, rows):
+            group = samples_for(estimator, X, _labels(estimator, y))
+            samples.update(dict.fromkeys(indices, group))
+            options = {"n_jobs": self.n_jobs, "pre_dispatch": self.pre_dispatch, "show": self.verbose > 0}
+            folds = evaluate(
+                group,
+                {"": (estimator, grid)},
+                splits,
+                _Scores(estimator, self.scoring, self.error_score, self.return_train_score),
+                on_error="raise" if self.error_score == "raise" else "point",
+                train_too=self.return_train_score,
+                **options,
+            )
+            for split, found in enumerate(folds):
+                for i, row in zip(indices, found[""].results):
                     table[i, split] = row
         ordered = [table[i, split] for i in range(len(candidates)) for split in range(len(splits))]
         _report_failures(ordered)
         _complete_failed_scores(ordered, self.error_score)
-        return ordered, matrices
+        return ordered, samples
 
 
-def _how_results_come() -> str:
-    """One by one, for the progress bar, where joblib's backend can."""
-    return "generator" if get_active_backend()[0].supports_return_generator else "list"
+def _labels(estimator: Any, y: Any) -> np.ndarray:
+    y = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y.ravel()
+    return check_labels(y, len(y)) if isinstance(estimator, PathClassifier) else y
 
 
-def _bearer(estimator: Any) -> tuple[Any, str]:
-    """The part of an estimator that reads its input, and the prefix of that part's parameters."""
-    prefix = ""
-    while isinstance(estimator, Pipeline) and estimator.steps:
-        name, estimator = estimator.steps[0]
-        prefix += f"{name}__"
-    return estimator, prefix
+def input_parameters(estimator: Any) -> Callable[[str], bool]:
+    """Return a function that tells whether a parameter changes how the input is read.
 
+    These parameters are the first step of a pipeline, its similarity and dissimilarity, and their own parameters.
 
-def _input_names(estimator: Any) -> Callable[[str], bool]:
-    """Tells the parameters that change how the input is read: the first step itself, its similarity, and all in it."""
-    prefix = _bearer(estimator)[1]
+    Parameters
+    ----------
+    estimator : estimator
+        An estimator or a pipeline.
+
+    Returns
+    -------
+    callable
+        ``reads_input(name)`` returns a bool.
+    """
+    prefix = reading_part(estimator)[1]
     steps = prefix.split("__")[:-1]
     replaced = {"__".join(steps[: i + 1]) for i in range(len(steps))}
 
@@ -173,105 +190,34 @@ def _input_names(estimator: Any) -> Callable[[str], bool]:
     return reads_input
 
 
-class SearchData:
-    """What the folds are cut from: a square matrix, computed here once for raw objects, or rows."""
+class _Scores:
+    """Judges a batch by the scores and times of its points."""
 
-    def __init__(self, estimator, X, y):
-        part, prefix = _bearer(estimator)
-        self.y = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)
-        if self.y.ndim == 2 and self.y.shape[1] == 1:
-            self.y = self.y.ravel()
-        if isinstance(estimator, SimilarityClassifier):
-            self.y = check_labels(self.y, len(self.y))
-        self.learns = self.computed = None
-        if isinstance(part, SimilarityEstimator) and not part._is_matrix:
-            measure = resolve(part.similarity)
-            estimator = clone(estimator).set_params(
-                **{f"{prefix}similarity": "precomputed", f"{prefix}dissimilarity": part._map_name}
+    def __init__(self, estimator: Any, scoring: Any, error_score: Any, train_too: bool):
+        self.pairwise = bool(get_tags(estimator).input_tags.pairwise)
+        self.scoring, self.error_score = scoring, error_score
+        self.names = ("test_scores", "train_scores") if train_too else ("test_scores",)
+
+    def __call__(self, batch: Batch, fold: Fold) -> list[dict[str, Any]]:
+        start, count = time.perf_counter(), len(batch.indices)
+        rows: list[dict[str, Any]] = [{} for _ in range(count)]
+        for t, name in enumerate(self.names):
+            scores = score_batch(
+                self.scoring, batch, t, fold.truths[t], lambda t=t: self._as_given(fold, t), self.error_score
             )
-            if measure.learns:
-                self.learns = measure
-            else:
-                X = self.computed = pairwise(X, similarity=measure)
-        elif isinstance(part, SimilarityEstimator) or get_tags(part).input_tags.pairwise:
-            X = _checked_once(X, part)
-        self.estimator, self.X = estimator, X
-        self.pairwise = get_tags(estimator).input_tags.pairwise and self.learns is None
-        if self.pairwise and not hasattr(X, "shape"):
-            self.X = np.asarray(X)
-
-    def cut(self, train, test):
-        """Training data, training labels, test data, test labels."""
-        y_train, y_test = self.y[train], self.y[test]
-        if self.learns is not None:
-            A, B = _safe_indexing(self.X, train), _safe_indexing(self.X, test)
-            measure = self.learns.learned(A, y_train)
-            return pairwise(A, similarity=measure), y_train, pairwise(B, A, similarity=measure), y_test
-        if not self.pairwise:
-            return _safe_indexing(self.X, train), y_train, _safe_indexing(self.X, test), y_test
-        lazy = isinstance(self.X, np.ndarray) and hasattr(self.estimator, "_predict_path")
-        X_train = LazyBlock(self.X, train, train) if lazy else cut(self.X, train, train)
-        return X_train, y_train, cut(self.X, test, train), y_test
-
-
-def _checked_once(X, part):
-    """The whole matrix checked, so that folds need not be; a DataFrame becomes an array."""
-    own = isinstance(part, SimilarityEstimator)
-    # What an estimator that is not ours takes its matrix for is not known.
-    orientation = "similarity" if own and part._map_name is None else "dissimilarity"
-    square = not (own and part._is_columns)
-    if isinstance(X, Proximities):
-        several = X.similarities.items()
-        checked = {k: check_similarity(S, name="X", square=square, orientation=orientation) for k, S in several}
-        return X._with(checked, X.features)
-    X = check_similarity(X, name="X", square=square, orientation=orientation)
-    return X if sparse.issparse(X) else np.asarray(X)
-
-
-class _FoldTask:
-    """All the work on one fold: every grid point fitted and scored."""
-
-    def __init__(self, data, grid, scoring, error_score, train_scores):
-        self.data, self.grid, self.scoring = data, grid, scoring
-        self.error_score, self.train_scores = error_score, train_scores
-
-    def __call__(self, train, test):
-        X_train, y_train, X_test, y_test = self.data.cut(train, test)
-        sets = {"test_scores": (X_test, y_test)}
-        if self.train_scores:
-            sets["train_scores"] = (np.asarray(X_train) if isinstance(X_train, LazyBlock) else X_train, y_train)
-        rows: list[dict[str, Any]] = [{} for _ in self.grid]
-        targets = [X for X, _ in sets.values()]
-        with shared_work():
-            for batch in evaluate_grid(self.data.estimator, X_train, y_train, targets, self.grid, self._guarded):
-                start = time.perf_counter()
-                scores = {}
-                for t, (name, (_, truth)) in enumerate(sets.items()):
-                    members = None if batch.members is None else batch.members[t]
-                    scores[name] = self._scores(members, truth, batch)
-                elapsed = time.perf_counter() - start
-                for j, i in enumerate(batch.indices):
-                    rows[i] = {name: values[j] for name, values in scores.items()}
-                    rows[i]["fit_time"] = batch.seconds / len(batch.indices)
-                    rows[i]["score_time"] = elapsed / len(batch.indices)
-                    rows[i]["fit_error"] = batch.error
+            for row, score in zip(rows, scores):
+                row[name] = score
+        elapsed = time.perf_counter() - start
+        for row in rows:
+            row |= {"fit_time": batch.seconds / count, "score_time": elapsed / count, "fit_error": batch.error}
         return rows
 
-    @property
-    def _guarded(self):
-        """Whether a failing fit becomes ``error_score`` instead of an exception."""
-        return self.error_score != "raise"
-
-    def _scores(self, members, truth, batch):
-        if members is None:
-            names = named_scorers(self.scoring)
-            failed = self.error_score if is_single(self.scoring) else dict.fromkeys(names, self.error_score)
-            return [failed] * len(batch.indices)
-        return score_members(self.scoring, members, truth, self.error_score)
+    def _as_given(self, fold: Fold, t: int) -> Any:
+        return fold.as_given(self.pairwise)[1][t]
 
 
 def _complete_failed_scores(rows, error_score):
-    """Where a callable gave several scores by name, failed fits get the error score under each of the names."""
+    """Give failed fits the error score under each name, if a callable returned several scores by name."""
     for kind in ("test_scores", "train_scores"):
         names = next((row[kind] for row in rows if isinstance(row.get(kind), dict)), None)
         for row in rows:
@@ -280,7 +226,7 @@ def _complete_failed_scores(rows, error_score):
 
 
 def _report_failures(rows):
-    """Warn once about failed fits, or fail where none succeeded."""
+    """Warn once about failed fits, or raise a ValueError if all failed."""
     errors = [row["fit_error"] for row in rows if row["fit_error"] is not None]
     if not errors:
         return

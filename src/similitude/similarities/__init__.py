@@ -1,12 +1,23 @@
-"""Similarity functions on raw objects: the registry, the functions, the engine that fills matrices with them."""
+"""Similarity functions on raw objects, the registry of their names, and the engine that fills matrices with them."""
 
+from similitude.similarities._blocks import Block
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
+from similitude.similarities.comparison import Comparison, append_objects, check_objects, sliceable
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
 from similitude.similarities.documents import TfidfCosine
+from similitude.similarities.fingerprint import fingerprint_of_measure
 from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.images import EuclideanImage, Tangent
 from similitude.similarities.noise import add_noise, quantize
-from similitude.similarities.pairwise import pairwise
+from similitude.similarities.pairwise import (
+    MatrixInMemory,
+    Named,
+    check_block_size,
+    check_sequence,
+    named_values,
+    pairwise,
+    show_blocks,
+)
 from similitude.similarities.registry import Measure, batch, names, register, resolve, table
 from similitude.similarities.sequences import NeedlemanWunsch, SmithWaterman
 from similitude.similarities.sets import TverskyLinear, dice, jaccard
@@ -28,6 +39,8 @@ __all__ = [
     "LCS",
     "RBF",
     "VDM",
+    "Block",
+    "Comparison",
     "Compression",
     "DamerauLevenshtein",
     "DeltaE94",
@@ -37,7 +50,9 @@ __all__ = [
     "Indel",
     "JaroWinkler",
     "Levenshtein",
+    "MatrixInMemory",
     "Measure",
+    "Named",
     "NeedlemanWunsch",
     "PyramidMatch",
     "RBFRows",
@@ -49,20 +64,28 @@ __all__ = [
     "TverskyLinear",
     "TverskyRatio",
     "add_noise",
+    "append_objects",
     "batch",
     "chebyshev",
+    "check_block_size",
+    "check_objects",
+    "check_sequence",
     "correlation",
     "cosine",
     "counting",
     "dice",
     "euclidean",
+    "fingerprint_of_measure",
     "jaccard",
     "manhattan",
+    "named_values",
     "names",
     "overlap",
     "pairwise",
     "quantize",
     "register",
     "resolve",
+    "show_blocks",
+    "sliceable",
     "table",
 ]

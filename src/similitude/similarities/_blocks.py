@@ -1,4 +1,4 @@
-"""Cutting a matrix into blocks, and evaluating them one by one, in threads or in processes."""
+"""Division of a matrix into blocks, and their evaluation one by one, in threads or in processes."""
 
 from __future__ import annotations
 
@@ -23,18 +23,26 @@ from similitude.similarities.registry import Measure
 
 try:
     import cloudpickle
-except ImportError:  # joblib before 1.6 brings its own
+except ImportError:  # joblib before 1.6 includes its own copy
     from joblib.externals import cloudpickle
 
-# Not about two objects: these reach the caller as they are.
+# These errors do not concern two particular objects and are raised unchanged.
 PASSED_ON = (ImportError, MemoryError, NotFittedError)
 
-# Results that wait to be written take at most this many bytes, or one round of a few blocks per worker.
+# The results that wait to be written take at most this many bytes, or a few blocks per worker if that is more.
 WAITING_BYTES = 2**28
 
 
 class Block(NamedTuple):
-    """Consecutive rows and columns of the matrix, with the block's number in its grid."""
+    """Consecutive rows and columns of the matrix.
+
+    Parameters
+    ----------
+    number : int
+        The number of the block in its grid.
+    rows, columns : slice
+        The rows and the columns.
+    """
 
     number: int
     rows: slice
@@ -43,7 +51,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """The blocks of an (n, m) matrix; with ``half`` those on and above the diagonal, for the others mirror them."""
+    """The blocks of an (n, m) matrix; with ``half`` only those on and above the diagonal (the others are mirrored)."""
 
     n: int
     m: int
@@ -64,11 +72,11 @@ class Grid:
 
 
 def default_length(n: int, m: int, measure: Measure, half: bool, n_jobs: int, asked_for_blocks: bool) -> int:
-    """Rows and columns of a block where ``block_size`` is None.
+    """Return the number of rows and columns of a block if ``block_size`` is None.
 
-    Eight blocks to a side leave 56 % of the work to a symmetric function, four 62 %; many workers need more blocks. A
-    batch costs something for its objects too: left to itself a function gets few, large ones. On 2000 words the
-    Levenshtein distance takes half of the time of one call so, and counting the same.
+    Eight blocks per side leave a symmetric function 56 % of the work, four leave 62 %; many workers need more blocks. A
+    batch has a cost per object, too, so a function that is called from one process gets few, large batches. In this way
+    the Levenshtein distances of 2000 words take half of the time of a single call, and counting takes the same time.
     """
     longest = max(n, m)
     smallest, largest = (128, 1024) if measure.batch else (16, 128)
@@ -81,19 +89,19 @@ def default_length(n: int, m: int, measure: Measure, half: bool, n_jobs: int, as
 
 
 class Failure(NamedTuple):
-    """What went wrong in a block."""
+    """The message and the cause of an error in a block."""
 
     message: str
     cause: Exception | None = None
 
 
 Places = tuple[Sequence[int] | np.ndarray, Sequence[int] | np.ndarray]
-"""By which errors name the objects of rows and columns, where these are taken from longer sequences."""
+"""The positions by which errors name the objects of rows and columns that are taken from longer sequences."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """The values of one block: a float32 or float64 array, or a :class:`Failure` that names the objects."""
+    """A function that returns the values of one block as a float32 or float64 array, or a :class:`Failure`."""
 
     function: Callable[..., Any]
     name: str
@@ -155,7 +163,7 @@ class Task:
         return values
 
     def _narrowed(self, block: Block, a: Any, b: Any, error: Exception) -> tuple[str, Exception]:
-        """The pair of objects on which a function of batches fails: halves of the block are tried again."""
+        """Return the pair of objects on which a function on batches fails, found by trying halves of the block."""
         i, j, n, m = 0, 0, block.rows.stop - block.rows.start, block.columns.stop - block.columns.start
         last = None
         while n * m > 1 or last is None:
@@ -201,10 +209,10 @@ def evaluated(
     threads: bool,
     waiting: int,
 ) -> Generator[tuple[Block, np.ndarray], None, None]:
-    """The blocks with their values, in the order in which they are finished.
+    """Yield the blocks with their values, in the order in which they are finished.
 
-    After a failure no block is begun, those under way are still given, then it is raised. At most ``waiting`` results
-    are held for a slow reader.
+    After a failure no further block is started; those that are being computed are still yielded, and then the error is
+    raised. At most ``waiting`` results are held for a slow consumer.
     """
     failures: list[Failure] = []
 
@@ -229,7 +237,7 @@ def evaluated(
 
 def _in_parallel(task, blocks, wanted, cut, n_jobs, threads, waiting):
     work = delayed(_here if threads else _elsewhere)
-    # Blocks are large enough to travel alone, and batches of them would be lost together in an interruption.
+    # Blocks are large enough to be sent one by one, and an interruption would lose a whole batch of them.
     settings = {"prefer": "threads" if threads else "processes", "batch_size": 1, "max_nbytes": None}
     with Parallel(n_jobs=n_jobs, return_as="generator_unordered", **settings) as parallel:
         while part := list(islice(wanted(blocks), max(waiting, 8 * n_jobs))):
@@ -241,7 +249,7 @@ def _here(task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray |
 
 
 def _elsewhere(task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
-    """In another process: the cause of a failure travels back if it can, with its traceback as a note."""
+    """Evaluate a block in another process; return the cause of a failure if it can be pickled, with its traceback."""
     block, values = task(block, a, b)
     if isinstance(values, Failure) and values.cause is not None:
         values.cause.add_note("".join(traceback.format_exception(values.cause)))
@@ -253,7 +261,7 @@ def _elsewhere(task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndar
 
 
 def worker_count(n_jobs: int | None) -> int:
-    """Workers to use: one inside a joblib worker, else what ``n_jobs`` means in scikit-learn."""
+    """Return the number of workers: one inside a joblib worker, otherwise what ``n_jobs`` means in scikit-learn."""
     if n_jobs == 0 or (n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)))):
         raise ValueError(f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}.")
     if getattr(get_active_backend()[0], "nesting_level", 0):
@@ -262,13 +270,13 @@ def worker_count(n_jobs: int | None) -> int:
 
 
 def can_travel(task: Task, sample: tuple[Any, Any], n_jobs: int) -> bool:
-    """Whether function and objects can be sent to other processes; a warning says why not."""
+    """Return whether the function and the objects can be sent to other processes, and warn if they cannot."""
     try:
         cloudpickle.dumps((task, sample))
     except Exception as error:
         warnings.warn(
             f"similarity: {task.name} or its objects cannot be sent to other processes ({type(error).__name__}: "
-            f"{error}); n_jobs={n_jobs} is ignored and this process does the work alone.",
+            f"{error}); n_jobs={n_jobs} is ignored and all blocks are computed in this process.",
             UserWarning,
             stacklevel=4,
         )

@@ -1,4 +1,4 @@
-"""Similarities of categorical rows: counting and its relatives, Tversky's models, the value difference metric."""
+"""Similarities of categorical rows: counting, its variants, Tversky's models and the value difference metric."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from similitude.similarities.registry import Measure, batch, register
 
 
 def as_table(X: Any, name: str) -> np.ndarray:
-    """Categorical rows as a 2-d array of objects; a missing value becomes "?", a value of its own."""
+    """Return categorical rows as a 2-d array of objects; a missing value becomes "?", which counts as a value."""
     table = np.asarray(X.to_numpy() if hasattr(X, "iloc") else X, dtype=object)
     if table.ndim != 2:
         raise ValueError(
@@ -23,18 +23,35 @@ def as_table(X: Any, name: str) -> np.ndarray:
 
 
 def _is_missing(value: Any) -> bool:
-    # NaN differs from itself, and what compares to pandas' NA is neither true nor false.
+    # NaN differs from itself, and a comparison with pandas' NA is neither true nor false.
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _codes(values: np.ndarray, known: dict[Any, int]) -> np.ndarray:
-    """The code of each value; len(known) for a value that is not known."""
+    """Return the code of each value; an unknown value has the code len(known)."""
     return np.fromiter((known.get(value, len(known)) for value in values), dtype=np.intp, count=len(values))
 
 
 @batch
 def counting(A: Any, B: Any) -> np.ndarray:
-    """The number of columns in which two categorical rows agree (paper of Chen et al. 2009, Section 7.1)."""
+    """Return the numbers of columns in which categorical rows agree (Chen et al. 2009, Section 7.1).
+
+    Parameters
+    ----------
+    A, B : tables of categorical rows
+        The rows.
+
+    Returns
+    -------
+    ndarray of shape (len(A), len(B))
+        The similarities of the rows of A to those of B.
+
+    Examples
+    --------
+    >>> from similitude.similarities.categorical import counting
+    >>> counting([("red", "round")], [("red", "square"), ("red", "round")])
+    array([[1., 2.]])
+    """
     return _weighted_agreement(*_two_tables(A, B))
 
 
@@ -46,7 +63,10 @@ def _two_tables(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _weighted_agreement(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """The total weight of the columns in which two rows agree; a column of weights for A's cells, or None for ones."""
+    """Return the total weight of the columns in which two rows agree.
+
+    ``weights`` has an entry for each cell of A; None means ones.
+    """
     total = np.zeros((len(A), len(B)))
     for f, (a, b) in enumerate(zip(A.T, B.T)):
         known = {value: code for code, value in enumerate(dict.fromkeys(b))}
@@ -57,7 +77,17 @@ def _weighted_agreement(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None
 
 @batch
 def overlap(A: Any, B: Any) -> np.ndarray:
-    """The share of columns in which two categorical rows agree, counting divided by the number of columns.
+    """Return the shares of columns in which categorical rows agree: counting divided by the number of columns.
+
+    Parameters
+    ----------
+    A, B : tables of categorical rows
+        The rows.
+
+    Returns
+    -------
+    ndarray of shape (len(A), len(B))
+        The similarities of the rows of A to those of B.
 
     References
     ----------
@@ -74,7 +104,7 @@ def overlap(A: Any, B: Any) -> np.ndarray:
 
 
 class _Tversky(BaseEstimator):
-    """What both of Tversky's models share: rows as sets of (column, value) pairs, and the salience of their parts."""
+    """The base of both of Tversky's models: rows as sets of (column, value) pairs, and the salience of their parts."""
 
     orientation = "similarity"
     similitude_batch = True
@@ -86,11 +116,11 @@ class _Tversky(BaseEstimator):
 
     @property
     def symmetric(self) -> bool:
-        """Whether psi(a, b) = psi(b, a): alpha = beta, or every row with as much to lose as any other."""
+        """Whether psi(a, b) = psi(b, a): if alpha = beta, or if all rows have the same number of features."""
         return self.alpha == self.beta or self.missing == "value"
 
     def _saliences(self, A: Any, B: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """``f(A n B)``, ``f(A - B)`` and ``f(B - A)`` for every pair of rows."""
+        """Return ``f(A n B)``, ``f(A - B)`` and ``f(B - A)`` for every pair of rows."""
         if self.missing not in ("value", "absent"):
             raise ValueError(f"missing must be 'value' or 'absent'; got {self.missing!r}.")
         left, right = _two_tables(A, B)
@@ -104,7 +134,7 @@ class _Tversky(BaseEstimator):
         if self.missing == "absent":
             present = [(table != "?").astype(float) for table in (left, right)]
         common = _weighted_agreement(left, right, present[0] * columns)
-        # Cumulated column by column like the common part, so that a row takes exactly nothing from itself.
+        # Summed column by column like the common part, so that the difference of a row and itself is exactly zero.
         only_a, only_b = (
             np.cumsum(p * columns, axis=1)[:, -1:] if len(columns) else p.sum(1, keepdims=True) for p in present
         )
@@ -120,12 +150,12 @@ class TverskyContrast(_Tversky):
     Parameters
     ----------
     theta, alpha, beta : float, default=1, 0.5, 0.5
-        Weights of what both rows have, of what only a has, of what only b has.
+        The weights of the features of both rows, of those of a only and of those of b only.
     weights : array-like, default=None
-        Salience of each column; None: 1 each.
+        The salience of each column; None means 1 each.
     missing : {"value", "absent"}, default="value"
-        A missing value (None, NaN, "?") is a value of its own, or no feature at all. Where all rows have the same
-        features, f(A - B) = f(B - A) and the model is symmetric whatever alpha and beta.
+        Whether a missing value (None, NaN, "?") counts as a value or as no feature at all. If all rows have the same
+        number of features, f(A - B) = f(B - A), and the model is symmetric for any alpha and beta.
 
     References
     ----------
@@ -153,7 +183,7 @@ class TverskyContrast(_Tversky):
         self.missing = missing
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
+        """Return the similarities of the rows of A to those of B."""
         common, only_a, only_b = self._saliences(A, B)
         return self.theta * common - (self.alpha * only_a + self.beta * only_b)
 
@@ -162,16 +192,16 @@ class TverskyRatio(_Tversky):
     """Tversky's ratio model on categorical rows.
 
     ``psi(a, b) = f(A n B) / (f(A n B) + alpha f(A - B) + beta f(B - A))``, where A is the set of a's (column, value)
-    pairs and f adds the columns' weights; 1 where numerator and denominator are zero.
+    pairs and f adds the columns' weights; it is 1 if numerator and denominator are zero.
 
     Parameters
     ----------
     alpha, beta : float, default=0.5
-        Weights of what only a has and of what only b has, not negative.
+        The weights of the features of a only and of those of b only, not negative.
     weights : array-like, default=None
-        Salience of each column; None: 1 each.
+        The salience of each column; None means 1 each.
     missing : {"value", "absent"}, default="value"
-        A missing value (None, NaN, "?") is a value of its own, or no feature at all.
+        Whether a missing value (None, NaN, "?") counts as a value or as no feature at all.
 
     References
     ----------
@@ -191,7 +221,7 @@ class TverskyRatio(_Tversky):
         self.missing = missing
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
+        """Return the similarities of the rows of A to those of B."""
         if self.alpha < 0 or self.beta < 0:
             raise ValueError(f"alpha and beta must not be negative; got {self.alpha!r} and {self.beta!r}.")
         common, only_a, only_b = self._saliences(A, B)
@@ -200,11 +230,11 @@ class TverskyRatio(_Tversky):
 
 
 class Goodall(BaseEstimator):
-    """Goodall's similarity of categorical rows: agreement in a rare value counts for more.
+    """Goodall's similarity of categorical rows, in which agreement in a rare value has more weight.
 
-    ``psi(a, b) = mean_f [a_f = b_f] (1 - p_f(a_f))``, where ``p_f(v) = n_v (n_v - 1) / (n (n - 1))`` is the chance that
-    two of the n training rows share the value v, which n_v of them have. This is the variant called Goodall3, learned
-    from the training rows without their labels; a value not seen in training counts in full.
+    ``psi(a, b) = mean_f [a_f = b_f] (1 - p_f(a_f))``, where ``p_f(v) = n_v (n_v - 1) / (n (n - 1))`` is the probability
+    that two of the n training rows share the value v, which n_v of them have. This is the variant called Goodall3,
+    learned from the training rows without their labels. A value that does not occur in training has the weight 1.
 
     Attributes
     ----------
@@ -227,7 +257,20 @@ class Goodall(BaseEstimator):
     orientation = "similarity"
 
     def fit(self, X: Any, y: Any = None) -> Goodall:
-        """Count how often each value occurs."""
+        """Count how often each value occurs.
+
+        Parameters
+        ----------
+        X : table of categorical rows
+            The training rows.
+        y : ignored
+            For compatibility with scikit-learn.
+
+        Returns
+        -------
+        Goodall
+            The fitted object.
+        """
         table = as_table(X, "X")
         n = len(table)
         self._values = [{v: i for i, v in enumerate(dict.fromkeys(column))} for column in table.T]
@@ -239,7 +282,7 @@ class Goodall(BaseEstimator):
         return self
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
+        """Return the similarities of the rows of A to those of B."""
         check_is_fitted(self, "n_rows_")
         A, B = as_table(A, "A"), as_table(B, "B")
         for name, table in (("A", A), ("B", B)):
@@ -255,16 +298,17 @@ class VDM(BaseEstimator):
 
     ``d(x, z) = sum_f sum_c (P(c | x_f) - P(c | z_f))^2`` over columns f and classes c, divided by the largest d among
     the training rows. P(c | v) is the share of class c among the training rows with value v in that column; a value
-    not seen in training gets the classes' overall shares. As a similarity it is used as 1 - d.
+    that does not occur in training gets the overall shares of the classes. The similarity is 1 - d.
 
     Parameters
     ----------
     weighted : bool, default=False
-        Weight each column's term by ``sqrt(sum_c P(c | x_f)^2)``, and take the mean of both directions.
+        Whether each column's term is weighted by ``sqrt(sum_c P(c | x_f)^2)``, averaged over both directions.
 
     Attributes
     ----------
     classes_ : ndarray
+        The classes.
     largest_ : float
         The largest unscaled distance between training rows.
 
@@ -283,7 +327,20 @@ class VDM(BaseEstimator):
         self.weighted = weighted
 
     def fit(self, X: Any, y: Any) -> VDM:
-        """Count the classes behind each value."""
+        """Count the classes of the rows with each value.
+
+        Parameters
+        ----------
+        X : table of categorical rows
+            The training rows.
+        y : array-like of shape (n,)
+            Their class labels.
+
+        Returns
+        -------
+        VDM
+            The fitted object.
+        """
         if y is None:
             raise ValueError("y: the value difference metric needs class labels; pass y to fit.")
         table = as_table(X, "X")
@@ -302,7 +359,7 @@ class VDM(BaseEstimator):
         return self
 
     def _value_distances(self, shares: np.ndarray) -> np.ndarray:
-        """Distance between every two values of a column."""
+        """Return the distance between every two values of a column."""
         squares = ((shares[:, None, :] - shares[None, :, :]) ** 2).sum(axis=2)
         if self.weighted:
             weights = np.sqrt((shares**2).sum(axis=1))
@@ -311,13 +368,13 @@ class VDM(BaseEstimator):
 
     def _distances(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         total = np.zeros((len(A), len(B)))
-        # Summed column by column from tables: equal pairs of rows get equal distances, to the last bit.
+        # Summed column by column from tables, so that equal pairs of rows have equal distances, to the last bit.
         for a, b, known, distances in zip(A.T, B.T, self._values, self._tables):
             total += distances[np.ix_(_codes(a, known), _codes(b, known))]
         return total
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances between two batches of rows, as a share of the largest one in training."""
+        """Return the distances between two batches of rows, as a share of the largest distance in training."""
         check_is_fitted(self, "largest_")
         A, B = as_table(A, "A"), as_table(B, "B")
         for name, table in (("A", A), ("B", B)):

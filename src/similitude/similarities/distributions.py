@@ -1,6 +1,6 @@
 """Distances and similarities of histograms and of point sets.
 
-A point set is an array (n_points, n_dimensions); a weighted one, where a measure takes weights, is a pair
+A point set is an array (n_points, n_dimensions). A weighted point set, which some measures accept, is a pair
 (points, weights). Different sets may have different numbers of points.
 """
 
@@ -20,7 +20,7 @@ from similitude.similarities.vectors import as_distributions, as_real, as_vector
 
 
 def as_point_sets(X: Any, name: str, n_dimensions: int | None = None) -> list[np.ndarray]:
-    """Point sets as 2-d arrays of floats, all with points of the same dimension."""
+    """Return point sets as 2-d arrays of floats, all with points of the same dimension."""
     sets = []
     for i, points in enumerate(X):
         try:
@@ -56,16 +56,16 @@ class EMD(BaseEstimator):
     ground distance from the i-th place of p to the j-th of q. Masses are scaled to sum to one (Wasserstein-1).
 
     Objects are histograms (rows of non-negative numbers over the same bins), point sets (arrays of points, each with
-    the same mass), or weighted point sets (pairs of points and weights). Solved by the network simplex method of POT
-    (extra ``transport``); histograms on a line by their cumulative sums, which need no solver.
+    the same mass), or weighted point sets (pairs of points and weights). The problem is solved by the network simplex
+    method of POT (extra ``transport``). For histograms on a line it is solved by cumulative sums, without POT.
 
     Parameters
     ----------
     ground : str or array-like of shape (n_bins, n_bins), default="euclidean"
-        The ground distance: between points, a name that SciPy's ``cdist`` knows; between the bins of histograms a
-        matrix, or any name for bins at 0, 1, 2, ... on a line, ``g_ij = |i - j|``.
+        The ground distance. Between points it is a name that SciPy's ``cdist`` accepts. Between the bins of histograms
+        it is a matrix; any name means bins at 0, 1, 2, ... on a line, ``g_ij = |i - j|``.
     max_iterations : int, default=100_000
-        Of the network simplex method; POT warns where that was too few.
+        The largest number of iterations of the network simplex method; POT warns if they were too few.
 
     References
     ----------
@@ -100,7 +100,7 @@ class EMD(BaseEstimator):
         return isinstance(self.ground, str) and self.ground in ("euclidean", "cityblock", "chebyshev")
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances of the distributions in A to those in B."""
+        """Return the distances of the distributions in A to those in B."""
         half = B is A and self.symmetric
         if not _is_histograms(A):
             return self._between_point_sets(_weighted(A, "A"), _weighted(B, "B"), half)
@@ -132,13 +132,13 @@ class EMD(BaseEstimator):
         return _fill(A, B, half, lambda a, b: self._solve(a[1], b[1], cdist(a[0], b[0], self.ground)))
 
     def _solve(self, p: np.ndarray, q: np.ndarray, ground: np.ndarray) -> float:
-        from similitude.numerics.extras import require
+        from similitude._utils.extras import require
 
         return float(require("ot", "transport").emd2(p, q, ground, numItermax=self.max_iterations))
 
 
 def _fill(A: Any, B: Any, half: bool, distance: Callable[[Any, Any], float]) -> np.ndarray:
-    """The matrix of distances; ``half``: A and B are the same and the upper half is mirrored."""
+    """Return the matrix of distances; with ``half`` A and B are the same, and the upper half is mirrored."""
     values = np.empty((len(A), len(B)))
     for i, a in enumerate(A):
         for j in range(i if half else 0, len(B)):
@@ -149,7 +149,7 @@ def _fill(A: Any, B: Any, half: bool, distance: Callable[[Any, Any], float]) -> 
 
 
 def _is_histograms(X: Any) -> bool:
-    """Whether the first object is a row of numbers rather than points."""
+    """Return whether the first object is a row of numbers rather than points."""
     if hasattr(X, "iloc"):
         return True
     return len(X) > 0 and not _is_pair(X[0]) and np.ndim(X[0]) < 2
@@ -160,7 +160,7 @@ def _is_pair(entry: Any) -> bool:
 
 
 def _weighted(X: Any, name: str) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Each object as points and their masses, which sum to one."""
+    """Return each object as points and their masses, which sum to one."""
     points = as_point_sets([entry[0] if _is_pair(entry) else entry for entry in X], name)
     objects = []
     for i, (entry, array) in enumerate(zip(X, points)):
@@ -180,24 +180,27 @@ def _weighted(X: Any, name: str) -> list[tuple[np.ndarray, np.ndarray]]:
 class PyramidMatch(BaseEstimator):
     """Pyramid match kernel: how many points of two sets match, in grids from fine to coarse.
 
-    ``K(X, Z) = sum_l 2^-l (I_l - I_{l-1})``, where ``I_l = sum_cells min(count of X, count of Z)`` on the grid of
-    level l, whose cells are ``2^l`` times as wide as the finest, and ``I_{-1} = 0``: a match counts once, at the finest
-    level where it is one. Normalised as ``K(X, Z) / sqrt(K(X, X) K(Z, Z))``, with ``K(X, X) = |X|``. Positive
-    semidefinite.
+    ``K(X, Z) = sum_l 2^-l (I_l - I_{l-1})``, where ``I_l = sum_cells min(count of X, count of Z)`` on the grid of level
+    l, whose cells are ``2^l`` times as wide as the finest, and ``I_{-1} = 0``: a match counts once, at the finest level
+    at which it occurs. The kernel is normalised, ``K(X, Z) / sqrt(K(X, X) K(Z, Z))`` with ``K(X, X) = |X|``, and it is
+    positive semidefinite.
 
-    The grid is learned from the training sets, so that new sets are put on the same one: the origin is the lowest
+    The grid is learned from the training sets, so that new sets are placed on the same grid: the origin is the lowest
     corner of all points, and the coarsest cell covers them all.
 
     Parameters
     ----------
     n_levels : int, default=10
+        The number of grids.
     finest : float, default=None
-        Width of the finest cells; None: the training points' extent / 2^(n_levels - 1).
+        The width of the finest cells; None means the extent of the training points divided by 2^(n_levels - 1).
 
     Attributes
     ----------
     origin_ : ndarray of shape (n_dimensions,)
+        The lowest corner of the training points.
     finest_ : float
+        The width of the finest cells.
 
     References
     ----------
@@ -222,20 +225,36 @@ class PyramidMatch(BaseEstimator):
         self.finest = finest
 
     def fit(self, X: Any, y: Any = None) -> PyramidMatch:
-        """Lay the grid over the training sets."""
+        """Determine the grid from the training sets.
+
+        Parameters
+        ----------
+        X : sequence of point sets
+            The training sets.
+        y : ignored
+            For compatibility with scikit-learn.
+
+        Returns
+        -------
+        PyramidMatch
+            The fitted object.
+        """
         if isinstance(self.n_levels, bool) or not isinstance(self.n_levels, (int, np.integer)) or self.n_levels < 1:
             raise ValueError(f"n_levels must be an integer of at least 1; got {self.n_levels!r}.")
         if self.finest is not None and not 0 < self.finest < np.inf:
             raise ValueError(f"finest must be a positive number or None; got {self.finest!r}.")
         points = np.concatenate(as_point_sets(X, "X"))
         self.origin_ = points.min(axis=0)
-        # A hair wider than the extent: the cell of the coarsest level is half open and must hold the far corner too.
+        # Slightly wider than the extent, because the coarsest cell is half open and must contain the far corner.
         extent = float((points - self.origin_).max()) * (1 + 1e-9)
         self.finest_ = float(self.finest or extent / 2 ** (self.n_levels - 1) or 1.0)
         return self
 
     def _occupied(self, sets: list[np.ndarray], level: int, known: dict[bytes, int]) -> sparse.csr_array:
-        """For each set the (cell, count) pairs up to its count: min of two counts is then an inner product."""
+        """Return the (cell, number) pairs of each set, for numbers up to the cell's count.
+
+        The minimum of two counts is then an inner product.
+        """
         width = self.finest_ * 2.0**level
         codes: list[int] = []
         ends = [0]
@@ -249,7 +268,7 @@ class PyramidMatch(BaseEstimator):
         return sparse.csr_array((np.ones(len(codes)), codes, ends), shape=(len(sets), max(codes, default=0) + 1))
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the sets in A to those in B."""
+        """Return the similarities of the sets in A to those in B."""
         check_is_fitted(self, "finest_")
         left = as_point_sets(A, "A", len(self.origin_))
         right = left if B is A else as_point_sets(B, "B", len(self.origin_))
@@ -270,15 +289,15 @@ class PyramidMatch(BaseEstimator):
 class Hausdorff(BaseEstimator):
     """Hausdorff distance of two point sets.
 
-    ``d(X, Z) = max(h(X, Z), h(Z, X))`` with ``h(X, Z) = max_{x in X} min_{z in Z} g(x, z)``: how far a point of one set
-    can be from the other set.
+    ``d(X, Z) = max(h(X, Z), h(Z, X))`` with ``h(X, Z) = max_{x in X} min_{z in Z} g(x, z)``, the largest distance of a
+    point of one set to the other set.
 
     Parameters
     ----------
     directed : bool, default=False
-        ``h(X, Z)`` alone, from the sets of A to those of B: asymmetric.
+        Whether only ``h(X, Z)`` is computed, from the sets of A to those of B, which is asymmetric.
     ground : str, default="euclidean"
-        The distance g between points, a name that SciPy's ``cdist`` knows.
+        The distance g between points, a name that SciPy's ``cdist`` accepts.
 
     References
     ----------
@@ -300,7 +319,7 @@ class Hausdorff(BaseEstimator):
 
     @property
     def symmetric(self) -> bool:
-        """Whether both directions are taken."""
+        """Whether both directions are used."""
         return not self.directed
 
     @property
@@ -309,7 +328,7 @@ class Hausdorff(BaseEstimator):
         return not self.directed and self.ground in ("euclidean", "cityblock", "chebyshev")
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances of the sets in A to those in B."""
+        """Return the distances of the sets in A to those in B."""
         left, right = _two_lists_of_point_sets(A, B)
         points = np.concatenate(right)
         starts = np.cumsum([0] + [len(z) for z in right[:-1]])

@@ -1,4 +1,4 @@
-"""Similarity of documents: the cosine of tf-idf vectors."""
+"""The cosine of tf-idf vectors, a similarity of documents."""
 
 from __future__ import annotations
 
@@ -13,25 +13,30 @@ from similitude.similarities.strings import as_strings, string_pair
 
 
 class TfidfCosine(BaseEstimator):
-    """Cosine between documents as vectors of term frequency times inverse document frequency.
+    """Cosine of documents, represented as vectors of term frequency times inverse document frequency.
 
-    ``s(x, z) = v(x) . v(z) / (|v(x)| |v(z)|)`` with ``v_t(x) = tf(t, x) (log((1 + n) / (1 + df(t))) + 1)``, n and df
-    counted on the training documents alone. A document without any known term has similarity 0 to everything.
+    ``s(x, z) = v(x) . v(z) / (|v(x)| |v(z)|)`` with ``v_t(x) = tf(t, x) (log((1 + n) / (1 + df(t))) + 1)``, where n and
+    df are counted on the training documents only. A document without any known term has the similarity 0 to all others.
 
     Parameters
     ----------
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
+        The kind of terms, as in scikit-learn's ``TfidfVectorizer``.
     ngram_range : tuple of two int, default=(1, 1)
+        The smallest and the largest length of the n-grams.
     lowercase : bool, default=True
+        Whether documents are converted to lower case.
     stop_words : {"english"} or list, default=None
+        Words that are left out.
     min_df, max_df : int or float, default=1, 1.0
         Terms in fewer, or more, training documents are left out.
     sublinear_tf : bool, default=False
-        ``1 + log(tf)`` in place of tf.
+        Whether ``1 + log(tf)`` replaces tf.
 
     Attributes
     ----------
     vectorizer_ : sklearn.feature_extraction.text.TfidfVectorizer
+        The fitted vectorizer.
 
     References
     ----------
@@ -65,21 +70,34 @@ class TfidfCosine(BaseEstimator):
         self.sublinear_tf = sublinear_tf
 
     def fit(self, X: Any, y: Any = None) -> TfidfCosine:
-        """Count in how many training documents each term stands."""
+        """Count the training documents in which each term occurs.
+
+        Parameters
+        ----------
+        X : sequence of str
+            The training documents.
+        y : ignored
+            For compatibility with scikit-learn.
+
+        Returns
+        -------
+        TfidfCosine
+            The fitted object.
+        """
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self.vectorizer_ = TfidfVectorizer(**self.get_params(deep=False)).fit(as_strings(X, "X"))
         return self
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix of cosines between two collections of documents."""
+        """Return the matrix of cosines between two collections of documents."""
         check_is_fitted(self, "vectorizer_")
         left, right = string_pair(A, B)
         if not left or not right:
             return np.zeros((len(left), len(right)))
         vectors = self.vectorizer_.transform(left)
         others = vectors if right is left else self.vectorizer_.transform(right)
-        # Vectors have length 1 up to rounding, which must not lift a cosine above 1.
+        # The vectors have length 1 up to rounding, which could raise a cosine above 1.
         return np.minimum((vectors @ others.T).toarray(), 1.0)
 
 

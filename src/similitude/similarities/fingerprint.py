@@ -1,4 +1,4 @@
-"""Whether an interrupted computation is the one that is asked for again: short digests of objects and measures."""
+"""Short digests of objects and measures, by which an interrupted computation is recognised when it is called again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,20 @@ from similitude.similarities.registry import Measure
 
 
 def fingerprint_of_measure(measure: Measure) -> bytes:
-    """Name and parameters, and what it has learned; not the code, so that a mended function goes on."""
+    """Return a digest of the measure's name, its parameters and what it has learned.
+
+    The code of the function is not part of it, so that a run can be continued after the function has been corrected.
+
+    Parameters
+    ----------
+    measure : Measure
+        The similarity or dissimilarity.
+
+    Returns
+    -------
+    bytes
+        The digest.
+    """
     function = measure.function
     state: Any = None
     if isinstance(function, BaseEstimator):
@@ -26,7 +39,7 @@ def fingerprint_of_measure(measure: Measure) -> bytes:
 
 
 def fingerprint(*values: Any) -> bytes:
-    """Sixteen bytes that are the same for equal values, in every process."""
+    """Return a digest of sixteen bytes that is the same for equal values, in every process."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         _feed(digest, value)
@@ -56,7 +69,7 @@ def _feed(digest: Any, value: Any) -> None:
     elif isinstance(value, (set, frozenset, dict)):
         items = value.items() if isinstance(value, dict) else value
         digest.update(b"set %d:" % len(value))
-        # In no order of their own, or one that differs between processes.
+        # Their order is undefined, or differs between processes.
         for part in sorted(fingerprint(item) for item in items):
             digest.update(part)
     else:
@@ -68,4 +81,4 @@ def _by_pickle(value: Any) -> bytes:
     try:
         return f"{name} {joblib.hash(value)}".encode()
     except Exception:
-        return name.encode()  # what cannot be pickled is known by its kind only
+        return name.encode()  # of an object that cannot be pickled only the type is known

@@ -1,4 +1,4 @@
-"""Gaussians of distances: of feature vectors, and of rows of another similarity."""
+"""Gaussians of distances between feature vectors, and between rows of another similarity."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RBF(BaseEstimator):
     Parameters
     ----------
     gamma : float, default=None
-        None: 1 / number of columns, as in scikit-learn.
+        The factor in the exponent; None means 1 / number of columns, as in scikit-learn.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class RBF(BaseEstimator):
         self.gamma = gamma
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the rows of A to those of B."""
+        """Return the similarities of the rows of A to those of B."""
         A, B = as_vector_pair(A, B)
         gamma = 1.0 / max(1, A.shape[1]) if self.gamma is None else _positive(self.gamma, "gamma")
         return np.exp(-gamma * cdist(A, B, "sqeuclidean"))
@@ -53,19 +53,22 @@ class RBFRows(BaseEstimator):
     """Gaussian of the distance between two objects' rows of another similarity.
 
     ``psi(x, z) = exp(-gamma |s(x) - s(z)|^2)``, where s(x) is the vector of x's similarities to the training objects.
-    Two objects are alike when they are alike to the same others. With gamma = 1 it is the "RBF-sim" of the Protein
-    data.
+    Two objects are alike when they are alike to the same other objects. With gamma = 1 it is the "RBF-sim" of the
+    Protein data.
 
     Parameters
     ----------
     similarity : str, callable or "precomputed", default="precomputed"
-        The other similarity (or dissimilarity), between objects. "precomputed": each object is already its row s(x).
+        The other similarity (or dissimilarity) between objects. "precomputed" means that each object is its row s(x).
     gamma : float, default=1.0
+        The factor in the exponent.
 
     Attributes
     ----------
     objects_ : sequence
-        The training objects, where ``similarity`` is not "precomputed".
+        The training objects, unless ``similarity`` is "precomputed".
+    n_columns_ : int
+        The length of a row s(x).
 
     References
     ----------
@@ -86,7 +89,20 @@ class RBFRows(BaseEstimator):
         self.gamma = gamma
 
     def fit(self, X: Any, y: Any = None) -> RBFRows:
-        """Keep the training objects, to which rows are computed."""
+        """Store the training objects, to which the rows of similarities are computed.
+
+        Parameters
+        ----------
+        X : sequence of objects
+            The training objects, or their rows of similarities.
+        y : array-like, default=None
+            Their labels, for a similarity that learns from them.
+
+        Returns
+        -------
+        RBFRows
+            The fitted object.
+        """
         if self._is_precomputed:
             self.n_columns_ = as_vectors(X, "X").shape[1]
             return self
@@ -108,7 +124,7 @@ class RBFRows(BaseEstimator):
         return rows
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the objects in A to those in B."""
+        """Return the similarities of the objects in A to those in B."""
         check_is_fitted(self, "n_columns_")
         left = self._rows(A, "A")
         right = left if B is A else self._rows(B, "B")

@@ -1,7 +1,7 @@
-"""Distances of grey-level images of one size.
+"""Distances of grey-level images of the same size.
 
-Images come as an array (n, height, width), as a list of 2-d arrays, or as flat rows, read line by line: with the
-parameter ``shape``, or square.
+Images are given as an array (n, height, width), as a list of 2-d arrays, or as flat rows, read line by line. Flat rows
+are square unless the parameter ``shape`` is given.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 
-from similitude.numerics.threads import over_row_blocks, thread_count
+from similitude._utils.threads import over_row_blocks, thread_count
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.vectors import as_vectors
 
@@ -21,7 +21,7 @@ TRANSFORMATIONS = ("x", "y", "scale", "rotation", "axis", "diagonal", "thickness
 
 
 def as_images(X: Any, name: str, shape: tuple[int, int] | None = None) -> np.ndarray:
-    """Images as an array (n, height, width) of floats."""
+    """Return images as an array (n, height, width) of floats."""
     if not hasattr(X, "iloc") and len(X) and np.ndim(X[0]) == 2:
         sizes = [np.shape(image) for image in X]
         wrong = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
@@ -48,16 +48,16 @@ def _two_stacks(A: Any, B: Any, shape: tuple[int, int] | None) -> tuple[np.ndarr
 
 
 def tangent_vectors(images: np.ndarray, sigma: float, transformations: tuple[str, ...]) -> np.ndarray:
-    """Derivatives of each image by each transformation, (n, n_transformations, n_pixels).
+    """Return the derivatives of each image by each transformation, of shape (n, n_transformations, n_pixels).
 
     With the Gaussian derivatives f_x, f_y and coordinates x, y from the middle of the image, they are: f_x, f_y
     (translations), x f_x + y f_y (scale), y f_x - x f_y (rotation), x f_x - y f_y and y f_x + x f_y (hyperbolic
     transformations along the axes and the diagonals), f_x^2 + f_y^2 (thickness).
     """
-    from scipy.ndimage import gaussian_filter  # 60 ms that nobody else needs
+    from scipy.ndimage import gaussian_filter  # imported here because it takes 60 ms
 
     n, height, width = images.shape
-    # Beyond its border an image goes on as it ends, whatever the grey level of the background.
+    # Beyond its border an image continues with the values of the border, whatever the grey level of the background.
     fx = gaussian_filter(images, (0, sigma, sigma), order=(0, 0, 1), mode="nearest")
     fy = gaussian_filter(images, (0, sigma, sigma), order=(0, 1, 0), mode="nearest")
     x = np.arange(width) - (width - 1) / 2
@@ -78,26 +78,27 @@ class Tangent(BaseEstimator):
     """Tangent distance of images: Euclidean distance up to small translations, scalings, rotations, ... of either.
 
     ``d(x, z)^2 = min_{a, b} |x + T_x a - z - T_z b|^2 + spring (|T_x a|^2 + |T_z b|^2)``, where the columns of T_x are
-    the derivatives of the image by seven transformations (:func:`tangent_vectors`). The last term is the regularisation
-    of Simard et al. by springs: it keeps the small linear system of a pair regular where the two tangent planes share a
-    direction, and leads from the tangent distance (spring -> 0) to the Euclidean one (spring -> infinity). d is at most
-    the Euclidean distance; it is not a metric: d may be 0 for different images, and the triangle inequality can fail.
+    the derivatives of the image by seven transformations. The last term is the regularisation of Simard et al. by
+    springs. It keeps the small linear system of a pair regular where the two tangent planes share a direction, and
+    leads from the tangent distance (spring -> 0) to the Euclidean one (spring -> infinity). d is at most the Euclidean
+    distance. It is not a metric: d may be 0 for different images, and the triangle inequality can fail.
 
-    An orthonormal basis of each tangent plane is computed once per image; a pair then takes the inner products of two
-    bases and a system of at most seven equations, in compiled threads.
+    An orthonormal basis of each tangent plane is computed once per image. A pair then needs the inner products of two
+    bases and a system of at most seven equations, which are computed by compiled code in threads.
 
     Parameters
     ----------
     sides : {"two", "one"}, default="two"
-        Whose transformations count: both images' or only those of the images in B (asymmetric).
+        Whether the transformations of both images count, or only those of the images in B (asymmetric).
     transformations : tuple of str, default=("x", "y", "scale", "rotation", "axis", "diagonal", "thickness")
+        The transformations.
     sigma : float, default=0.9
-        Width in pixels of the Gaussian by which images are smoothed to be differentiated; what is compared are the
-        images as they are.
+        The width in pixels of the Gaussian with which images are smoothed before they are differentiated. The images
+        that are compared are not smoothed.
     spring : float, default=1e-2
         The regularisation, positive.
     shape : (int, int), default=None
-        Height and width of images given as flat rows; None: square.
+        The height and width of images given as flat rows; None means square.
 
     References
     ----------
@@ -135,14 +136,14 @@ class Tangent(BaseEstimator):
 
     @property
     def symmetric(self) -> bool:
-        """Whether both images may move."""
+        """Whether both images may be transformed."""
         return self.sides == "two"
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances of the images in A to those in B."""
+        """Return the distances of the images in A to those in B."""
         self._check_parameters()
         left, right = _two_stacks(A, B, self.shape)
-        from similitude.similarities import _tangent_kernel as compiled
+        from similitude.similarities import _tangent_compiled as compiled
 
         same = left is right
         X, Z = (stack.reshape(len(stack), -1) for stack in (left, right))
@@ -163,8 +164,8 @@ class Tangent(BaseEstimator):
         return np.sqrt(squares + squares.T if same else squares)
 
     def _bases(self, images: np.ndarray) -> np.ndarray:
-        """Orthonormal bases of the tangent planes in rows, and rows of zeros up to the next even number."""
-        from similitude.similarities import _tangent_kernel as compiled
+        """Return orthonormal bases of the tangent planes as rows, with rows of zeros up to the next even number."""
+        from similitude.similarities import _tangent_compiled as compiled
 
         tangents = tangent_vectors(images, self.sigma, tuple(self.transformations))
         n, n_tangents, n_pixels = tangents.shape
@@ -190,19 +191,18 @@ class Tangent(BaseEstimator):
 
 
 class EuclideanImage(BaseEstimator):
-    """Image Euclidean distance (IMED): Euclidean distance in which neighbouring pixels stand in for each other.
+    """Image Euclidean distance (IMED): a Euclidean distance that takes the distances of pixels into account.
 
-    ``d(x, z)^2 = sum_ij g_ij (x_i - z_i)(x_j - z_j)`` with
-    ``g_ij = exp(-|P_i - P_j|^2 / (2 sigma^2)) / (2 pi sigma^2)``, where P_i is the place of pixel i. Computed as the
-    Euclidean distance of images transformed by ``G^(1/2)``, which is the product of one such matrix for the lines and
-    one for the columns.
+    ``d(x, z)^2 = sum_ij g_ij (x_i - z_i)(x_j - z_j)`` with ``g_ij = exp(-|P_i - P_j|^2 / (2 sigma^2)) / (2 pi
+    sigma^2)``, where P_i is the place of pixel i. It is computed as the Euclidean distance of images transformed by
+    ``G^(1/2)``, which is the product of one such matrix for the lines and one for the columns.
 
     Parameters
     ----------
     sigma : float, default=1.0
-        Width of the Gaussian, in pixels.
+        The width of the Gaussian, in pixels.
     shape : (int, int), default=None
-        Height and width of images given as flat rows; None: square.
+        The height and width of images given as flat rows; None means square.
 
     References
     ----------
@@ -225,7 +225,7 @@ class EuclideanImage(BaseEstimator):
         self.shape = shape
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances of the images in A to those in B."""
+        """Return the distances of the images in A to those in B."""
         if not 0 < self.sigma < np.inf:
             raise ValueError(f"sigma must be a positive number; got {self.sigma!r}.")
         left, right = _two_stacks(A, B, self.shape)
@@ -233,7 +233,7 @@ class EuclideanImage(BaseEstimator):
         return cdist(*((lines @ stack @ columns).reshape(len(stack), -1) for stack in (left, right)), "euclidean")
 
     def _root(self, size: int) -> np.ndarray:
-        """Square root of the matrix of Gaussian weights between the positions on a line."""
+        """Return the square root of the matrix of Gaussian weights between the positions on a line."""
         gaps = np.subtract.outer(np.arange(size), np.arange(size))
         weights = np.exp(-(gaps**2) / (2 * self.sigma**2)) / (np.sqrt(2 * np.pi) * self.sigma)
         values, vectors = eigh(weights)
@@ -248,7 +248,7 @@ register(
         orientation="dissimilarity",
         batch=True,
         symmetric=True,
-        # It has threads of its own, and computes the tangent planes once per call: best called on whole batches.
+        # It uses threads itself, and computes the tangent planes once per call, so it is best called on large batches.
         threads=False,
         range="0 to the Euclidean distance",
         reference="Simard et al. 1993",

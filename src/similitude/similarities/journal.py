@@ -1,83 +1,86 @@
-"""A matrix on disk that is filled block by block and survives the death of the process that fills it.
+"""A matrix on disk that is filled block by block, in a run that can be resumed after the process has died.
 
-Beside ``name.npy`` lies ``name.npy.journal`` while the matrix is not complete: a header that says what is computed,
-then one record per finished block. A block's values are on disk before its record is written, so whatever the journal
-names can be trusted; a record torn in the middle does not count. The journal is locked while a process fills the
-matrix.
+While the matrix ``name.npy`` is not complete, the file ``name.npy.journal`` lies beside it. It consists of lines of
+text: the first describes the computation, and each of the others is the number of a finished block. A line ends with
+its checksum, and an incomplete line does not count. The values of a block are on disk before its line is written, so a
+block in the journal can be trusted. The journal is locked while a process fills the matrix.
+
+``experiments.Store`` keeps results with SQLite because many processes add to one file for months and query parts of
+it. A matrix has one writer, which may hold the lock for hours on any file system, and its journal is deleted when the
+matrix is complete.
 """
 
 from __future__ import annotations
 
 import errno
+import json
 import os
-import struct
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from similitude._utils.files import is_special
 from similitude.similarities._blocks import Block
 
 try:
     import fcntl
-except ImportError:  # pragma: no cover - Windows: two runs at once are not noticed there
+except ImportError:  # pragma: no cover - on Windows two runs at the same time are not noticed
     fcntl = None  # type: ignore[assignment]
 
-MAGIC = b"SIMBLK1\n"
-HEADER = struct.Struct("<8sQQQ3s?16s16s")
-RECORD = struct.Struct("<Q")
-CHECKSUM = struct.Struct("<I")
-HEADER_SIZE, RECORD_SIZE = HEADER.size + CHECKSUM.size, RECORD.size + CHECKSUM.size
+KIND = "similitude pairwise 1"
+START = json.dumps([KIND, 0])[:-2].encode()
+"""The first bytes of every journal."""
 
 
 class Header(NamedTuple):
-    """What is computed; ``objects`` and ``measure`` are fingerprints."""
+    """The description of a computation; ``objects`` and ``measure`` are fingerprints."""
 
     n: int
     m: int
     length: int
     dtype: str
     half: bool
-    objects: bytes
-    measure: bytes
+    objects: str
+    measure: str
 
-    def packed(self) -> bytes:
-        data = HEADER.pack(MAGIC, *(v.encode() if isinstance(v, str) else v for v in self))
-        return data + CHECKSUM.pack(zlib.crc32(data))
 
-    @classmethod
-    def unpacked(cls, data: bytes) -> Header | None:
-        """None where the checksum does not fit."""
-        magic, *values = HEADER.unpack(data[: HEADER.size])
-        if magic != MAGIC or CHECKSUM.unpack(data[HEADER.size :])[0] != zlib.crc32(data[: HEADER.size]):
-            return None
-        values[3] = values[3].decode()
-        return cls(*values)
+def _line(content: Any, seed: int = 0) -> bytes:
+    text = json.dumps(content).encode()
+    return b"%s %08x\n" % (text, zlib.crc32(text, seed))
+
+
+def _content(line: bytes, seed: int = 0) -> Any:
+    """Return the content of a line, or None if its checksum is wrong or missing."""
+    text, _, checksum = line.rpartition(b" ")
+    return json.loads(text) if checksum == b"%08x\n" % zlib.crc32(text, seed) else None
 
 
 class Journal:
-    """The header and the records, in a file that is locked from opening to closing."""
+    """The header and the numbers of the finished blocks, in a file that is locked from opening to closing."""
 
     def __init__(self, path: Path):
         self.path = path
         self._file = self._opened()
-        data = self._file.read()
-        self.header = Header.unpacked(data[:HEADER_SIZE]) if len(data) >= HEADER_SIZE else None
-        if len(data) >= HEADER_SIZE and self.header is None:
+        first, *others = self._file.read().splitlines(keepends=True) or [b""]
+        values = _content(first)
+        if first[: len(START)] != START[: len(first)] or (values is None and first.endswith(b"\n")):
             self.close()
             raise ValueError(
-                f"out: {path} is damaged or no journal of pairwise; delete it and its matrix to start anew."
+                f"out: {path} is damaged or not a journal of pairwise; delete it and its matrix to start again."
             )
-        self._seed = zlib.crc32(data[:HEADER_SIZE])
-        self.done = self._records(data[HEADER_SIZE:])
-        # What follows the last whole record is a torn one: the next goes over it.
-        self._file.truncate(self._size)
-        self._file.seek(self._size)
-
-    @property
-    def _size(self) -> int:
-        return HEADER_SIZE + RECORD_SIZE * len(self.done) if self.header else 0
+        self.header = Header(*values[1:]) if values else None
+        self.done: set[int] = set()
+        # The checksum of the header is the seed of all other checksums.
+        self._seed, size = zlib.crc32(first), len(first) if values else 0
+        for line in others:
+            number = _content(line, self._seed)
+            if number is None:
+                break
+            self.done.add(number)
+            size += len(line)
+        self._cut(size)
 
     def _opened(self) -> Any:
         while True:
@@ -92,47 +95,41 @@ class Journal:
                 file.close()
                 raise ValueError(f"out: another run is filling {self.path.with_suffix('')} at this moment.") from None
             except OSError:
-                pass  # a file system without locks
+                pass  # the file system has no locks
             # The run that held the lock may have completed, and removed the file, between the two calls.
             if self.path.exists() and os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
                 return file
             file.close()
 
-    def _records(self, data: bytes) -> set[int]:
-        done: set[int] = set()
-        for start in range(0, len(data) - RECORD_SIZE + 1, RECORD_SIZE):
-            record, checksum = data[start : start + RECORD.size], data[start + RECORD.size : start + RECORD_SIZE]
-            if CHECKSUM.unpack(checksum)[0] != zlib.crc32(record, self._seed):
-                break
-            done.add(RECORD.unpack(record)[0])
-        return done
+    def _cut(self, size: int) -> None:
+        """Truncate the file after its last complete line, where the next one is to be written."""
+        self._file.truncate(size)
+        self._file.seek(size)
 
     def begin(self, header: Header) -> None:
-        """Write the header, for good: the matrix is created after it."""
-        data = header.packed()
-        self._file.write(data)
+        """Write the header to the disk before the matrix is created."""
+        line = _line([KIND, *header])
+        self._file.write(line)
         os.fsync(self._file.fileno())
         if hasattr(os, "O_DIRECTORY"):
             folder = os.open(self.path.parent, os.O_DIRECTORY)
             os.fsync(folder)
             os.close(folder)
-        self.header, self._seed = header, zlib.crc32(data)
+        self.header, self._seed = header, zlib.crc32(line)
 
     def append(self, number: int) -> None:
         """Record a finished block."""
-        record = RECORD.pack(number)
-        self._file.write(record + CHECKSUM.pack(zlib.crc32(record, self._seed)))
+        self._file.write(_line(number, self._seed))
         self.done.add(number)
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Remove the header and all blocks from the journal."""
         self.header, self.done = None, set()
-        self._file.truncate(0)
-        self._file.seek(0)
+        self._cut(0)
 
     def remove(self) -> None:
-        """Delete the file; nobody else can have it locked before it is gone."""
-        if fcntl is None:  # pragma: no cover - Windows deletes no open files
+        """Delete the file; no other process can lock it before it is deleted."""
+        if fcntl is None:  # pragma: no cover - Windows cannot delete open files
             self.close()
         self.path.unlink()
         self.close()
@@ -142,15 +139,17 @@ class Journal:
 
 
 class DiskMatrix:
-    """A ``.npy`` file with its journal, opened anew or where an interrupted run left it."""
+    """A ``.npy`` file with its journal, either new or from an interrupted run."""
 
     def __init__(self, out: Any, shape: tuple[int, int], half: bool, objects: bytes, measure: bytes):
         self.path = Path(out)
         if self.path.suffix != ".npy":
             raise ValueError(f"out must be an array or the path of a .npy file; got {os.fspath(out)!r}.")
-        self._wanted = Header(*shape, 0, "", half, objects, measure)
+        if is_special(self.path):
+            raise ValueError(f"out: {self.path} is not a regular file, which a matrix on disk needs.")
+        self._wanted = Header(*shape, 0, "", half, objects.hex(), measure.hex())
         self._matrix: Any = None
-        # Looked at before there is a journal of this run, and again when it is locked.
+        # This is checked before the journal of this run is created, and again when it is locked.
         if self.path.exists() and not self._journal_path.exists():
             raise self._exists()
         self._journal = Journal(self._journal_path)
@@ -166,7 +165,7 @@ class DiskMatrix:
 
     @property
     def length(self) -> int | None:
-        """The block length of the run that is resumed."""
+        """The block length of the run that is resumed; None for a new one."""
         return self._journal.header.length if self._journal.header else None
 
     @property
@@ -188,18 +187,18 @@ class DiskMatrix:
                 raise self._exists()
             return
         if not self._journal.done or not self.path.exists():
-            self.path.unlink(missing_ok=True)
+            self._unlink()
             self._journal.reset()
             return
         self._check(header)
         if not self._holds(header):
-            raise ValueError(f"out: {self.path} is not the matrix its journal speaks of; delete both to start anew.")
+            raise ValueError(f"out: {self.path} is not the matrix that its journal describes; delete both to restart.")
         self._matrix = np.lib.format.open_memmap(self.path, mode="r+")
 
     def _holds(self, header: Header) -> bool:
         try:
             matrix = np.load(self.path, mmap_mode="r")
-        except (OSError, ValueError):  # no such format, or too short
+        except (OSError, ValueError):  # the file has another format, or is too short
             return False
         return (matrix.shape, matrix.dtype.str) == ((header.n, header.m), header.dtype)
 
@@ -214,12 +213,16 @@ class DiskMatrix:
             found = "similarity: its name or its parameters are not the same"
         if found:
             raise ValueError(
-                f"out: {self.path} was begun for something else ({found}). Delete it and {self._journal_path.name} to "
-                "start anew, or choose another name."
+                f"out: {self.path} was begun for another computation ({found}). Delete it and "
+                f"{self._journal_path.name} to start again, or choose another name."
             )
 
+    def _unlink(self) -> None:
+        """Delete the matrix; if it is a symbolic link, its target is deleted and the link is kept."""
+        Path(os.path.realpath(self.path)).unlink(missing_ok=True)
+
     def begin(self, length: int) -> None:
-        """Fix the block length of this run."""
+        """Set the block length of this run."""
         if self.length not in (None, length):
             raise ValueError(
                 f"block_size={length}: the interrupted run of {self.path} used {self.length}; pass that, or None."
@@ -231,38 +234,38 @@ class DiskMatrix:
         self._journal.begin(header)
         self._matrix = np.lib.format.open_memmap(self.path, mode="w+", dtype=dtype, shape=(header.n, header.m))
         if hasattr(os, "posix_fallocate"):
-            # A full disk is an error here, and not the end of the process when a page is written.
+            # A full disk raises an error here; later it would kill the process when a page is written.
             size = self.path.stat().st_size
             try:
                 with open(self.path, "r+b") as file:
                     os.posix_fallocate(file.fileno(), 0, size)
             except OSError as error:
                 if error.errno == errno.ENOSPC:
-                    self.path.unlink()
+                    self._unlink()
                     self._journal.reset()
-                    raise OSError(error.errno, f"out: no room for the {size} bytes of {self.path}") from error
+                    raise OSError(error.errno, f"out: no space for the {size} bytes of {self.path}") from error
 
     def write(self, block: Block, values: np.ndarray) -> None:
-        """Store a block, and its mirror image, then its record."""
+        """Store a block and its mirror image, then record it."""
         if self._matrix is None:
             self._create(values.dtype)
         if self._matrix.dtype != values.dtype == np.float64:
             raise ValueError(
-                "similarity: the function gave float32 for the first block and float64 for a later one; it must give "
-                "one of them always where out is a path."
+                "similarity: the function returned float32 for the first block and float64 for a later one; it must "
+                "always return the same type if out is a path."
             )
         store(self._matrix, block, values, self._wanted.half)
         self._matrix.flush()
         self._journal.append(block.number)
 
     def finish(self) -> np.memmap:
-        """The complete matrix, to be read only."""
+        """Return the complete matrix as a read-only memory map."""
         self._matrix = None
         self._journal.remove()
         return np.load(self.path, mmap_mode="r")
 
     def close(self) -> None:
-        """Let go of the files; a journal in which nothing is recorded is removed."""
+        """Close the files; a journal without a header is removed."""
         self._matrix = None
         if self._journal._file.closed:
             return
@@ -273,7 +276,7 @@ class DiskMatrix:
 
 
 def store(matrix: np.ndarray, block: Block, values: np.ndarray, half: bool) -> None:
-    """Put a block in its place, and with ``half`` its mirror image in the other."""
+    """Write a block to its place in the matrix, and with ``half`` also its mirror image."""
     matrix[block.rows, block.columns] = values
     if half and block.rows != block.columns:
         matrix[block.columns, block.rows] = values.T

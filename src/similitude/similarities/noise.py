@@ -1,4 +1,4 @@
-"""What makes a similarity worse on purpose: coarse values and noise, to see what a classifier still makes of it."""
+"""Deliberate degradation of similarities by coarse values and noise, to test how well a classifier copes with it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ from sklearn.utils import check_random_state
 
 
 def quantize(S: Any, levels: int, *, value_range: tuple[float, float] | None = None) -> np.ndarray:
-    """Round (dis)similarities to a few equally spaced levels of their range.
+    """Return (dis)similarities rounded to a few equally spaced levels of their range.
 
-    The range [a, b] is cut into ``levels`` cells of equal width, and all values of the i-th cell (from 0) become
-    ``a + i (b - a) / (levels - 1)``: a stays a, and b stays b. With three levels: similar, average, dissimilar.
+    The range [a, b] is divided into ``levels`` cells of equal width, and all values of the i-th cell (from 0) become
+    ``a + i (b - a) / (levels - 1)``, so that a and b are unchanged. With three levels: similar, average, dissimilar.
 
     Parameters
     ----------
     S : array-like
+        The values.
     levels : int
-        At least 2.
+        The number of levels, at least 2.
     value_range : (float, float), default=None
-        The range; values outside go to its ends. None: from the smallest to the largest of S. Rows of test samples want
-        the range of the training matrix.
+        The range; values outside of it are moved to its ends. None means from the smallest to the largest value of S.
+        For rows of test samples pass the range of the training matrix.
+
+    Returns
+    -------
+    ndarray
+        The rounded values.
 
     References
     ----------
@@ -44,7 +50,7 @@ def quantize(S: Any, levels: int, *, value_range: tuple[float, float] | None = N
     if low == high:
         return np.full_like(S, low)
     cells = np.clip(np.floor((S - low) / (high - low) * levels), 0, levels - 1)
-    # Interpolated from both ends: the first level is exactly low and the last exactly high.
+    # Interpolation from both ends makes the first level exactly low and the last one exactly high.
     share = cells / (levels - 1)
     return ((1 - share) * low + share * high).astype(S.dtype, copy=False)
 
@@ -58,21 +64,27 @@ def add_noise(
     clip: tuple[float, float] | None = None,
     random_state: Any = None,
 ) -> np.ndarray:
-    """Add Gaussian white noise, independent in every entry, to images, feature vectors or a (dis)similarity matrix.
+    """Return images, feature vectors or a (dis)similarity matrix with Gaussian white noise, independent in every entry.
 
     Parameters
     ----------
     X : array-like
-        Any shape: images (n, h, w), rows (n, d), a matrix (n, n).
+        An array of any shape: images (n, h, w), rows (n, d), a matrix (n, n).
     variance : float, default=0.1
-        Of the noise; 0 adds nothing.
+        The variance of the noise; 0 adds nothing.
     symmetric : bool, default=False
-        Both (i, j) and (j, i) of a square matrix get the same noise, so that a symmetric one stays symmetric.
+        Whether (i, j) and (j, i) of a square matrix get the same noise, so that a symmetric matrix stays symmetric.
     diagonal : bool, default=True
-        False: leave the diagonal of a square matrix as it is.
+        Whether noise is added to the diagonal of a square matrix, too.
     clip : (float, float), default=None
-        Limits for the result, such as the grey levels of the images; (0, inf) for distances.
+        Limits of the result, such as the grey levels of the images, or (0, inf) for distances.
     random_state : int, RandomState or None, default=None
+        The random state.
+
+    Returns
+    -------
+    ndarray
+        The noisy values.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Filling matrices with a similarity function."""
+"""The engine that fills matrices with the values of a similarity function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from similitude.numerics.progress import progress as with_bar
+from similitude._utils.progress import progress as with_bar
 from similitude.similarities._blocks import (
     WAITING_BYTES,
     Block,
@@ -39,47 +39,50 @@ def pairwise(
     block_size: int | None = None,
     progress: bool = False,
 ) -> np.ndarray:
-    """The matrix of similarities (or dissimilarities: native values) between two sequences of objects.
+    """Return the matrix of the similarities or dissimilarities between two sequences of objects.
 
-    It is computed in blocks of rows and columns. Where B is None and the function symmetric, those below the diagonal
-    are mirrored. A value must depend on its two objects only, not on the others in the same batch.
+    The values are those of the function, which are not converted. The matrix is computed in blocks of rows and columns.
+    If B is None and the function is symmetric, the blocks below the diagonal are mirrored. A value must depend only on
+    its two objects, not on the others in the same batch.
 
     Parameters
     ----------
     A, B : sequences of objects
-        Lists, tuples, arrays, Series; the rows of a DataFrame, array or sparse matrix. B None: the square matrix of A
-        with itself; a symmetric function is then evaluated on half of the pairs.
+        Lists, tuples, arrays, Series, or the rows of a DataFrame, array or sparse matrix. If B is None, the square
+        matrix of A with itself is computed; a symmetric function is then evaluated on half of the pairs.
     similarity : str, callable or Measure, default="counting"
         A registered name, a callable on two objects, or one marked with
-        :func:`~similitude.similarities.batch`. One that learns from data must have been fitted.
+        :func:`~similitude.similarities.batch`. An object that learns from data must have been fitted.
     out : array or path, default=None
-        A float32 or float64 array of the right shape is filled in place. A path ending in ".npy" is filled on disk and
-        returned as a read-only memory map; if the run is interrupted, or the function fails, the same call goes on
-        where it stopped (all it needs is in ``<out>.journal``, removed at the end). Other objects, another measure or
-        other parameters are then refused with a ValueError, a file that is complete with a FileExistsError, and a
-        second run at the same time with a ValueError.
+        A float32 or float64 array of the right shape is filled in place. A path that ends in ".npy" is filled on disk
+        and returned as a read-only memory map; if the run is interrupted, or the function fails, the same call
+        continues where it stopped (the file ``<out>.journal`` holds all that this needs and is removed at the end). A
+        call with other objects, another measure or other parameters is then refused with a ValueError, a file that is
+        complete with a FileExistsError, and a second run at the same time with a ValueError.
     n_jobs : int, default=None
-        Blocks computed at the same time: in threads where the measure works outside of Python's lock, else in
-        processes. None means 1, -1 all cores; always 1 inside a joblib worker.
+        The number of blocks that are computed at the same time: in threads if the measure releases the GIL, otherwise
+        in processes. None means 1 and -1 means all cores; inside a joblib worker it is always 1.
     block_size : int, default=None
-        Rows and columns of a block. None: an eighth of the longer side, within 128 and 1024 for functions on batches
-        (16 and 128 for callables on two objects). But where none of ``out``, ``n_jobs`` and ``progress`` asks for
-        blocks, a function on batches gets larger ones: everything in one call up to 4096 objects; where half of the
-        blocks can be left out, up to 1024, then blocks of 512 to 1024. A resumed run keeps its block size. What is
-        under way is lost in an interruption: with a function that takes a second for two objects choose a small one.
+        The number of rows and columns of a block. None means an eighth of the longer side, but at least 128 and at most
+        1024 for functions on batches (16 and 128 for callables on two objects). If none of ``out``, ``n_jobs`` and
+        ``progress`` requires blocks, a function on batches gets larger ones: up to 4096 objects in one call, or, where
+        half of the blocks can be left out, up to 1024 objects and then blocks of 512 to 1024. A resumed run keeps its
+        block size. Unfinished blocks are lost when a run is interrupted, so choose a small size if the function takes
+        as long as a second for two objects.
     progress : bool, default=False
-        A bar over the blocks, on a terminal.
+        Whether a progress bar over the blocks is shown on a terminal.
 
     Returns
     -------
     ndarray of shape (len(A), len(B))
-        float32 where a function on batches gives that for every block, else float64. On disk the first block decides.
+        The values, in float32 if a function on batches returns that for every block, otherwise in float64. On disk the
+        first block determines the type.
 
     Raises
     ------
     ValueError
-        Where the function raises, or gives something that is not finite, not real or not of the right shape; the
-        objects are named by their positions in A and B.
+        If the function raises an error, or returns something that is not finite, not real or not of the right shape.
+        The message names the objects by their positions in A and B.
 
     Examples
     --------
@@ -94,23 +97,23 @@ def pairwise(
     """
     measure = _checked_measure(similarity)
     same = B is None
-    A = _checked_objects(A, "A")
-    B = A if same else _checked_objects(B, "B")
+    A = check_sequence(A, "A")
+    B = A if same else check_sequence(B, "B")
     shape = (_count(A), _count(B))
     if 0 in shape:
         raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
     half = same and measure.symmetric
     n_jobs = worker_count(n_jobs)
-    length = _checked_block_size(block_size)
+    length = check_block_size(block_size)
     target: Any
     if isinstance(out, (str, os.PathLike)):
         target = DiskMatrix(out, shape, half, fingerprint(A, None if same else B), fingerprint_of_measure(measure))
     else:
-        target = _MatrixInMemory(out, shape, half)
+        target = MatrixInMemory(out, shape, half)
         if any(
             isinstance(out, np.ndarray) and isinstance(X, np.ndarray) and np.may_share_memory(out, X) for X in (A, B)
         ):
-            raise ValueError("out must not share its memory with A or B: they are still read while it is filled.")
+            raise ValueError("out must not share its memory with A or B, because they are read while it is filled.")
     with closing(target):
         asked_for_blocks = out is not None or progress
         length = length or target.length or default_length(*shape, measure, half, n_jobs, asked_for_blocks)
@@ -119,19 +122,77 @@ def pairwise(
         return target.finish()
 
 
+def show_blocks(
+    target: Any,
+    A: Any,
+    B: Any,
+    measure: Measure,
+    *,
+    half: bool = False,
+    n_jobs: int | None = None,
+    block_size: int | None = None,
+    progress: bool = False,
+    places: Places | None = None,
+) -> None:
+    """Call ``target.write(block, values)`` for every block of the matrix of values; the values are not kept otherwise.
+
+    Parameters
+    ----------
+    target : object
+        An object with the method ``write(block, values)`` and the attribute ``done``, a set of the numbers of blocks
+        that are to be left out.
+    A, B : sequences of objects
+        The objects of the rows and of the columns.
+    measure : Measure
+        The similarity or dissimilarity.
+    half : bool, default=False
+        Whether B is A and the blocks below the diagonal are left out.
+    n_jobs, block_size, progress
+        As in :func:`pairwise`.
+    places : pair of sequences of int, default=None
+        The positions by which errors name the objects of A and B, if these are taken from longer sequences.
+    """
+    m, n, n_jobs = _count(A), _count(B), worker_count(n_jobs)
+    length = check_block_size(block_size) or default_length(m, n, measure, half, n_jobs, True)
+    _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress, places)
+
+
 class Named(NamedTuple):
-    """Objects, and their places in the sequence that the caller knows."""
+    """Objects with their positions in the sequence that the caller knows.
+
+    Parameters
+    ----------
+    objects : sequence of objects
+        The objects.
+    places : sequence of int
+        The position of each object, by which error messages name it.
+    """
 
     objects: Any
     places: Sequence[int] | np.ndarray
 
 
 def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
-    """The matrix that ``pairwise`` gives; errors name the objects by their places."""
+    """Return the matrix of :func:`pairwise`, with errors that name the objects by their given positions.
+
+    Parameters
+    ----------
+    A : Named
+        The objects of the rows.
+    B : Named or None
+        The objects of the columns; None means those of A.
+    measure : Measure
+        The similarity or dissimilarity.
+
+    Returns
+    -------
+    ndarray of shape (len(A.objects), len(B.objects))
+        The values.
+    """
     same = B is None
     B = A if B is None else B
     shape, half = (_count(A.objects), _count(B.objects)), same and measure.symmetric
-    target = _MatrixInMemory(None, shape, half)
+    target = MatrixInMemory(None, shape, half)
     grid = Grid(*shape, default_length(*shape, measure, half, 1, False), half)
     source = _Source(A.objects, B.objects, measure.batch)
     _fill(target, grid, source, measure, 1, False, (A.places, B.places))
@@ -147,7 +208,7 @@ def _fill(
     progress: bool,
     places: Places | None = None,
 ) -> None:
-    """Evaluate the blocks that the target does not have yet."""
+    """Evaluate the blocks that the target does not have yet and write them to it."""
     todo = (block for block in grid if block.number not in target.done)
     total = len(grid) - len(target.done)
     task = Task.of(measure, grid.half, places)
@@ -171,8 +232,21 @@ def _checked_measure(similarity: Any) -> Measure:
     return replace(measure, batch=True) if measure.learns else measure
 
 
-def _checked_objects(objects: Any, name: str) -> Any:
-    """Objects that can be counted and cut; a sparse matrix as rows."""
+def check_sequence(objects: Any, name: str) -> Any:
+    """Return objects that can be counted and sliced, or raise a ValueError.
+
+    Parameters
+    ----------
+    objects : sequence of objects
+        The objects.
+    name : str
+        The name of the argument in the error message.
+
+    Returns
+    -------
+    sequence of objects
+        The objects; a sparse matrix is converted to CSR.
+    """
     if sparse.issparse(objects):
         return objects.tocsr()
     has_both = hasattr(objects, "__len__") and hasattr(objects, "__getitem__") and getattr(objects, "shape", None) != ()
@@ -181,7 +255,19 @@ def _checked_objects(objects: Any, name: str) -> Any:
     return objects
 
 
-def _checked_block_size(block_size: Any) -> int | None:
+def check_block_size(block_size: Any) -> int | None:
+    """Return ``block_size`` as an int, or None if it is to be chosen by default.
+
+    Parameters
+    ----------
+    block_size : int or None
+        The value of the parameter.
+
+    Returns
+    -------
+    int or None
+        The checked value.
+    """
     if block_size is None:
         return None
     if isinstance(block_size, bool) or not isinstance(block_size, (int, np.integer)) or block_size < 1:
@@ -190,15 +276,15 @@ def _checked_block_size(block_size: Any) -> int | None:
 
 
 class _Source:
-    """The objects of a block: two batches, or two lists for functions on two objects."""
+    """A function that returns the objects of a block: two batches, or two lists for functions on two objects."""
 
     def __init__(self, A: Any, B: Any, batch: bool):
-        self.A = A if batch else _one_by_one(A)
-        self.B = self.A if B is A else B if batch else _one_by_one(B)
+        self.A = A if batch else one_by_one(A)
+        self.B = self.A if B is A else B if batch else one_by_one(B)
 
     def __call__(self, block: Block) -> tuple[Any, Any]:
         a = _part(self.A, block.rows)
-        # The same object twice tells a function (rapidfuzz's cdist is one) that half of the block will do.
+        # A function that gets the same object twice (such as rapidfuzz's cdist) computes only half of the block.
         same = self.B is self.A and block.rows == block.columns
         return a, a if same else _part(self.B, block.columns)
 
@@ -213,14 +299,25 @@ def _count(objects: Any) -> int:
     return objects.shape[0] if hasattr(objects, "shape") else len(objects)
 
 
-def _one_by_one(objects: Any) -> list:
+def one_by_one(objects: Any) -> list:
+    """Return the objects as a list; a matrix becomes the list of its rows."""
     if sparse.issparse(objects):
         return [objects[i : i + 1] for i in range(objects.shape[0])]
     return list(objects.to_numpy() if hasattr(objects, "iloc") else objects)
 
 
-class _MatrixInMemory:
-    """The caller's array, or one that is made when the first block shows its type."""
+class MatrixInMemory:
+    """A target of blocks: the array of the caller, or a new one, created when the type of the first block is known.
+
+    Parameters
+    ----------
+    out : ndarray or None
+        The array of the caller.
+    shape : tuple of int
+        The shape of the matrix.
+    half : bool
+        Whether blocks below the diagonal are mirrored from those above.
+    """
 
     length = None
     done = frozenset[int]()
@@ -239,10 +336,24 @@ class _MatrixInMemory:
             )
 
     def begin(self, length: int) -> None:
-        """Nothing to remember."""
+        """Do nothing: a matrix in memory does not record the block length.
+
+        Parameters
+        ----------
+        length : int
+            The number of rows and columns of a block.
+        """
 
     def write(self, block: Block, values: np.ndarray) -> None:
-        """Put a block, and its mirror image, in place."""
+        """Store a block and its mirror image.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        values : ndarray
+            Its values.
+        """
         if self.matrix is None:
             self.matrix = values if values.shape == self.shape else np.empty(self.shape, values.dtype)
         if self.matrix is values:
@@ -256,7 +367,14 @@ class _MatrixInMemory:
             raise ValueError(f"out: a value of {np.abs(values).max()} does not fit into {self.matrix.dtype}.") from None
 
     def finish(self) -> np.ndarray:
+        """Return the matrix.
+
+        Returns
+        -------
+        ndarray
+            The matrix.
+        """
         return self.matrix
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no file to close."""

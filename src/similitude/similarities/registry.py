@@ -1,4 +1,4 @@
-"""What a similarity function is, and the table of those that have a name."""
+"""The description of a similarity function, and the registry of those that have a name."""
 
 from __future__ import annotations
 
@@ -11,32 +11,41 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from similitude.proximity.maps import TO_SIMILARITY
-
 
 @dataclass(frozen=True)
 class Measure:
-    """A similarity or dissimilarity function on raw objects, with what is known about it.
+    """A similarity or dissimilarity function on raw objects, with its known properties.
 
     Parameters
     ----------
     function : callable
-        On two objects, or on two batches of objects (``batch=True``, returns the matrix). One with parameters is an
-        instance of a small class (a scikit-learn ``BaseEstimator``) with ``__call__(A, B)``; where ``learns`` is
-        true it has ``fit(X, y)`` too.
+        A function on two objects, or with ``batch=True`` a function on two batches of objects that returns the matrix.
+        A function with parameters is an instance of a small class (a scikit-learn ``BaseEstimator``) with ``__call__(A,
+        B)``; if ``learns`` is true, it also has ``fit(X, y)``.
     name : str
-        What ``similarity="..."`` accepts.
+        The name that ``similarity="..."`` accepts.
     objects : str
         The kind of object: "categorical rows", "strings", ...
     orientation : {"similarity", "dissimilarity"}
+        Whether larger values mean that two objects are more alike or less alike.
     to_similarity : str
-        For a dissimilarity: the map that is used where the user names none.
-    batch, symmetric, metric, learns : bool
+        For a dissimilarity, the map that is used if the user names none.
+    batch : bool
+        Whether the function takes two batches of objects.
+    symmetric : bool
+        Whether the value does not depend on the order of the two objects.
+    metric : bool
+        Whether the values satisfy the axioms of a metric.
+    learns : bool
+        Whether the function has to be fitted to training objects.
     threads : bool
-        Whether a batch call leaves Python's lock alone for most of its time, so that threads can share the work.
+        Whether a batch call releases the GIL for most of its time, so that threads can share the work.
     range : str
-        The values it can take, for the reader.
-    library, reference : str
+        A description of the values it can take.
+    library : str
+        The library that computes it.
+    reference : str
+        The publication that describes it.
     """
 
     function: Callable[..., Any]
@@ -56,16 +65,27 @@ class Measure:
     def __post_init__(self) -> None:
         if self.orientation not in ("similarity", "dissimilarity"):
             raise ValueError(f"orientation must be 'similarity' or 'dissimilarity'; got {self.orientation!r}.")
-        if self.to_similarity not in TO_SIMILARITY:
-            raise ValueError(f"to_similarity must be one of {sorted(TO_SIMILARITY)}; got {self.to_similarity!r}.")
 
     @property
     def known(self) -> bool:
-        """Whether its orientation is known: of a function that somebody hands in it is not."""
+        """Whether the orientation is known, which is not the case for a function that a user passes."""
         return isinstance(self.function, BaseEstimator) or any(self is measure for measure in _registry.values())
 
     def learned(self, X: Any, y: Any) -> Measure:
-        """This measure after seeing the training part: itself, unless it learns from data."""
+        """Return this measure after learning from the training objects, or itself if it does not learn.
+
+        Parameters
+        ----------
+        X : sequence of objects
+            The training objects.
+        y : array-like
+            Their labels.
+
+        Returns
+        -------
+        Measure
+            The fitted measure, on batches.
+        """
         if not self.learns:
             return self
         fresh: Any = deepcopy(self.function)
@@ -74,11 +94,23 @@ class Measure:
 
 
 _registry: dict[str, Measure] = {}
-_SAID = ("orientation", "to_similarity", "symmetric", "metric", "range")
+_DECLARED = ("orientation", "to_similarity", "symmetric", "metric", "range")
 
 
 def register(measure: Measure) -> Measure:
-    """Give a measure its name, so that ``similarity="..."`` accepts it everywhere; it replaces one that has the name.
+    """Register a measure under its name, so that ``similarity="..."`` accepts it everywhere.
+
+    A measure that already has this name is replaced.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+
+    Returns
+    -------
+    Measure
+        The same measure.
 
     Examples
     --------
@@ -86,7 +118,7 @@ def register(measure: Measure) -> Measure:
     >>> measure = register(Measure(lambda a, b: -abs(len(a) - len(b)), name="same-length", objects="strings"))
     """
     if not isinstance(measure.name, str) or not measure.name or measure.name in ("precomputed", "columns"):
-        raise ValueError(f"name must be a word of its own; got {measure.name!r}.")
+        raise ValueError(f"name must be a string other than '', 'precomputed' and 'columns'; got {measure.name!r}.")
     _registry[measure.name] = measure
     return measure
 
@@ -95,14 +127,20 @@ _EXTRAS = {"rapidfuzz": "`[strings]`", "parasail": "`[bio]`", "aeon": "`[timeser
 
 
 def _signature(function: Any) -> str:
-    """The class to instantiate for other parameters, with their names."""
+    """Return the class and its parameters as code, or "" for a plain function."""
     if not isinstance(function, BaseEstimator):
         return ""
     return f"`{type(function).__name__}({', '.join(function.get_params(deep=False))})`"
 
 
 def table() -> str:
-    """The registered measures as a Markdown table."""
+    """Return the registered measures as a Markdown table.
+
+    Returns
+    -------
+    str
+        The table.
+    """
     rows = ["| name | class | on | what | symmetric | metric | learns | values | by | reference |", "| --- " * 10 + "|"]
     for name in names():
         measure = _registry[name]
@@ -120,12 +158,28 @@ def table() -> str:
 
 
 def names() -> list[str]:
-    """The registered names, sorted."""
+    """Return the registered names in alphabetical order.
+
+    Returns
+    -------
+    list of str
+        The names.
+    """
     return sorted(_registry)
 
 
 def batch(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function on two whole batches of objects, returning the matrix of their similarities.
+    """Mark a function that takes two whole batches of objects and returns the matrix of their similarities.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(A, B)`` returns an array of shape (len(A), len(B)).
+
+    Returns
+    -------
+    callable
+        The marked function.
 
     Examples
     --------
@@ -146,11 +200,22 @@ def batch(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def resolve(similarity: Any) -> Measure:
-    """The measure behind a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A, B)``."""
+    """Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A, B)``.
+
+    Parameters
+    ----------
+    similarity : str, callable or Measure
+        The value of the parameter ``similarity`` of an estimator.
+
+    Returns
+    -------
+    Measure
+        The measure.
+    """
     if isinstance(similarity, Measure):
         return similarity
     if isinstance(similarity, str):
-        from similitude.similarities.scikit_learn import scikit_learn_measure  # which needs this file
+        from similitude.similarities.scikit_learn import scikit_learn_measure  # that module imports this one
 
         found = _registry.get(similarity) or scikit_learn_measure(similarity)
         if found is None:
@@ -168,9 +233,10 @@ def resolve(similarity: Any) -> Measure:
             if similarity is known.function:
                 return known
             if isinstance(similarity, BaseEstimator) and type(similarity) is type(known.function):
-                # Parameters may change what is known: a normalised distance is no metric, an E-value no similarity.
-                said = {name: getattr(similarity, name) for name in _SAID if hasattr(similarity, name)}
-                return replace(known, function=similarity, **said)
+                # Parameters may change the properties: a normalised distance is not a metric, an E-value is not a
+                # similarity.
+                declared = {name: getattr(similarity, name) for name in _DECLARED if hasattr(similarity, name)}
+                return replace(known, function=similarity, **declared)
         return Measure(
             similarity,
             name=getattr(similarity, "__name__", type(similarity).__name__),

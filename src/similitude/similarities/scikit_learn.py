@@ -1,4 +1,4 @@
-"""The metric and kernel names of scikit-learn, on feature vectors."""
+"""The metrics and kernels of scikit-learn by name, on feature vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 from similitude.similarities.registry import Measure
 from similitude.similarities.vectors import OBJECTS, as_real, as_vector_pair
 
-# Names of scikit-learn that are left to SciPy, which computes them without inner products.
+# These metrics are computed by SciPy, which does not use inner products.
 _SCIPY = {
     "l1": "cityblock",
     "l2": "euclidean",
@@ -28,11 +28,12 @@ _METRICS = {"l1", "l2", "cityblock", "minkowski", "hamming", "canberra", "euclid
 
 
 class ScikitLearnDistance(BaseEstimator):
-    """A distance that scikit-learn knows by name, with its default parameters.
+    """A distance that scikit-learn has a name for, with its default parameters.
 
     Parameters
     ----------
     metric : str, default="euclidean"
+        The name.
 
     Examples
     --------
@@ -48,8 +49,8 @@ class ScikitLearnDistance(BaseEstimator):
         self.metric = metric
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Distances between the rows of A and those of B."""
-        if self.metric == "nan_euclidean":  # the one distance in which NaN has a meaning
+        """Return the distances between the rows of A and those of B."""
+        if self.metric == "nan_euclidean":  # the only distance that allows NaN
             return pairwise_distances(as_real(A), as_real(B), metric=self.metric)
         A, B = as_vector_pair(A, B)
         if self.metric in _SCIPY_BOOLEAN:
@@ -60,11 +61,12 @@ class ScikitLearnDistance(BaseEstimator):
 
 
 class ScikitLearnKernel(BaseEstimator):
-    """A kernel that scikit-learn knows by name, with its default parameters.
+    """A kernel that scikit-learn has a name for, with its default parameters.
 
     Parameters
     ----------
     metric : str, default="linear"
+        The name.
 
     Examples
     --------
@@ -80,15 +82,26 @@ class ScikitLearnKernel(BaseEstimator):
         self.metric = metric
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Kernel values of the rows of A with those of B."""
+        """Return the kernel values of the rows of A with those of B."""
         return pairwise_kernels(*as_vector_pair(A, B), metric=self.metric)
 
 
 def scikit_learn_measure(name: str) -> Measure | None:
-    """The measure behind a metric or kernel name of scikit-learn, with default parameters; None for other names.
+    """Return the measure of a metric or kernel name of scikit-learn, with default parameters, or None for other names.
 
-    Distance metrics are dissimilarities, kernels similarities; a name that is both is the distance. "mahalanobis" and
-    "seuclidean" are None: scikit-learn would estimate their scales from the training and test rows together.
+    Distance metrics are dissimilarities, kernels are similarities; a name that is both means the distance.
+    "mahalanobis" and "seuclidean" give None, because scikit-learn would estimate their scales from the training and
+    test rows together.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+
+    Returns
+    -------
+    Measure or None
+        The measure.
 
     Examples
     --------

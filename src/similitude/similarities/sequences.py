@@ -1,7 +1,7 @@
-"""Similarities of biological sequences: local and global alignment.
+"""Similarities of biological sequences by local and global alignment.
 
-Scores come from parasail, which computes several cells at once: against Biopython's aligner, with the same scores, it
-was 5 times as fast on sequences of 57 letters and 30 times on sequences of 300.
+Scores are computed by parasail, which processes several cells at once. Compared with Biopython's aligner, with the same
+scores, it was 5 times as fast on sequences of 57 letters and 30 times as fast on sequences of 300 letters.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.strings import string_pair
 
@@ -22,12 +22,12 @@ KARLIN_ALTSCHUL = {
     ("BLOSUM62", 11, 1): (0.267, 0.041),
     ((2, -3), 5, 2): (0.625, 0.41),
 }
-"""(lambda, K) of gapped local alignments by scores, gap opening and extension, as simulated for NCBI BLAST."""
+"""The constants (lambda, K) of gapped local alignments by scores, gap opening and extension, from NCBI BLAST."""
 
 
 @lru_cache(maxsize=32)
 def _scores(matrix: str | None, match: int, mismatch: int) -> tuple[Any, frozenset[str], int]:
-    """parasail's substitution scores, the letters they cover, and the largest absolute score."""
+    """Return parasail's substitution scores, the letters they cover, and the largest absolute score."""
     parasail = require("parasail", "bio")
     if matrix is None:
         scores = parasail.matrix_create(ascii_uppercase, match, mismatch)
@@ -42,7 +42,7 @@ def _scores(matrix: str | None, match: int, mismatch: int) -> tuple[Any, frozens
 
 
 class _Alignment(BaseEstimator):
-    """What local and global alignment share: scores, gaps, and the loop over pairs."""
+    """The base of local and global alignment: scores, gaps, and the loop over pairs."""
 
     matrix: str | None
     match: int
@@ -75,11 +75,11 @@ class _Alignment(BaseEstimator):
             raise ValueError(f"matrix must be None or a name; got {type(self.matrix).__name__}.")
 
     def _empty(self, length: int) -> float:
-        """The score of a sequence of this length against an empty one: nothing is aligned."""
+        """Return the score of a sequence of this length with an empty one, where nothing is aligned."""
         return 0.0
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix between two collections of sequences."""
+        """Return the matrix between two collections of sequences."""
         self._check_parameters()
         left, right = string_pair(A, B)
         scores, letters, largest = _scores(self.matrix, int(self.match), int(self.mismatch))
@@ -89,14 +89,14 @@ class _Alignment(BaseEstimator):
         return self._finish(self._all_pairs(score, *upper), score, *upper)
 
     def _aligner(self, scores: Any, largest: int, longest: int) -> Callable[[str], Callable[[str], float]]:
-        """x -> (z -> score), with the work on x done once."""
+        """Return a function x -> (z -> score), with the work on x done once."""
         parasail = require("parasail", "bio")
         gap_open, gap_extend = map(int, self._gaps())
         bound = 2 * longest * max(largest, gap_extend) + 2 * gap_open
-        # Not the functions that widen by themselves: they return 0 for what does not fit 16 bits.
+        # The functions that widen automatically are not used, because they return 0 for scores that exceed 16 bits.
         width = 16 if bound < 2**15 else 32 if bound < 2**31 else 64
         profile = getattr(parasail, f"profile_create_{width}")
-        # The striped functions are the fastest, but wrong for some pairs where opening a gap costs nothing extra.
+        # The striped functions are the fastest, but they are wrong for some pairs if opening a gap has no extra cost.
         layout = "striped" if gap_open > 0 else "scan"
         align = getattr(parasail, f"{self._method}_{layout}_profile_{width}")
 
@@ -118,7 +118,7 @@ class _Alignment(BaseEstimator):
         return S
 
     def _finish(self, S: np.ndarray, score: Callable, left: list[str], right: list[str]) -> np.ndarray:
-        """Scores as ``output`` wants them."""
+        """Return the scores in the form that ``output`` names."""
         if self.output != "normalized":
             return S
         own = [np.array([score(x)(x) for x in side], dtype=float) for side in (left, right)]
@@ -128,7 +128,7 @@ class _Alignment(BaseEstimator):
 
 
 def _upper(sequences: list[str], letters: frozenset[str], name: str, matrix: str | None) -> list[str]:
-    # Only ASCII has a capital for each letter: "ß" would become two.
+    # Only ASCII letters have one capital each; "ß" would become two letters.
     upper = [x.upper() if x.isascii() else x for x in sequences]
     for i, x in enumerate(upper):
         unknown = set(x) - letters
@@ -139,25 +139,27 @@ def _upper(sequences: list[str], letters: frozenset[str], name: str, matrix: str
 
 
 class SmithWaterman(_Alignment):
-    """Local alignment: the best score that any two stretches of the sequences reach (affine gaps).
+    """Local alignment: the best score of any two stretches of the sequences (affine gaps).
 
-    ``s(x, z) = max sum of scores(x_i, z_j) - sum over gaps of (open + k extend)`` over all stretches and alignments, k
-    the length of the gap; at least 0. ``"normalized"`` is ``s(x, z) / sqrt(s(x, x) s(z, z))``, 0 where a sequence has
-    no score with itself; ``"evalue"`` is ``K |x| |z| exp(-lambda s(x, z))``, the number of alignments as good that
-    chance would give: a dissimilarity, not defined for empty sequences.
+    ``s(x, z) = max sum of scores(x_i, z_j) - sum over gaps of (open + k extend)`` over all stretches and alignments,
+    where k is the length of the gap; it is at least 0. ``"normalized"`` is ``s(x, z) / sqrt(s(x, x) s(z, z))``, and 0
+    if a sequence has no positive score with itself. ``"evalue"`` is ``K |x| |z| exp(-lambda s(x, z))``, the expected
+    number of equally good alignments by chance: a dissimilarity, which is not defined for empty sequences.
 
     Parameters
     ----------
     matrix : str, default=None
-        Substitution scores by name ("BLOSUM62", "PAM250", "DNAFULL", ...) for proteins; None: ``match`` and
-        ``mismatch``, for DNA. Lower and upper case are the same.
+        The name of the substitution scores for proteins ("BLOSUM62", "PAM250", "DNAFULL", ...). None means ``match``
+        and ``mismatch``, for DNA. Lower and upper case are not distinguished.
     match, mismatch : int, default=2, -3
+        The scores of equal and of different letters, if ``matrix`` is None.
     gap_open, gap_extend : int, default=None
-        A gap of k letters costs ``gap_open + k gap_extend``; None: 5 and 2 without a matrix, 11 and 1 with one.
+        A gap of k letters costs ``gap_open + k gap_extend``. None means 5 and 2 without a matrix, 11 and 1 with one.
     output : {"score", "normalized", "evalue"}, default="score"
+        The form of the values.
     lambda_, K : float, default=None
-        Constants of the E-value. None: those of NCBI BLAST for the scores above, 0.625 and 0.41 for match 2, mismatch
-        -3 and gaps 5, 2; 0.267 and 0.041 for BLOSUM62 and gaps 11, 1. Other scores need their own.
+        The constants of the E-value. None means those of NCBI BLAST for the scores above: 0.625 and 0.41 for match 2,
+        mismatch -3 and gaps 5, 2; 0.267 and 0.041 for BLOSUM62 and gaps 11, 1. They must be given for other scores.
 
     References
     ----------
@@ -201,17 +203,17 @@ class SmithWaterman(_Alignment):
 
     @property
     def orientation(self) -> str:
-        """An E-value is a dissimilarity."""
+        """ "dissimilarity" for E-values, otherwise "similarity"."""
         return "dissimilarity" if self.output == "evalue" else "similarity"
 
     @property
     def to_similarity(self) -> str:
-        """E-values span many orders of magnitude."""
+        """The map to similarities: "log" for E-values, which span many orders of magnitude."""
         return "log" if self.output == "evalue" else "max-minus"
 
     @property
     def range(self) -> str:
-        """The values, in words."""
+        """A description of the values."""
         return {"score": "integers from 0", "normalized": "0 to 1"}.get(self.output, "positive numbers")
 
     def _constants(self) -> tuple[float, float]:
@@ -239,19 +241,21 @@ class SmithWaterman(_Alignment):
 class NeedlemanWunsch(_Alignment):
     """Global alignment: the best score of the two sequences from end to end (affine gaps).
 
-    ``s(x, z) = max sum of scores(x_i, z_j) - sum over gaps of (open + k extend)`` over all alignments, k the length of
-    the gap, gaps at the ends too; it may be negative. ``"normalized"`` is ``s(x, z) / sqrt(s(x, x) s(z, z))``, 0 where
-    a sequence has no positive score with itself (an empty one).
+    ``s(x, z) = max sum of scores(x_i, z_j) - sum over gaps of (open + k extend)`` over all alignments, where k is the
+    length of the gap, and gaps at the ends count, too; it may be negative. ``"normalized"`` is ``s(x, z) / sqrt(s(x, x)
+    s(z, z))``, and 0 if a sequence has no positive score with itself (an empty one).
 
     Parameters
     ----------
     matrix : str, default=None
-        Substitution scores by name ("BLOSUM62", "PAM250", "DNAFULL", ...) for proteins; None: ``match`` and
-        ``mismatch``, for DNA. Lower and upper case are the same.
+        The name of the substitution scores for proteins ("BLOSUM62", "PAM250", "DNAFULL", ...). None means ``match``
+        and ``mismatch``, for DNA. Lower and upper case are not distinguished.
     match, mismatch : int, default=2, -3
+        The scores of equal and of different letters, if ``matrix`` is None.
     gap_open, gap_extend : int, default=None
-        A gap of k letters costs ``gap_open + k gap_extend``; None: 5 and 2 without a matrix, 11 and 1 with one.
+        A gap of k letters costs ``gap_open + k gap_extend``. None means 5 and 2 without a matrix, 11 and 1 with one.
     output : {"score", "normalized"}, default="score"
+        The form of the values.
 
     References
     ----------
@@ -286,7 +290,7 @@ class NeedlemanWunsch(_Alignment):
 
     @property
     def range(self) -> str:
-        """The values, in words."""
+        """A description of the values."""
         return "at most 1" if self.output == "normalized" else "integers"
 
     def _empty(self, length: int) -> float:

@@ -1,8 +1,8 @@
 """Similarities of sets and of binary vectors.
 
-A set may be a Python set, a list or tuple of hashable elements (repeats count once), a row of a 2-d array of 0/1 or
-booleans, or a row of a SciPy sparse matrix (what is stored and not zero is in the set). A list of lists is a list of
-sets, even where its elements are 0 and 1: vectors must come as one array, DataFrame or sparse matrix.
+A set may be a Python set, a list or tuple of hashable elements (duplicates count once), a row of a 2-d array of 0/1 or
+booleans, or a row of a SciPy sparse matrix (the nonzero entries are the elements). A list of lists is a list of sets,
+even if its elements are 0 and 1: vectors must be given as one array, DataFrame or sparse matrix.
 
 All of these similarities are functions of three counts, ``|A n B|``, ``|A|`` and ``|B|``, from one sparse product.
 """
@@ -22,7 +22,7 @@ OBJECTS = "sets or binary vectors"
 
 
 def incidence(A: Any, B: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Both batches as 0/1 sparse matrices over the same elements, one row per set."""
+    """Return both batches as 0/1 sparse matrices over the same elements, with one row for each set."""
     left, right = _as_binary(A, "A"), _as_binary(B, "B")
     if (left is None) != (right is None):
         kinds = ["sets" if rows is None else "binary vectors" for rows in (left, right)]
@@ -37,7 +37,7 @@ def incidence(A: Any, B: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
 
 
 def _as_binary(X: Any, name: str) -> sparse.csr_array | None:
-    """Binary vectors as a sparse matrix; None where X is a sequence of sets."""
+    """Return binary vectors as a sparse matrix, or None if X is a sequence of sets."""
     if isinstance(X, (list, tuple)) and X and all(sparse.issparse(row) for row in X):
         X = sparse.vstack(X)
     X = X.to_numpy() if hasattr(X, "iloc") else X
@@ -55,7 +55,7 @@ def _as_binary(X: Any, name: str) -> sparse.csr_array | None:
 
 
 def _as_members(X: Any, name: str, known: dict[Any, int]) -> list[list[int]]:
-    """The codes of each set's elements; new elements enter ``known``."""
+    """Return the codes of each set's elements; new elements are added to ``known``."""
     members = []
     for i, elements in enumerate(X):
         if not isinstance(elements, Iterable) or isinstance(elements, (str, bytes)):
@@ -74,20 +74,30 @@ def _rows_of(members: list[list[int]], n_elements: int) -> sparse.csr_array:
 
 
 def _counts(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """``|A n B|``, ``|A - B|`` and ``|B - A|`` for every pair."""
+    """Return ``|A n B|``, ``|A - B|`` and ``|B - A|`` for every pair."""
     left, right = incidence(A, B)
     common = (left @ right.T).toarray()
     return common, left.sum(axis=1)[:, None] - common, right.sum(axis=1)[None, :] - common
 
 
 def _share(common: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """common / total, and 1 where there is nothing in either: empty sets are alike."""
+    """Return common / total, and 1 where both are zero, because empty sets are alike."""
     return np.divide(common, total, out=np.ones_like(common), where=total > 0)
 
 
 @batch
 def jaccard(A: Any, B: Any) -> np.ndarray:
-    """Jaccard similarity ``|A n B| / |A u B|``; 1 for two empty sets.
+    """Return the Jaccard similarities ``|A n B| / |A u B|``.
+
+    Parameters
+    ----------
+    A, B : sequences of sets
+        Sets or binary vectors.
+
+    Returns
+    -------
+    ndarray of shape (len(A), len(B))
+        The similarities; 1 for two empty sets.
 
     References
     ----------
@@ -105,7 +115,17 @@ def jaccard(A: Any, B: Any) -> np.ndarray:
 
 @batch
 def dice(A: Any, B: Any) -> np.ndarray:
-    """Dice (Sorensen) similarity ``2 |A n B| / (|A| + |B|)``; 1 for two empty sets.
+    """Return the Dice (Sorensen) similarities ``2 |A n B| / (|A| + |B|)``.
+
+    Parameters
+    ----------
+    A, B : sequences of sets
+        Sets or binary vectors.
+
+    Returns
+    -------
+    ndarray of shape (len(A), len(B))
+        The similarities; 1 for two empty sets.
 
     References
     ----------
@@ -124,13 +144,13 @@ def dice(A: Any, B: Any) -> np.ndarray:
 class TverskyLinear(BaseEstimator):
     """Tversky's linear contrast model on sets, with the number of elements as salience.
 
-    ``psi(A, B) = theta |A n B| - alpha |A - B| - beta |B - A|``. Asymmetric unless alpha = beta. It is the similarity
-    of the Internet Ads data (binary features) in Cazzanti et al. 2009, who do not state their weights.
+    ``psi(A, B) = theta |A n B| - alpha |A - B| - beta |B - A|``. It is asymmetric unless alpha = beta. It is the
+    similarity of the Internet Ads data (binary features) in Cazzanti et al. 2009, who do not state their weights.
 
     Parameters
     ----------
     theta, alpha, beta : float, default=1, 0.5, 0.5
-        Weights of the common elements, of those of A alone and of those of B alone.
+        The weights of the common elements, of those of A only and of those of B only.
 
     References
     ----------
@@ -158,13 +178,14 @@ class TverskyLinear(BaseEstimator):
 
     @property
     def symmetric(self) -> bool:
-        """Whether both directions weigh the same."""
+        """Whether both directions have the same weight."""
         return self.alpha == self.beta
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Similarities of the sets in A to those in B."""
+        """Return the similarities of the sets in A to those in B."""
         common, only_a, only_b = _counts(A, B)
-        # One weighted sum of both differences where alpha = beta: the matrix is then symmetric to the last bit.
+        # With alpha = beta both differences are added before they are weighted, so that the matrix is symmetric to the
+        # last bit.
         if self.symmetric:
             return self.theta * common - self.alpha * (only_a + only_b)
         return self.theta * common - self.alpha * only_a - self.beta * only_b

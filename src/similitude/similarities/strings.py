@@ -1,4 +1,4 @@
-"""Similarities of strings: edit distances, common subsequences, compression."""
+"""Similarities of strings: edit distances, common subsequences and compression."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.similarities.registry import Measure, register
 
 
 def as_strings(X: Any, name: str) -> list[str]:
-    """A sequence of strings as a list; what is not a string is an error that says where it stands."""
+    """Return a sequence of strings as a list, or raise an error that names the first object that is not a string."""
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise ValueError(f"{name} must be a sequence of strings; got {type(X).__name__}.")
     items = X.tolist() if hasattr(X, "tolist") else list(X)
@@ -26,13 +26,13 @@ def as_strings(X: Any, name: str) -> list[str]:
 
 
 def string_pair(A: Any, B: Any) -> tuple[list[str], list[str]]:
-    """Both batches as lists: one and the same list where B is A, which halves the work of a symmetric measure."""
+    """Return both batches as lists, the same list twice if B is A, which halves the work of a symmetric measure."""
     left = as_strings(A, "A")
     return left, left if B is A else as_strings(B, "B")
 
 
 class _RapidFuzz(BaseEstimator):
-    """A scorer of rapidfuzz on two batches."""
+    """A scorer of rapidfuzz on two batches of strings."""
 
     _scorer: str
     _kind = "distance"
@@ -43,24 +43,24 @@ class _RapidFuzz(BaseEstimator):
 
     @property
     def to_similarity(self) -> str:
-        """The map that fits the values: their largest is 1 where they are normalised."""
+        """The map to similarities that fits the values: "one-minus" if they are normalised, and so at most 1."""
         return "one-minus" if self.normalized else "max-minus"
 
     @property
     def metric(self) -> bool:
-        """Dividing by a length breaks the triangle inequality."""
+        """Whether this is a metric: division by a length breaks the triangle inequality."""
         return not self.normalized
 
     @property
     def range(self) -> str:
-        """The values, in words."""
+        """A description of the values."""
         return "0 to 1" if self.normalized else "integers from 0"
 
     def _options(self) -> dict[str, Any]:
         return {}
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix between two sequences of strings."""
+        """Return the matrix between two sequences of strings."""
         A, B = string_pair(A, B)
         scorer = getattr(require("rapidfuzz.distance", "strings"), self._scorer)
         return require("rapidfuzz.process", "strings").cdist(
@@ -68,7 +68,7 @@ class _RapidFuzz(BaseEstimator):
             B,
             scorer=getattr(scorer, f"normalized_{self._kind}" if self.normalized else self._kind),
             scorer_kwargs=self._options(),
-            dtype=np.float64,  # exact for every length; narrower integers would wrap around
+            dtype=np.float64,  # exact for every length; narrow integers would overflow
             workers=self.workers,
         )
 
@@ -77,13 +77,14 @@ class Levenshtein(_RapidFuzz):
     """Edit distance: the fewest insertions, deletions and substitutions that turn one string into the other.
 
     ``d(x, z) = D(|x|, |z|)`` with ``D(i, j) = min(D(i-1, j) + 1, D(i, j-1) + 1, D(i-1, j-1) + [x_i != z_j])`` and
-    ``D(i, 0) = i``, ``D(0, j) = j``; normalised, it is divided by ``max(|x|, |z|)`` and no longer a metric.
+    ``D(i, 0) = i``, ``D(0, j) = j``. The normalised distance is divided by ``max(|x|, |z|)`` and is not a metric.
 
     Parameters
     ----------
     normalized : bool, default=False
+        Whether the distance is normalised.
     workers : int, default=1
-        Threads of rapidfuzz itself.
+        The number of threads that rapidfuzz uses.
 
     References
     ----------
@@ -102,15 +103,16 @@ class Levenshtein(_RapidFuzz):
 class DamerauLevenshtein(_RapidFuzz):
     """Edit distance that also counts the exchange of two adjacent letters as one step (unrestricted).
 
-    The fewest insertions, deletions, substitutions and adjacent exchanges; what was exchanged may be edited again, so
-    that it is a metric ("ca" and "abc" are 2 apart, 3 in the restricted version). Normalised, it is divided by
-    ``max(|x|, |z|)`` and no longer a metric.
+    It is the fewest insertions, deletions, substitutions and adjacent exchanges that turn one string into the other.
+    Exchanged letters may be edited again, so that it is a metric ("ca" and "abc" are 2 apart, but 3 in the restricted
+    version). The normalised distance is divided by ``max(|x|, |z|)`` and is not a metric.
 
     Parameters
     ----------
     normalized : bool, default=False
+        Whether the distance is normalised.
     workers : int, default=1
-        Threads of rapidfuzz itself.
+        The number of threads that rapidfuzz uses.
 
     References
     ----------
@@ -130,13 +132,14 @@ class DamerauLevenshtein(_RapidFuzz):
 class Indel(_RapidFuzz):
     """The fewest insertions and deletions that turn one string into the other.
 
-    ``d(x, z) = |x| + |z| - 2 LCS(x, z)``; normalised, it is divided by ``|x| + |z|`` and no longer a metric.
+    ``d(x, z) = |x| + |z| - 2 LCS(x, z)``. The normalised distance is divided by ``|x| + |z|`` and is not a metric.
 
     Parameters
     ----------
     normalized : bool, default=False
+        Whether the distance is normalised.
     workers : int, default=1
-        Threads of rapidfuzz itself.
+        The number of threads that rapidfuzz uses.
 
     References
     ----------
@@ -156,14 +159,16 @@ class Indel(_RapidFuzz):
 class LCS(_RapidFuzz):
     """Length of the longest common subsequence.
 
-    ``s(x, z) = L(|x|, |z|)``, ``L(i, j) = L(i-1, j-1) + 1`` where ``x_i = z_j``, else ``max(L(i-1, j), L(i, j-1))``;
-    the letters need not be adjacent. Normalised, it is divided by ``max(|x|, |z|)``; two empty strings have 1.
+    ``s(x, z) = L(|x|, |z|)``, ``L(i, j) = L(i-1, j-1) + 1`` if ``x_i = z_j``, else ``max(L(i-1, j), L(i, j-1))``;
+    the letters need not be adjacent. The normalised similarity is divided by ``max(|x|, |z|)``; it is 1 for two empty
+    strings.
 
     Parameters
     ----------
     normalized : bool, default=False
+        Whether the similarity is normalised.
     workers : int, default=1
-        Threads of rapidfuzz itself.
+        The number of threads that rapidfuzz uses.
 
     References
     ----------
@@ -182,18 +187,18 @@ class LCS(_RapidFuzz):
 
 
 class JaroWinkler(_RapidFuzz):
-    """Jaro-Winkler similarity: shared letters near the same place, with a bonus for a shared beginning.
+    """Jaro-Winkler similarity: the share of common letters at similar positions, with a bonus for a common beginning.
 
     ``jaro = (c/|x| + c/|z| + (c - t)/c) / 3`` with c letters in common no further apart than
-    ``max(|x|, |z|) // 2 - 1`` and t half the number of those out of order; where jaro exceeds 0.7, the similarity is
-    ``jaro + l p (1 - jaro)``, l the length of the common prefix, at most 4.
+    ``max(|x|, |z|) // 2 - 1`` and t half the number of those out of order. If jaro exceeds 0.7, the similarity is
+    ``jaro + l p (1 - jaro)``, where l is the length of the common prefix, at most 4.
 
     Parameters
     ----------
     prefix_weight : float, default=0.1
-        p, between 0 (plain Jaro) and 0.25.
+        The weight p of the common prefix, between 0 (plain Jaro) and 0.25.
     workers : int, default=1
-        Threads of rapidfuzz itself.
+        The number of threads that rapidfuzz uses.
 
     References
     ----------
@@ -226,7 +231,7 @@ class JaroWinkler(_RapidFuzz):
 _COMPRESSORS = {
     "zlib": lambda text, level: zlib.compress(text, level),
     "bz2": lambda text, level: bz2.compress(text, max(level, 1)),
-    # Raw: the container of .xz files is longer than a short string.
+    # The raw format is used, because the container of .xz files is longer than a short string.
     "lzma": lambda text, level: lzma.compress(
         text, format=lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2, "preset": level}]
     ),
@@ -236,16 +241,16 @@ _COMPRESSORS = {
 class Compression(BaseEstimator):
     """Normalised compression distance: how much of one string a compressor can predict from the other.
 
-    ``d(x, z) = (C(xz) - min(C(x), C(z))) / max(C(x), C(z))``, C the compressed length in bytes of the text in UTF-8.
-    Real compressors read from left to right: d(x, z) differs a little from d(z, x), d(x, x) is not quite zero, and
-    both are left as they are. C(x) is computed once for each string.
+    ``d(x, z) = (C(xz) - min(C(x), C(z))) / max(C(x), C(z))``, where C is the compressed length in bytes of the text in
+    UTF-8. Compressors read from left to right, so d(x, z) differs slightly from d(z, x), and d(x, x) is slightly above
+    zero; neither is corrected. C(x) is computed once for each string.
 
     Parameters
     ----------
     compressor : {"zlib", "bz2", "lzma"}, default="zlib"
-        zlib looks back 32 kB: for longer strings, lzma.
+        The compressor. zlib considers the last 32 kB only, so use lzma for longer strings.
     level : int from 0 to 9, default=6
-        0 stores in zlib, which tells nothing apart.
+        The compression level. At level 0 zlib does not compress, and the distance is of no use.
 
     References
     ----------
@@ -266,7 +271,7 @@ class Compression(BaseEstimator):
         self.level = level
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix of distances from each string of A to each of B."""
+        """Return the matrix of distances from each string of A to each of B."""
         if self.compressor not in _COMPRESSORS:
             raise ValueError(f"compressor must be one of {sorted(_COMPRESSORS)}; got {self.compressor!r}.")
         if not isinstance(self.level, (int, np.integer)) or not 0 <= self.level <= 9:

@@ -1,4 +1,4 @@
-"""Dissimilarities of time series: dynamic time warping."""
+"""Dynamic time warping, a dissimilarity of time series."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from similitude.numerics.extras import require
+from similitude._utils.extras import require
 from similitude.similarities.registry import Measure, register
 
 
 def as_series(X: Any, name: str) -> list[np.ndarray]:
-    """Time series as float arrays of shape (channels, time), all with the same channels."""
+    """Return time series as float arrays of shape (channels, time), all with the same channels."""
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise ValueError(f"{name} must be a sequence of time series; got {type(X).__name__}.")
     series = []
@@ -37,7 +37,7 @@ def as_series(X: Any, name: str) -> list[np.ndarray]:
 
 
 def _flat(series: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """All series one after the other, and where each starts."""
+    """Return all series in one flat array, and the position at which each starts."""
     starts = np.concatenate([[0], np.cumsum([x.size for x in series])]).astype(np.intp)
     return np.concatenate([x.ravel() for x in series]), starts
 
@@ -46,13 +46,14 @@ class DTW(BaseEstimator):
     """Dynamic time warping: the smallest sum of squared differences when time may be stretched.
 
     ``d(x, z) = D(|x|, |z|)`` with ``D(i, j) = sum_c (x_ci - z_cj)^2 + min(D(i-1, j), D(i, j-1), D(i-1, j-1))`` and
-    ``D(0, 0) = 0``, over channels c; no root is taken. Series may differ in length. It is not a metric.
-    The first call in a process compiles for about a second, the very first one after installing aeon for several.
+    ``D(0, 0) = 0``, over channels c; no root is taken. Series may differ in length. It is not a metric. The first call
+    in a process compiles for about a second, and the first call after the installation of aeon for several seconds.
 
     Parameters
     ----------
     window : float between 0 and 1, default=None
-        Sakoe-Chiba band: how far the path may leave the diagonal, as a share of the shorter series. None: anywhere.
+        The width of the Sakoe-Chiba band: how far the path may leave the diagonal, as a share of the shorter series.
+        None means that the path is not restricted.
 
     References
     ----------
@@ -70,7 +71,7 @@ class DTW(BaseEstimator):
         self.window = window
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """The matrix of distances between two collections of time series."""
+        """Return the matrix of distances between two collections of time series."""
         if self.window is not None and not 0 <= self.window <= 1:
             raise ValueError(f"window must be None or lie between 0 and 1; got {self.window!r}.")
         require("aeon", "timeseries")
@@ -81,7 +82,7 @@ class DTW(BaseEstimator):
             return D
         if len(left[0]) != len(right[0]):
             raise ValueError(f"A and B must have the same channels; got {len(left[0])} and {len(right[0])}.")
-        from similitude.similarities._dtw_kernel import fill
+        from similitude.similarities._dtw_compiled import fill
 
         window = None if self.window is None else float(self.window)
         fill(*_flat(left), *_flat(right), len(left[0]), window, right is left, D)

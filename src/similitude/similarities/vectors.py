@@ -1,7 +1,8 @@
 """Similarities and distances of feature vectors.
 
-Distances are summed coordinate by coordinate (SciPy's ``cdist``), not by inner products: equal rows are at distance
-exactly zero, and equal pairs have equal values to the last bit, which keeps ties between neighbours true ties.
+Distances are summed coordinate by coordinate (by SciPy's ``cdist``), not computed from inner products. Therefore equal
+rows are at distance exactly zero, and equal pairs have equal values to the last bit, so that ties between neighbours
+remain ties.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ OBJECTS = "feature vectors"
 
 
 def as_real(values: Any) -> np.ndarray:
-    """An array of floats; complex numbers, of which NumPy would drop the imaginary parts, are a TypeError."""
+    """Return an array of floats, or raise a TypeError for complex numbers, whose imaginary parts NumPy would drop."""
     array = np.asarray(values)
     if array.dtype.kind == "c":
         raise TypeError("the numbers are complex")
@@ -28,7 +29,7 @@ def as_real(values: Any) -> np.ndarray:
 
 
 def as_vectors(X: Any, name: str) -> np.ndarray:
-    """Rows of finite numbers as a 2-d array of floats; an error names the first row that is not one."""
+    """Return rows of finite numbers as a 2-d array of floats, or raise an error that names the first wrong row."""
     if sparse.issparse(X):
         raise ValueError(f"{name} is a sparse matrix; feature vectors must be dense: pass {name}.toarray().")
     rows = X.to_numpy() if hasattr(X, "iloc") else X
@@ -58,7 +59,7 @@ def _first_bad_row(rows: Any, name: str) -> str:
 
 
 def as_vector_pair(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Both batches as arrays with the same number of columns."""
+    """Return both batches as arrays with the same number of columns."""
     left = as_vectors(A, "A")
     right = left if B is A else as_vectors(B, "B")
     if left.shape[1] != right.shape[1]:
@@ -67,19 +68,29 @@ def as_vector_pair(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def as_distributions(X: np.ndarray, name: str) -> np.ndarray:
-    """Rows of non-negative numbers scaled to sum to one."""
+    """Return rows of non-negative numbers, scaled to sum to one."""
     if (X < 0).any():
         i, j = map(int, np.argwhere(X < 0)[0])
         raise ValueError(f"{name}[{i}] has {X[i, j]:.6g} in column {j}; a distribution must be non-negative.")
     totals = X.sum(axis=1, keepdims=True)
     if (totals == 0).any():
-        raise ValueError(f"{name}[{int(np.argmin(totals))}] is all zero; a distribution needs some mass.")
+        raise ValueError(f"{name}[{int(np.argmin(totals))}] is all zero; a distribution needs a positive entry.")
     return X / totals
 
 
 @batch
 def euclidean(A: Any, B: Any) -> np.ndarray:
-    """Euclidean distance ``sqrt(sum_f (x_f - z_f)^2)``.
+    """Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (n, p) and (m, p)
+        Feature vectors as rows.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The distances of the rows of A to those of B.
 
     Examples
     --------
@@ -93,7 +104,17 @@ def euclidean(A: Any, B: Any) -> np.ndarray:
 
 @batch
 def manhattan(A: Any, B: Any) -> np.ndarray:
-    """Manhattan (l1, city block) distance ``sum_f |x_f - z_f|``.
+    """Return the Manhattan (l1, city block) distances ``sum_f |x_f - z_f|``.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (n, p) and (m, p)
+        Feature vectors as rows.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The distances of the rows of A to those of B.
 
     Examples
     --------
@@ -107,7 +128,17 @@ def manhattan(A: Any, B: Any) -> np.ndarray:
 
 @batch
 def chebyshev(A: Any, B: Any) -> np.ndarray:
-    """Chebyshev (l-infinity) distance ``max_f |x_f - z_f|``.
+    """Return the Chebyshev (l-infinity) distances ``max_f |x_f - z_f|``.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (n, p) and (m, p)
+        Feature vectors as rows.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The distances of the rows of A to those of B.
 
     Examples
     --------
@@ -121,9 +152,20 @@ def chebyshev(A: Any, B: Any) -> np.ndarray:
 
 @batch
 def cosine(A: Any, B: Any) -> np.ndarray:
-    """Cosine of the angle between two vectors, ``x'z / (|x| |z|)``: a similarity; 0 where one of them is zero.
+    """Return the cosines of the angles between vectors, ``x'z / (|x| |z|)``, a similarity.
 
-    Computed as ``1 - |x/|x| - z/|z||^2 / 2``, so that equal directions give 1 up to rounding and equal rows exactly 1.
+    They are computed as ``1 - |x/|x| - z/|z||^2 / 2``, so that equal directions give 1 up to rounding and equal rows
+    give exactly 1.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (n, p) and (m, p)
+        Feature vectors as rows.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The similarities of the rows of A to those of B; 0 if one of the vectors is zero.
 
     Examples
     --------
@@ -137,7 +179,17 @@ def cosine(A: Any, B: Any) -> np.ndarray:
 
 @batch
 def correlation(A: Any, B: Any) -> np.ndarray:
-    """Pearson's correlation of two vectors, the cosine after centring each: a similarity; 0 for a constant vector.
+    """Return Pearson's correlations of vectors, the cosines of the centred vectors, a similarity.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (n, p) and (m, p)
+        Feature vectors as rows.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The similarities of the rows of A to those of B; 0 if one of the vectors is constant.
 
     Examples
     --------
@@ -150,7 +202,10 @@ def correlation(A: Any, B: Any) -> np.ndarray:
 
 
 def _directions(X: np.ndarray, original: np.ndarray | None = None) -> np.ndarray:
-    """Rows scaled to length one, by their largest entry first lest squares overflow; zero where nothing is left."""
+    """Return the rows scaled to length one; rows that are zero, or zero up to rounding, remain zero.
+
+    They are divided by their largest entry first, so that squares do not overflow.
+    """
     largest = np.abs(X).max(axis=1, keepdims=True, initial=0.0)
     floor = 0.0 if original is None else 1e-13 * np.abs(original).max(axis=1, keepdims=True, initial=0.0)
     X = np.where(largest > floor, X, 0.0) / np.where(largest > floor, largest, 1.0)
@@ -166,16 +221,17 @@ def _cosine_of_directions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 class RelativeEntropy(BaseEstimator):
-    """Relative entropy (Kullback-Leibler divergence) of two distributions, asymmetric.
+    """Relative entropy (Kullback-Leibler divergence) of two distributions, which is asymmetric.
 
     ``d(p, q) = sum_f p_f log(p_f / q_f)``, in nats. Rows are scaled to sum to one and then mixed with the uniform
     distribution, ``p <- (1 - smoothing) p + smoothing / n_columns`` (Jelinek-Mercer smoothing), so that d is finite
-    where q has an empty cell. A is p, B is q.
+    where q has an empty cell. The rows of A are p, those of B are q.
 
     Parameters
     ----------
     smoothing : float, default=1e-6
-        Share of the uniform distribution, 0 to 1. At 0 an empty cell of q where p is not empty is an error.
+        The share of the uniform distribution, from 0 to 1. At 0, an empty cell of q where p is not empty raises an
+        error.
 
     References
     ----------
@@ -195,7 +251,7 @@ class RelativeEntropy(BaseEstimator):
         self.smoothing = smoothing
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Divergences of the rows of A from those of B."""
+        """Return the divergences of the rows of A from those of B."""
         if not 0 <= self.smoothing <= 1:
             raise ValueError(f"smoothing must lie between 0 and 1; got {self.smoothing!r}.")
         A, B = as_vector_pair(A, B)
@@ -203,7 +259,7 @@ class RelativeEntropy(BaseEstimator):
             (1 - self.smoothing) * as_distributions(X, name) + self.smoothing / X.shape[1]
             for X, name in ((A, "A"), (B, "B"))
         )
-        # Row by row: the terms need as much room as B, and equal pairs are summed in the same order.
+        # Computed row by row, so that the terms need only as much memory as B and equal pairs are summed alike.
         values = np.array([rel_entr(p, Q).sum(axis=1) for p in P]).reshape(len(P), len(Q))
         if not np.isfinite(values).all():
             i, j = map(int, np.argwhere(~np.isfinite(values))[0])
@@ -212,7 +268,7 @@ class RelativeEntropy(BaseEstimator):
 
 
 class DeltaE94(BaseEstimator):
-    """Colour difference CIE 1994 of two colours in L*a*b*, asymmetric: A holds the reference colours.
+    """Colour difference CIE 1994 of two colours in L*a*b*, which is asymmetric: A holds the reference colours.
 
     ``d^2 = (dL / kL)^2 + (dC / (kC (1 + k1 C1)))^2 + (dH / (kH (1 + k2 C1)))^2``, where C is the chroma
     ``sqrt(a^2 + b^2)``, C1 that of the reference, and ``dH^2 = da^2 + db^2 - dC^2``.
@@ -220,13 +276,14 @@ class DeltaE94(BaseEstimator):
     Parameters
     ----------
     kH, kC, kL : float, default=1
-        Weights of hue, chroma and lightness. For textiles: kL = 2.
+        The weights of hue, chroma and lightness; kL = 2 for textiles.
     k1, k2 : float, default=0.045, 0.015
-        How tolerance grows with chroma. For textiles: 0.048 and 0.014.
+        How the tolerance grows with the chroma; 0.048 and 0.014 for textiles.
 
     References
     ----------
-    CIE 116-1995, "Industrial colour-difference evaluation". Values as scikit-image's ``deltaE_ciede94``.
+    CIE 116-1995, "Industrial colour-difference evaluation". The values equal those of scikit-image's
+    ``deltaE_ciede94``.
 
     Examples
     --------
@@ -247,13 +304,14 @@ class DeltaE94(BaseEstimator):
         self.k2 = k2
 
     def __call__(self, A: Any, B: Any) -> np.ndarray:
-        """Differences of the colours in B from the references in A."""
+        """Return the differences of the colours in B from the references in A."""
         A, B = as_vector_pair(A, B)
         if A.shape[1] != 3:
             raise ValueError(f"A[0] must be a colour (L, a, b); got {A.shape[1]} numbers.")
         (L1, a1, b1), (L2, a2, b2) = (A.T[:, :, None], B.T[:, None, :])
         C1, C2 = np.hypot(a1, b1), np.hypot(a2, b2)
-        # dH^2 / 2 = C1 C2 - inner: where that cancels, as cross^2 / (C1 C2 + inner), which is exactly 0 for equal hues.
+        # dH^2 / 2 = C1 C2 - inner. Where that cancels, it is computed as cross^2 / (C1 C2 + inner), which is exactly 0
+        # for equal hues.
         inner, cross = a1 * a2 + b1 * b2, a1 * b2 - b1 * a2
         total = C1 * C2 + inner
         half = np.where(inner > 0, cross**2 / np.where(total > 0, total, 1.0), C1 * C2 - inner)

@@ -1,4 +1,4 @@
-"""Rows of similarities against the classes of their columns: which pairs are won, and means by class."""
+"""Pairs of samples that are in the right order within each row of similarities, and means by class."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.numerics.threads import over_row_blocks
+from similitude._utils.threads import over_row_blocks
 
 _BLOCK_BYTES = 32 * 2**20
 
 
 def row_block(S: Any, start: int, stop: int) -> np.ndarray:
-    """Rows of a dense or sparse matrix, or of one on disk, as an array."""
+    """Return rows of a dense or sparse matrix, or of one on disk, as an array."""
     block = S[start:stop]
     return block.toarray() if sparse.issparse(block) else np.asarray(block)
 
 
 def _over_blocks(work: Any, n: int) -> None:
     rows = max(1, _BLOCK_BYTES // (8 * n))
-    # Small matrices are not worth a thread; of others every thread gets a share.
+    # Threads do not pay off for small matrices; for others every thread gets a share.
     over_row_blocks(work, n, min(rows, max(64, -(-n // 4))))
 
 
 def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
-    """For each sample x the number of pairs of an x' != x of its class and an x'' of another with x' strictly closer.
+    """Return for each sample x the number of pairs of an x' != x of its class and a farther x'' of another class.
 
-    A sort of both groups of a row and one pass over them: O(n log n) a row, and whole numbers, so that nothing is
-    rounded.
+    Both groups of a row are sorted and scanned once, which takes O(n log n) for a row. The numbers are integers, so
+    that nothing is rounded.
     """
     wins = np.zeros(len(labels), dtype=np.int64)
 
@@ -48,9 +48,9 @@ def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> n
 
 
 def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
-    """The weight of the pairs of :func:`count_wins`, a pair weighing the product of its two weights.
+    """Return the total weight of the pairs of :func:`count_wins`, divided by that of all pairs.
 
-    It is divided by the weight of all pairs: NaN where that is 0.
+    The weight of a pair is the product of its two weights. The result is NaN where the weight of all pairs is 0.
     """
     shares = np.full(len(labels), np.nan)
 
@@ -68,12 +68,12 @@ def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_cl
                 shares[i] = won / (closer[-1] * weights[other].sum())
 
     _over_blocks(work, len(labels))
-    # Sums in another order may exceed 1 in the last digit.
+    # Because sums are added up in different orders, a quotient may exceed 1 in the last digit.
     return np.minimum(shares, 1.0)
 
 
 def largest_size(S: Any) -> float:
-    """The largest ``|S_ij|`` of two different samples; 1 where all are 0."""
+    """Return the largest ``|S_ij|`` of two different samples, or 1 if all are 0."""
     n, largest = S.shape[0], 0.0
     rows = max(1, _BLOCK_BYTES // (8 * n))
     for start in range(0, n, rows):
@@ -84,7 +84,7 @@ def largest_size(S: Any) -> float:
 
 
 def class_sums(S: Any, labels: np.ndarray, weights: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """For each row the weighted sums of ``S_ij / scale``: over the row's class, itself left out, and over the rest."""
+    """Return for each row the weighted sums of ``S_ij / scale`` over its own class, without itself, and the rest."""
     n, n_classes = len(labels), int(labels.max()) + 1
     members = sparse.csr_matrix((weights, (labels, np.arange(n))), shape=(n_classes, n))
     own, other = np.empty(n), np.empty(n)
@@ -103,9 +103,9 @@ def class_sums(S: Any, labels: np.ndarray, weights: np.ndarray, scale: float) ->
 
 
 def column_gaps(S: Any, labels: np.ndarray, scale: float) -> np.ndarray:
-    """For each x' the mean of ``S(x, x') / scale`` over the other x of its class, less that over all other classes.
+    """Return for each x' the mean of ``S(x, x') / scale`` over the other x of its class, minus that over the rest.
 
-    A mean over nothing is 0.
+    The mean over an empty set is 0.
     """
     n, counts = len(labels), np.bincount(labels)
     own, other = np.zeros(n), np.zeros(n)

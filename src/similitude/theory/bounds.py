@@ -1,9 +1,8 @@
-"""What theorems promise: pairs that are enough, and errors that are not exceeded."""
+"""Error bounds, and the number of pairs that is sufficient for an error."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -11,15 +10,27 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import check_labels
-from similitude.kernel.similarity_svc import SimilaritySVC
-from similitude.proximity.check import SimilarityWarning, dense
+from similitude.kernel import SimilaritySVC
+from similitude.labels import check_labels
+from similitude.numerics.eigen import eigh
+from similitude.numerics.spectrum import modified_matrix
+from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.spectrum.modifier import SpectrumModifier
+from similitude.transform import SimilarityFeatures
 
 
 class Promise(NamedTuple):
-    """Of a vote of n pairs: but for probability 1 - ``confidence``, only a share ``error`` stays below ``margin``."""
+    """The guarantee for a vote of n pairs.
+
+    Parameters
+    ----------
+    error : float
+        At most this share of the samples has a margin of at most ``margin``.
+    confidence : float
+        The probability with which that holds.
+    margin : float
+        The margin at which the error is counted.
+    """
 
     error: float
     confidence: float
@@ -27,7 +38,15 @@ class Promise(NamedTuple):
 
 
 class GeneralizationBound(NamedTuple):
-    """``bound`` is the sum of the other three; at 1 or more it says nothing."""
+    """A bound of the error, and its terms.
+
+    Parameters
+    ----------
+    bound : float
+        The sum of the other three. A bound of 1 or more is not informative.
+    empirical_risk, capacity, deviation : float
+        The terms of the bound.
+    """
 
     bound: float
     empirical_risk: float
@@ -36,10 +55,10 @@ class GeneralizationBound(NamedTuple):
 
 
 def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: float | None = None) -> int:
-    """How many pairs of examples are enough for a (dis)similarity of this goodness.
+    """Return the number of pairs of examples that is sufficient for a (dis)similarity of this goodness.
 
-    With probability at least 1 - delta over the draw of so many pairs, one of each class, a vote of them errs on no
-    more than epsilon + delta:
+    With probability at least 1 - delta over the draw of this number of pairs, with one example of each class, a vote of
+    the pairs has an error of at most epsilon + delta:
 
     ====================================  =======================================  ==================================
     goodness                              pairs                                    of the vote
@@ -57,15 +76,16 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
     gamma : float
         Margin of the goodness, in (0, 1].
     delta : float
-        In (0, 1).
+        The probability of failure, and the error above epsilon, in (0, 1).
     B : float, default=None
-        The square of the largest ratio of reweighted to true density, at least 1; None: strong goodness.
+        The square of the largest ratio of reweighted to true density, at least 1. None means strong goodness.
     eta : float, default=None
-        The share of examples on which the ratio may be larger.
+        The share of examples for which the ratio may be larger.
 
     Returns
     -------
     int
+        The number of pairs.
 
     References
     ----------
@@ -73,7 +93,7 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
 
     Examples
     --------
-    >>> from similitude import pairs_needed
+    >>> from similitude.theory import pairs_needed
     >>> pairs_needed(0.5, 0.05), pairs_needed(0.5, 0.05, B=4)
     (48, 3068)
     """
@@ -90,38 +110,39 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
     rate = _rate(gamma, B)
     number = math.log((1 if eta is None else 2) / delta) / rate if rate > 0 else math.inf
     if not number < 2**63:
-        raise ValueError(f"gamma and B ask for more pairs than can be counted: gamma = {gamma!r}, B = {B!r}.")
+        raise ValueError(f"gamma and B need more pairs than can be counted: gamma = {gamma!r}, B = {B!r}.")
     return math.ceil(number)
 
 
 def error_bound(
     epsilon: float, gamma: float, n_pairs: int, *, B: float | None = None, eta: float | None = None
 ) -> Promise:
-    """The error that the theorems of :func:`pairs_needed` promise of a vote of ``n_pairs`` pairs.
+    """Return the error that the theorems of :func:`pairs_needed` guarantee for a vote of ``n_pairs`` pairs.
 
-    They are solved for delta: ``exp(-n gamma^2 / 4)``, ``exp(-n gamma^2 / (16 B^2))``, or with eta the larger of
-    ``2 exp(-n gamma^2 / (16 B^2))`` and ``4 n eta``: in the proof of Theorem 8 n pairs hold a bad example with
-    probability 2 n eta, which may be delta/2.
+    The theorems are solved for delta: ``exp(-n gamma^2 / 4)``, ``exp(-n gamma^2 / (16 B^2))``, or with eta the larger
+    of ``2 exp(-n gamma^2 / (16 B^2))`` and ``4 n eta``, because in the proof of Theorem 8 n pairs hold a bad example
+    with probability 2 n eta, which may be delta/2.
 
     Parameters
     ----------
     epsilon : float
         The share of samples that the goodness leaves out, in [0, 1].
     gamma : float
-        In (0, 1].
+        Margin of the goodness, in (0, 1].
     n_pairs : int
+        The number of pairs.
     B, eta : float, default=None
         As in :func:`pairs_needed`.
 
     Returns
     -------
     Promise
-        ``error``, epsilon + delta and at most 1; ``confidence``, 1 - delta; ``margin``, at which the error is counted:
-        0 for the plain vote, gamma/(2B) for the combination.
+        ``error`` is epsilon + delta, at most 1; ``confidence`` is 1 - delta; ``margin``, at which the error is counted,
+        is 0 for the plain vote and gamma/(2B) for the combination.
 
     Examples
     --------
-    >>> from similitude import error_bound
+    >>> from similitude.theory import error_bound
     >>> promise = error_bound(epsilon=0.1, gamma=0.5, n_pairs=48)
     >>> round(promise.error, 4), round(promise.confidence, 4), promise.margin
     (0.1498, 0.9502, 0.0)
@@ -147,15 +168,15 @@ def generalization_bound(
     delta: float = 0.05,
     m: int | None = None,
 ) -> GeneralizationBound:
-    """The error that an SVM on similarities does not exceed, with probability at least 1 - delta.
+    """Return a bound of the error of an SVM on similarities that holds with probability at least 1 - delta.
 
     ::
 
         kernel     P(y f(x) <= 0)  <=  risk + 4 beta kappa sqrt(1/n)            + sqrt(ln(2/delta) / (2 n))
         features   P(y f(x) <= 0)  <=  risk + 4 beta kappa^2 sqrt(m / (n - m))  + sqrt(ln(2/delta) / (2 (n - m)))
 
-    The risk is the mean of the hinge loss cut at 1, ``min(max(0, 1 - y f(x)), 1)``. Both are for f without intercept
-    and a beta fixed beforehand.
+    The risk is the mean of the hinge loss cut at 1, ``min(max(0, 1 - y f(x)), 1)``. Both bounds hold for f without
+    intercept and a beta fixed beforehand.
 
     Parameters
     ----------
@@ -163,30 +184,31 @@ def generalization_bound(
         The similarity as a positive semidefinite kernel, ``f(s) = w^T s`` with ``w^T S w <= beta^2``; or the
         similarities to m prototypes, drawn from the n samples, as features, ``||w|| <= beta``.
     n : int
-        Samples, the prototypes among them.
+        The number of samples, including the prototypes.
     beta : float
         Bound of the norm.
     kappa : float
         Kernel: ``psi(x, x) <= kappa^2``. Features: ``|psi(x, x')| <= kappa^2``.
     empirical_risk : float
-        On the n samples; features: on the n - m that are no prototypes.
+        The risk on the n samples, or for "features" on the n - m samples that are no prototypes.
     delta : float, default=0.05
+        The probability that the bound does not hold.
     m : int, default=None
-        Prototypes, fewer than n.
+        The number of prototypes, fewer than n.
 
     Returns
     -------
     GeneralizationBound
-        ``bound``, and the three terms it is the sum of.
+        The bound and its three terms.
 
     References
     ----------
-    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Theorems 1 and 2. In Theorem 2 two slips are mended: the
-    similarity is to be bounded in size, and the sums are over n - m samples.
+    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Theorems 1 and 2. Two errors in Theorem 2 are corrected: the
+    absolute value of the similarity must be bounded, and the sums are over n - m samples.
 
     Examples
     --------
-    >>> from similitude import generalization_bound
+    >>> from similitude.theory import generalization_bound
     >>> found = generalization_bound("kernel", n=10000, beta=2.0, kappa=1.0, empirical_risk=0.1)
     >>> [round(term, 4) for term in found]
     [0.1936, 0.1, 0.08, 0.0136]
@@ -198,13 +220,13 @@ def generalization_bound(
         _check_between(value, name, 0, math.inf, zero=True)
     if kind == "kernel":
         if m is not None:
-            raise ValueError(f"m has no meaning for kind='kernel'; leave it None. Got {m!r}.")
+            raise ValueError(f"m must be None for kind='kernel', which has no prototypes; got {m!r}.")
         counted, capacity = n, 4 * beta * kappa * math.sqrt(1 / n)
     elif kind == "features":
         _check_count(m, "m")
         assert m is not None
         if m >= n:
-            raise ValueError(f"m must be smaller than n: of {n} samples, {m} prototypes leave none to count errors on.")
+            raise ValueError(f"m must be smaller than n, so that samples are left to count errors; got {m} of {n}.")
         counted, capacity = n - m, 4 * beta * kappa * kappa * math.sqrt(m / (n - m))
     else:
         raise ValueError(f"kind must be 'kernel' or 'features'; got {kind!r}.")
@@ -215,7 +237,7 @@ def generalization_bound(
 def generalization_bound_of(
     model: Any, X: Any, y: Any, *, prototypes: Any = None, delta: float = 0.05
 ) -> GeneralizationBound:
-    """:func:`generalization_bound`, with beta, kappa and the risk read off a fitted model of two classes.
+    """Return the :func:`generalization_bound` with beta, kappa and the risk of a fitted model of two classes.
 
     ==================================  ===============================================================================
     SimilaritySVC                       K its kernel, the similarity after the change of spectrum, and f(x_i) = (K w)_i
@@ -224,33 +246,38 @@ def generalization_bound_of(
     a pipeline that ends in one         samples that are no prototypes
     ==================================  ===============================================================================
 
-    The figure is indicative, no guarantee. The theorems are for a norm bound fixed beforehand and f without intercept,
-    and beta was found by training; kappa should hold for all samples there are, and is that of these; the intercept is
-    left in the risk, where it helps the model.
+    The result is indicative and not a guarantee. The theorems need a norm bound that is fixed beforehand and f without
+    intercept, but beta was found by training; kappa should hold for all possible samples, but is that of these; and the
+    intercept is part of the risk, which makes it smaller.
 
     Parameters
     ----------
     model : fitted SimilaritySVC, linear classifier with ``coef_``, or Pipeline that ends in one
+        The model.
     X : as in the model's ``fit``
-        What it was trained on: for SimilaritySVC the square training matrix (or the raw objects), for a linear model
-        the similarities of the samples to the prototypes.
+        The training samples: for SimilaritySVC the square training matrix (or the raw objects), for a linear model the
+        similarities of the samples to the prototypes.
     y : array-like of shape (n,)
+        The labels.
     prototypes : array-like of int, default=None
-        Rows of X that are prototypes; None: ``prototypes_`` of the pipeline's first step, else none of them.
+        Rows of X that are prototypes. By default these are the ``prototypes_`` of the pipeline's first step, if it has
+        any.
     delta : float, default=0.05
+        The probability that the bound does not hold.
 
     Returns
     -------
     GeneralizationBound
+        The bound and its three terms.
 
     Examples
     --------
     >>> from similitude import SimilaritySVC
-    >>> from similitude import generalization_bound_of
+    >>> from similitude.theory import generalization_bound_of
     >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 3]]
     >>> model = SimilaritySVC().fit(S, [0, 0, 1, 1])
     >>> found = generalization_bound_of(model, S, [0, 0, 1, 1])
-    >>> round(found.empirical_risk, 3), round(found.capacity, 2)  # four samples tell nothing
+    >>> round(found.empirical_risk, 3), round(found.capacity, 2)  # four samples are too few for a useful bound
     (0.0, 3.46)
     """
     check_is_fitted(model)
@@ -258,7 +285,7 @@ def generalization_bound_of(
         raise ValueError(f"model must be of two classes; it was fitted to {len(model.classes_)}.")
     if isinstance(model, SimilaritySVC):
         if prototypes is not None:
-            raise ValueError("prototypes has no meaning for SimilaritySVC; leave it None.")
+            raise ValueError("prototypes must be None for SimilaritySVC, which has no prototypes.")
         values, beta, kappa = _read_kernel(model, X)
         risk = _truncated_hinge(values, y, model.classes_)
         return generalization_bound(
@@ -278,11 +305,11 @@ def generalization_bound_of(
 
 
 def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any, np.ndarray]:
-    """What the linear model sees, that model, and the rows that are no prototypes."""
+    """Return the features of the linear model, that model, and the rows that are no prototypes."""
     features, linear = X, model
     if isinstance(model, Pipeline):
         features, linear = (model[:-1].transform(X) if len(model) > 1 else X), model[-1]
-        if prototypes is None and not getattr(model[0], "_is_columns", False):
+        if prototypes is None and not (isinstance(model[0], SimilarityFeatures) and model[0]._reader.is_columns):
             prototypes = getattr(model[0], "prototypes_", None)
     if not hasattr(linear, "coef_"):
         raise ValueError(f"model must be a SimilaritySVC or linear, with coef_; got {type(linear).__name__}.")
@@ -295,24 +322,23 @@ def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any
 
 
 def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float]:
-    """Decision values of the training samples, beta and kappa."""
-    spectrum = model._machine.spectrum
+    """Return the decision values of the training samples, beta and kappa."""
+    spectrum = model._path.points[0].spectrum
     if spectrum == "none" and model.indefinite_:
         raise ValueError(
-            "model: spectrum='none' left an indefinite kernel, which has no norm; choose another spectrum."
+            "model: with spectrum='none' the kernel is indefinite and has no norm; choose another spectrum."
         )
-    S = dense(model._new_proximities(X).S).astype(np.float64)
+    S = dense(model._rows(X).S).astype(np.float64)
     if S.shape[0] != S.shape[1]:
         raise ValueError(f"X must be the square matrix that the model was fitted on; got shape {S.shape}.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SimilarityWarning)  # fit has said it
-        K = SpectrumModifier(spectrum).fit_transform(S if spectrum == "square" else mean_of_directions(S))
+    symmetric = mean_of_directions(S)
+    K = modified_matrix(S if spectrum == "square" else symmetric, spectrum, *eigh(symmetric))
     w = np.zeros(len(K))
     w[model.support_] = model.dual_coef_[0]
     values = K @ w
     size, total = float(w @ values), float(np.abs(w).sum())
     if abs(total - size / 2 - model.objective_) > 1e-4 * total:
-        raise ValueError("X must be what the model was fitted on; its objective has another value on this one.")
+        raise ValueError("X must be the data that the model was fitted on; the objective has another value on this X.")
     return values + model.intercept_[0], math.sqrt(max(size, 0.0)), math.sqrt(max(float(np.diagonal(K).max()), 0.0))
 
 
@@ -325,7 +351,7 @@ def _truncated_hinge(values: np.ndarray, y: Any, classes: np.ndarray) -> np.ndar
 
 
 def _rate(gamma: float, B: float | None) -> float:
-    """By how much a pair lowers the logarithm of delta."""
+    """Return the amount by which one pair lowers the logarithm of delta."""
     return (gamma / 2) ** 2 if B is None else (gamma / (4 * B)) ** 2
 
 
@@ -333,10 +359,10 @@ def _check_weighting(B: Any, eta: Any) -> None:
     if B is not None:
         _check_between(B, "B", 0, math.inf)
         if B < 1:
-            raise ValueError(f"B must be at least 1, as the ratio of two densities somewhere is; got {B!r}.")
+            raise ValueError(f"B must be at least 1, because the largest ratio of two densities is; got {B!r}.")
     if eta is not None:
         if B is None:
-            raise ValueError("eta has no meaning without B; give both.")
+            raise ValueError("eta needs B; pass both.")
         _check_between(eta, "eta", 0, 1, closed=True, zero=True)
 
 

@@ -1,15 +1,15 @@
-"""How good a similarity or dissimilarity is for telling classes apart, before any classifier is trained."""
+"""Measures of how well a similarity or dissimilarity separates classes, before any classifier is trained."""
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.base import check_labels
+from similitude._utils.warn import warn
+from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
 from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
 from similitude.proximity.proximities import as_proximities
@@ -17,40 +17,46 @@ from similitude.theory._limits import dkw_width, share_limits
 from similitude.theory._pairs import class_sums, column_gaps, count_wins, largest_size, weighted_wins
 
 _ROUNDING = 1e-12
-"""A margin that misses gamma by less counts as reaching it."""
+"""A margin that is smaller than gamma by less than this counts as reaching it."""
 
 
 def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
-    """How often a sample is closer to its own class than to another: the goodness of Wang et al. (2009).
+    """Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to others.
 
     For a sample z = (x, y)::
 
         g(z) = P( s(x, x') > s(x, x'')  |  y' = y, y'' != y )
 
-    estimated over all pairs of an x' != x of its class and an x'' of another; a tie counts as a failure. S is strongly
-    (epsilon, gamma)-good if ``g(z) >= 1/2 + gamma/2`` for a share 1 - epsilon of the samples. Then
-    ``(4/gamma^2) ln(1/delta)`` random pairs, each voting for the closer one, err on no more than epsilon + delta
-    (:func:`~similitude.theory.bounds.pairs_needed`).
+    is estimated over all pairs of an x' != x of its class and an x'' of another; a tie counts as a failure. S is
+    strongly (epsilon, gamma)-good if ``g(z) >= 1/2 + gamma/2`` for a share 1 - epsilon of the samples. Then a vote of
+    ``(4/gamma^2) ln(1/delta)`` random pairs, each for the class of the closer example, has an error of at most epsilon
+    + delta (:func:`~similitude.theory.bounds.pairs_needed`).
 
     The definition is for two classes. With more, x'' is drawn from all other classes together, one against the rest.
-    Only the order within each row matters, S need not be symmetric: row i holds psi(x_i, .). A sample that is alone in
-    its class has no x'; it is left out, with a warning. Each row is sorted, O(n^2 log n) in all.
+    Only the order within each row matters, and S need not be symmetric: row i holds psi(x_i, .). A sample that is alone
+    in its class has no x'; it is left out, with a warning. Each row is sorted, which takes O(n^2 log n) in total.
 
     Parameters
     ----------
     S : array-like, memmap, DataFrame, sparse matrix or Proximities of shape (n, n)
         Similarities, or dissimilarities if ``dissimilarity`` is given. A matrix that can only be a dissimilarity (zero
-        diagonal, positive elsewhere) is taken as one in any case, with a warning.
+        diagonal, positive elsewhere) is always treated as one, with a warning.
     y : array-like of shape (n,)
         Class labels, of two or more classes.
     dissimilarity : str, default=None
-        The map that makes S a similarity: see :mod:`similitude.proximity.maps`. Order is that of the dissimilarities
-        themselves, but for double-centring, which changes it; the map's values count for
-        :meth:`~Goodness.balcan_blum` and :meth:`~Goodness.reasonable` alone.
+        The map that turns S into a similarity: see :mod:`similitude.proximity.maps`. Samples are ordered by the
+        dissimilarities themselves, except for double-centring, which changes their order; the values of the map are
+        only used by :meth:`~Goodness.balcan_blum` and :meth:`~Goodness.reasonable`.
 
     Returns
     -------
     Goodness
+        The g(z) of all samples, and the curve of their margins.
+
+    See Also
+    --------
+    similitude.theory.pairs_needed : Returns the number of pairs sufficient for a vote.
+    DBoostClassifier : Boosts such pairs.
 
     References
     ----------
@@ -75,11 +81,10 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
     given = similarities = check_similarity(as_proximities(S).S, orientation="dissimilarity")
     if dissimilarity is None and looks_like_dissimilarity(given):
         dissimilarity = "negate"
-        warnings.warn(
-            "S has a zero diagonal and is positive elsewhere: it is taken as a dissimilarity. Pass "
-            "dissimilarity='negate' to say so.",
+        warn(
+            "S has a zero diagonal and is positive elsewhere, so that it is treated as a dissimilarity. Pass "
+            "dissimilarity='negate' to avoid this warning.",
             SimilarityWarning,
-            stacklevel=2,
         )
     if dissimilarity is not None:
         similarities = LearnedMap.learn(given, dissimilarity, name="S")(given, name="S")
@@ -92,12 +97,12 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
 
 
 class MarginCurve:
-    """A margin for each sample, and the share of the samples whose margin falls short of gamma.
+    """A margin for each sample, and the share of the samples whose margin is below gamma.
 
-    Attributes
+    Parameters
     ----------
     margins : ndarray of shape (n,)
-        NaN for a sample that is left out.
+        The margins; NaN for a sample that is left out.
     """
 
     def __init__(self, margins: np.ndarray):
@@ -105,12 +110,34 @@ class MarginCurve:
         self._sorted = np.sort(margins[~np.isnan(margins)])
 
     def curve(self, gamma: Any) -> Any:
-        """epsilon(gamma): the share of samples with a margin below gamma; a number, or an array for an array."""
+        """Return epsilon(gamma), the share of samples with a margin below gamma.
+
+        Parameters
+        ----------
+        gamma : float or array-like
+            The margin, or several margins.
+
+        Returns
+        -------
+        float or ndarray
+            The share for each gamma.
+        """
         short = np.searchsorted(self._sorted, _numbers(gamma) - _ROUNDING, side="left") / len(self._sorted)
         return float(short) if np.ndim(gamma) == 0 else short
 
     def gamma_at(self, epsilon: float) -> float:
-        """The largest gamma that all but a share epsilon of the samples reach."""
+        """Return the largest gamma that all but a share epsilon of the samples reach.
+
+        Parameters
+        ----------
+        epsilon : float
+            The share, in [0, 1).
+
+        Returns
+        -------
+        float
+            The margin gamma.
+        """
         if not isinstance(epsilon, Real) or not 0 <= epsilon < 1:
             raise ValueError(f"epsilon must lie in [0, 1); got {epsilon!r}.")
         n = len(self._sorted)
@@ -118,18 +145,28 @@ class MarginCurve:
 
 
 class Goodness(MarginCurve):
-    """What :func:`goodness` found.
+    """The result of :func:`goodness`.
+
+    Parameters
+    ----------
+    order : array or CSR matrix of shape (n, n)
+        The values by whose rows samples are ordered.
+    similarities : array or CSR matrix of shape (n, n)
+        The similarities.
+    labels : ndarray of shape (n,)
+        The classes of the samples, as positions.
+    smaller_is_closer : bool
+        Whether ``order`` holds dissimilarities.
 
     Attributes
     ----------
     per_sample : ndarray of shape (n,)
-        g(z) of each sample; NaN where its class has no other.
+        g(z) of each sample; NaN if its class has no other sample.
     margins : ndarray of shape (n,)
-        2 g(z) - 1, what gamma is compared with.
+        2 g(z) - 1, with which gamma is compared.
     pseudo_gamma : float
-        2 mean(g) - 1 (Definition 11). It promises nothing: the vote of pairs may err on more than half of the samples
-        though it is near 1/2 (Proposition 13). ``curve(0)`` is the share on which that vote, of infinitely many pairs,
-        errs.
+        2 mean(g) - 1 (Definition 11). It guarantees nothing: the vote of pairs may misclassify more than half of the
+        samples although it is near 1/2 (Proposition 13). ``curve(0)`` is the error of a vote of infinitely many pairs.
     """
 
     def __init__(self, order: Any, similarities: Any, labels: np.ndarray, smaller_is_closer: bool):
@@ -141,10 +178,9 @@ class Goodness(MarginCurve):
         if alone == len(labels):
             raise ValueError("y must have a class of at least two samples; each of its classes has one.")
         if alone:
-            warnings.warn(
+            warn(
                 f"{alone} of {len(labels)} samples are alone in their class and are left out.",
                 SimilarityWarning,
-                stacklevel=3,
             )
         pairs = np.where(self._n_own > 0, self._n_own * self._n_other, np.nan)
         wins = count_wins(order, labels, smaller_is_closer)
@@ -159,25 +195,29 @@ class Goodness(MarginCurve):
         )
 
     def band(self, gamma: Any, confidence: float = 0.95) -> tuple[Any, Any]:
-        """Below and above epsilon(gamma) of the distribution that the samples come from, for all gamma at once.
+        """Return bounds of epsilon(gamma) for the distribution that the samples come from, for all gamma at once.
 
-        With the given probability the whole curve ``P(g(z) < 1/2 + gamma/2)`` lies between the two, whatever the
-        distribution, if the samples were drawn independently. Two things are uncertain, and each gets half of
-        1 - confidence, called a. Which samples were drawn: the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart,
-        ``sqrt(ln(2/a) / (2n))`` up and down. And g of each sample, estimated from the other samples: given x it is a
-        mean over pairs from two independent groups, of which the smaller has k, and Chernoff's inequality holds as for
-        k independent pairs (Hoeffding 1963), for all n samples at once at the level a/n; the curve moves left and right
-        by as much as g may be wrong. A narrower band around the shares alone would take the estimates for the truth:
-        where all g(z) are equal, the truth is a step and the estimated curve a slope.
+        If the samples were drawn independently, the whole curve ``P(g(z) < 1/2 + gamma/2)`` lies between the two bounds
+        with the given probability, whatever the distribution. There are two sources of uncertainty, and each gets half
+        of 1 - confidence, called a. The first is the draw of the samples: by the inequality of Dvoretzky, Kiefer,
+        Wolfowitz and Massart, the curve is moved up and down by ``sqrt(ln(2/a) / (2n))``. The second is g of each
+        sample, which is estimated from the other samples. Given x it is a mean over pairs from two independent groups,
+        of which the smaller has k members, so that Chernoff's inequality holds as for k independent pairs (Hoeffding
+        1963), for all n samples at once at the level a/n; the curve is moved left and right by the possible error of g.
+        A band for the first source alone would be too narrow: if all g(z) are equal, the true curve is a step, but the
+        estimated curve is a slope.
 
         Parameters
         ----------
         gamma : float or array-like
+            The margin, or several margins.
         confidence : float, default=0.95
+            The probability that the band contains the curve.
 
         Returns
         -------
         low, high : float or ndarray
+            The bounds for each gamma.
         """
         if not isinstance(confidence, Real) or not 0 < confidence < 1:
             raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}.")
@@ -193,21 +233,22 @@ class Goodness(MarginCurve):
         return (float(low), float(high)) if np.ndim(gamma) == 0 else (low, high)
 
     def reweighted(self, weights: Any) -> ReweightedGoodness:
-        """(epsilon, gamma, B)-goodness (Definition 3): x' and x'' drawn by weight instead of uniformly.
+        """Return the (epsilon, gamma, B)-goodness (Definition 3), for which x' and x'' are drawn by weight.
 
-        Good weights show what a vote that chooses its pairs can do. The theorem asks for weights that were not chosen
-        by looking at these labels; read off a classifier trained on them, the curve is optimistic.
+        Good weights show the quality of a vote that chooses its pairs. The theorem needs weights that do not depend on
+        these labels; with the weights of a classifier trained on them, the curve is optimistic.
 
         Parameters
         ----------
         weights : array-like of shape (n,), or fitted DBoostClassifier
-            At least 0, not all 0 in any class; within each class they are scaled to mean 1. Of a boosted classifier
-            of two classes trained on these samples, a sample's weight is the sum of the coefficients of the pairs it
-            is in, as in the proof of Theorem 4.
+            Weights of at least 0, not all 0 in any class; within each class they are scaled to mean 1. For a boosted
+            classifier of two classes that was trained on these samples, the weight of a sample is the sum of the
+            coefficients of its pairs, as in the proof of Theorem 4.
 
         Returns
         -------
         ReweightedGoodness
+            The g(z) with weights, and the curve of their margins.
         """
         if hasattr(weights, "fit"):
             weights = _vote_weights(weights, len(self._labels))
@@ -223,23 +264,24 @@ class Goodness(MarginCurve):
         return ReweightedGoodness(shares, ratios)
 
     def balcan_blum(self, weights: Any = None) -> SimilarityGoodness:
-        """Balcan & Blum's (epsilon, gamma)-goodness: by how much the own class is more similar on average.
+        """Return Balcan & Blum's (epsilon, gamma)-goodness, which compares mean similarities to the classes.
 
         The margin of a sample is::
 
             E[ w(x') K(x, x') | y' = y ] - E[ w(x') K(x, x') | y' != y ]
 
-        with K = S / max |S_ij| over different samples, since the theory asks for ``|K| <= 1``. Unlike g it depends on
-        the scale: how much more similar, not how often.
+        with K = S / max |S_ij| over different samples, because the theory needs ``|K| <= 1``. Unlike g it depends on
+        the values of the similarities, not only on their order.
 
         Parameters
         ----------
         weights : array-like of shape (n,), default=None
-            w, from 0 to 1; None: 1 (their "strong" goodness).
+            The weights w, from 0 to 1. None means 1 (their "strong" goodness).
 
         Returns
         -------
         SimilarityGoodness
+            The margins and their curve.
         """
         n = len(self._labels)
         weights = np.ones(n) if weights is None else _checked_weights(weights, n, "weights", largest=1.0)
@@ -250,7 +292,7 @@ class Goodness(MarginCurve):
         return SimilarityGoodness(margins, scale)
 
     def reasonable(self, R: Any = None, *, tau: float | None = None) -> SimilarityGoodness:
-        """Balcan, Blum & Srebro's (epsilon, gamma, tau)-goodness: similarities to reasonable points alone.
+        """Return Balcan, Blum & Srebro's (epsilon, gamma, tau)-goodness, from similarities to reasonable points only.
 
         The margin of a sample is ``E[ y y' K(x, x') | R(x') ]``, where y y' is 1 within a class and -1 across (with
         more than two classes as well), and tau = P(R). K is as in :meth:`balcan_blum`.
@@ -258,34 +300,35 @@ class Goodness(MarginCurve):
         Parameters
         ----------
         R : array-like of shape (n,), default=None
-            Which samples are reasonable: booleans, or probabilities from 0 to 1. None: all, or as many as ``tau`` says.
+            Which samples are reasonable: booleans, or probabilities from 0 to 1. By default all samples are, or a share
+            ``tau`` of them.
         tau : float, default=None
-            Where R is not given: the share of the samples to take, the best of each class in turn. Best are the x'
-            whose mean of K(x, x') over the other x of their class exceeds that over the rest most. Chosen on these
-            labels, they look better than they are.
+            The share of the samples to choose if R is not given, the best of each class in turn. The best are the x'
+            for which the mean of K(x, x') over the other x of their class most exceeds that over the rest. Because they
+            are chosen by these labels, the result is optimistic.
 
         Returns
         -------
         SimilarityGoodness
-            With ``R`` and ``tau``.
+            The margins and their curve, with ``R`` and ``tau``.
         """
         n = len(self._labels)
         scale = largest_size(self._similarities)
         if R is not None:
             if tau is not None:
-                raise ValueError("tau must be None where R is given: it is the share of R.")
+                raise ValueError("tau must be None if R is given, because it is the share of R.")
             R = _checked_weights(R, n, "R", largest=1.0)
         else:
-            R = self._most_telling(1.0 if tau is None else tau, scale)
+            R = self._best_points(1.0 if tau is None else tau, scale)
         if not R.any():
-            raise ValueError("R must hold a reasonable point; it is 0 for all samples.")
+            raise ValueError("R must hold at least one reasonable point; it is 0 for all samples.")
         own, other = class_sums(self._similarities, self._labels, R, scale)
         rest = R.sum() - R
-        # Where x is the only reasonable point, none is left to compare it with.
+        # If x is the only reasonable point, there is no other to compare it with.
         rest[rest <= 1e-12 * R.sum()] = np.nan
         return SimilarityGoodness((own - other) / rest, scale, R)
 
-    def _most_telling(self, tau: float, scale: float) -> np.ndarray:
+    def _best_points(self, tau: float, scale: float) -> np.ndarray:
         n = len(self._labels)
         if not isinstance(tau, Real) or not 0 < tau <= 1:
             raise ValueError(f"tau must lie in (0, 1]; got {tau!r}.")
@@ -300,18 +343,24 @@ class Goodness(MarginCurve):
 
 
 class ReweightedGoodness(MarginCurve):
-    """(epsilon, gamma, B)-goodness, of :meth:`Goodness.reweighted`.
+    """The (epsilon, gamma, B)-goodness of :meth:`Goodness.reweighted`.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n,)
+        g(z) with x' and x'' drawn by weight; NaN if no other sample of the class has a positive weight.
+    ratios : ndarray of shape (n,)
+        The weights, scaled to mean 1 within each class.
 
     Attributes
     ----------
     per_sample : ndarray of shape (n,)
-        g(z) with x' and x'' drawn by weight; NaN where no other sample of the class has weight.
+        The shares.
     margins : ndarray of shape (n,)
         2 g(z) - 1.
-    ratios : ndarray of shape (n,)
-        The weights, scaled to mean 1 within each class: how many times more often a sample is drawn.
     B : float
-        The square of the largest ratio: the price in pairs, ``(16 B^2/gamma^2) ln(1/delta)`` of them (Theorem 4).
+        The square of the largest ratio, on which the number ``(16 B^2/gamma^2) ln(1/delta)`` of pairs depends (Theorem
+        4).
     pseudo_gamma : float
         2 mean(g) - 1.
     """
@@ -330,18 +379,21 @@ class ReweightedGoodness(MarginCurve):
 
 
 class SimilarityGoodness(MarginCurve):
-    """Goodness by mean similarities, of :meth:`Goodness.balcan_blum` and :meth:`Goodness.reasonable`.
+    """The goodness by mean similarities of :meth:`Goodness.balcan_blum` and :meth:`Goodness.reasonable`.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n,)
+        The margins, in units of ``scale``.
+    scale : float
+        The number by which S was divided.
+    R : ndarray of shape (n,), default=None
+        The reasonable points, from 0 to 1.
 
     Attributes
     ----------
-    margins : ndarray of shape (n,)
-        In units of ``scale``.
-    scale : float
-        What S was divided by.
-    R : ndarray of shape (n,) or None
-        The reasonable points, 0 to 1.
     tau : float or None
-        Their share.
+        The share of the reasonable points.
     """
 
     def __init__(self, margins: np.ndarray, scale: float, R: np.ndarray | None = None):
@@ -378,11 +430,11 @@ def _checked_weights(weights: Any, n: int, name: str, largest: float = np.inf) -
 
 
 def _vote_weights(model: Any, n: int) -> np.ndarray:
-    """For each training sample the sum of the coefficients of the pairs it is in."""
+    """Return for each training sample the sum of the coefficients of the pairs it is in."""
     check_is_fitted(model, ["pairs_", "alphas_"])
     pairs, alphas = np.asarray(model.pairs_), np.asarray(model.alphas_, dtype=float)
     if len(model.classes_) != 2:
-        raise ValueError(f"weights: a boosted classifier must be of two classes; got one of {len(model.classes_)}.")
+        raise ValueError(f"weights: a boosted classifier must have two classes; got one with {len(model.classes_)}.")
     if pairs.max() >= n:
-        raise ValueError(f"weights: the classifier was trained on other samples: it has a pair beyond the {n} here.")
+        raise ValueError(f"weights: the classifier must be trained on these {n} samples; it has a pair beyond them.")
     return np.bincount(pairs.ravel(), np.repeat(alphas, 2), minlength=n)

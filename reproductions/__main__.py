@@ -1,0 +1,145 @@
+"""``python -m reproductions``: compute a paper's table again, and print our errors beside the published ones."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import sys
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from reproductions.reproduction import PAPERS, Comparison, Reproduction, reproduce
+from similitude._utils.files import check_writable, replacing
+
+BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+_SHOWN = 3
+
+
+def main(words: list[str] | None = None) -> None:
+    """Run the command; bad arguments and files end it with exit code 2, an interruption with 130."""
+    asked = _parser().parse_args(words)
+    try:
+        if asked.name is None:
+            _list(asked.json)
+        else:
+            _run(asked)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of the output has ended, so that nothing more can be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(BROKEN_PIPE)
+    except (ValueError, OSError) as error:
+        print(f"reproductions: {' '.join(str(error).split())}", file=sys.stderr)
+        sys.exit(BAD_INPUT)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m reproductions",
+        description="Compute a paper's table again, and print our errors beside the published ones.",
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the table; without a name all tables are listed")
+    parser.add_argument("--partitions", type=int, metavar="N", help="number of partitions (default: the paper's)")
+    parser.add_argument("--datasets", metavar="NAMES", help="some of its data sets, separated by commas")
+    parser.add_argument("--methods", metavar="NAMES", help="some of its methods, separated by commas")
+    parser.add_argument(
+        "--store",
+        type=Path,
+        metavar="FILE",
+        help="keep the results; the same command then continues an interrupted one",
+    )
+    parser.add_argument("--data-home", type=Path, metavar="DIR", help="folder with the data that does not ship")
+    parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="cells at a time; -1 for one per core")
+    parser.add_argument("--output", "-o", type=Path, metavar="FILE.csv", help="save the table")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, and no table where a file holds it")
+    return parser
+
+
+def _run(asked: argparse.Namespace) -> None:
+    if asked.name not in PAPERS:
+        raise ValueError(f"NAME must be one of {', '.join(PAPERS)}; got {asked.name!r}.")
+    if asked.n_jobs == 0:
+        raise ValueError("--n-jobs must not be 0; -1 runs one job per core.")
+    if asked.output is not None:
+        check_writable(asked.output, "--output")
+    paper = PAPERS[asked.name]
+    found = reproduce(
+        asked.name,
+        partitions=asked.partitions,
+        datasets=_names(asked.datasets, list(paper.datasets)),
+        methods=_names(asked.methods, list(paper.methods())),
+        store=asked.store,
+        data_home=asked.data_home,
+        n_jobs=asked.n_jobs,
+        progress=not asked.quiet,
+    )
+    if asked.output is not None:
+        _save(found.comparisons, asked.output)
+    if asked.json:
+        print(json.dumps(_content(asked.name, found), indent=2))
+    elif not (asked.quiet and asked.output is not None):
+        print(found)
+        if asked.output is not None:
+            print(f"saved to {asked.output}")
+
+
+def _content(name: str, found: Reproduction) -> dict[str, Any]:
+    """Return the reproduction as values that JSON can hold."""
+    return {
+        "name": name,
+        "reference": found.paper.reference,
+        "comparisons": [asdict(row) for row in found.comparisons],
+        "missing": dict(found.missing),
+    }
+
+
+def _names(text: str | None, known: list[str]) -> list[str] | None:
+    """Return the names of a list separated by commas; a known name may contain commas, and case is ignored."""
+    if text is None:
+        return None
+    words = [word.strip() for word in text.split(",")]
+    lower = {name.lower(): name for name in known}
+    found = []
+    while words:
+        ends = [k for k in range(len(words), 0, -1) if ", ".join(words[:k]).lower() in lower]
+        taken = ends[0] if ends else 1
+        found.append(lower.get(", ".join(words[:taken]).lower(), words[0]))
+        words = words[taken:]
+    return found
+
+
+def _list(as_json: bool) -> None:
+    if as_json:
+        rows = [
+            {
+                "name": name,
+                "reference": paper.reference,
+                "datasets": list(paper.datasets),
+                "methods": list(paper.methods()),
+            }
+            for name, paper in PAPERS.items()
+        ]
+        print(json.dumps(rows, indent=2))
+        return
+    for name, paper in PAPERS.items():
+        print(f"{name:<24}{paper.reference}")
+        print(f"{'':<24}{paper.protocol}")
+        print(f"{'':<24}{len(paper.datasets)} data sets, such as {'; '.join(list(paper.datasets)[:_SHOWN])}")
+
+
+def _save(comparisons: list[Comparison], path: Path) -> None:
+    names = [field.name for field in fields(Comparison)]
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in comparisons)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Writing a file completely or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def check_writable(path: str | os.PathLike, name: str = "path") -> Path:
+    """Return the path if a file can be written there, or raise a ValueError that names the argument.
+
+    Call it before the computation whose result is to be written.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{name}: {path} is a folder; a file is needed.")
+    if is_special(path):
+        if not os.access(path, os.W_OK):
+            raise ValueError(f"{name}: cannot write into {path}: permission denied.")
+        return path
+    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    if not folder.is_dir():
+        raise ValueError(f"{name}: there is no folder {folder}.")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"{name}: cannot write in the folder {folder}: {error.strerror}.") from None
+    return path
+
+
+def is_special(path: Path) -> bool:
+    """Return whether the path leads to something that is neither a regular file nor a folder: a FIFO or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary path, whose content becomes that of ``path`` unless an error is raised.
+
+    A regular file is replaced in one step. A symbolic link is kept, and the file that it points to is replaced. A FIFO
+    or a device is kept, too, and the content is written into it.
+    """
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; a file is needed.")
+    if is_special(path):
+        with tempfile.TemporaryDirectory() as folder:
+            part = Path(folder, path.name)
+            yield part
+            # O_CREAT is left out: if the FIFO has been removed meanwhile, that is an error, and no file is created.
+            with part.open("rb") as source, os.fdopen(os.open(path, os.O_WRONLY), "wb") as target:
+                shutil.copyfileobj(source, target)
+        return
+    path = Path(os.path.realpath(path))
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

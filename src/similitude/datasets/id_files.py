@@ -1,0 +1,105 @@
+"""The ids of a matrix in a ``.npy`` file, which are kept in text files beside it: ``D.ids.txt`` for ``D.npy``.
+
+Such a file has one id per line, below a comment with a checksum of the matrix. If the matrix was overwritten later, the
+checksum differs, and the ids are refused. Files without the comment are read, too.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from similitude._utils.files import check_writable, replacing
+from similitude.datasets.tables import open_text
+
+ID_NAMES = ("ids", "column_ids")
+"""The names of the ids of the rows (and of the columns, if these are the same samples), and of other columns."""
+
+_COMMENT = "# checksum of the matrix: "
+_PIECES, _PIECE = 64, 4096
+
+
+def id_file(matrix: Path, name: str) -> Path:
+    """Return the path of the ids with this name."""
+    return matrix.with_suffix(f".{name}.txt")
+
+
+def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, list[str]]:
+    """Return the files of ids to be written beside a ``.npy`` file; call it before the matrix is computed.
+
+    Parameters
+    ----------
+    matrix : Path
+        The path of the matrix.
+    names : dict of str to list of str or None
+        For "ids" and "column_ids" the ids, or None if there are none.
+
+    Returns
+    -------
+    dict of Path to list of str
+        The ids of each file.
+
+    Raises
+    ------
+    ValueError
+        If an id is not one line of text, or if there is a file of ids that would not belong to the new matrix.
+    """
+    files = {}
+    for name, ids in names.items():
+        path = id_file(matrix, name)
+        if ids is not None:
+            for text in ids:
+                if text.splitlines() != [text]:
+                    raise ValueError(f"{path}: the id {text!r} is not one line of text; keep the ids in an .npz file.")
+            files[check_writable(path, str(matrix))] = ids
+        elif path.exists():
+            raise ValueError(
+                f"{path} exists, but the objects of {matrix} have no such ids. Delete it, or choose another name for "
+                "the matrix."
+            )
+    return files
+
+
+def write_ids(matrix: Path, files: Mapping[Path, list[str]]) -> None:
+    """Write the files that :func:`id_files` returned, after the matrix has been written.
+
+    Parameters
+    ----------
+    matrix : Path
+        The path of the matrix.
+    files : dict of Path to list of str
+        The ids of each file.
+    """
+    for path, ids in files.items():
+        with replacing(path) as part:
+            comment = [_COMMENT + _checksum(matrix)] if matrix.is_file() else []  # a FIFO cannot be read again
+            part.write_text("".join(f"{line}\n" for line in (*comment, *ids)), encoding="utf-8", newline="\n")
+
+
+def read_ids(matrix: Path, name: str) -> list[str] | None:
+    """Return the ids in the file beside a ``.npy`` file, or None if there is no such file."""
+    path = id_file(matrix, name)
+    if not path.is_file():
+        return None
+    with open_text(path) as file:
+        lines = file.read().rstrip().splitlines()
+    found = re.fullmatch(re.escape(_COMMENT) + "([0-9a-f]{8})", lines[0].strip()) if lines else None
+    if found and found[1] != _checksum(matrix):
+        raise ValueError(
+            f"{matrix} was changed after {path.name} was written, so that the ids may be those of other samples. Write "
+            f"both again, or delete {path.name}; if the ids are right, delete its first line only."
+        )
+    return [line.strip() for line in lines[1 if found else 0 :]]
+
+
+def _checksum(path: Path) -> str:
+    """Return a checksum of the size of a file and of pieces spread over it, so that large files are read in part."""
+    size = path.stat().st_size
+    found = zlib.crc32(str(size).encode())
+    with path.open("rb") as file:
+        for i in range(_PIECES):
+            file.seek(i * max(0, size - _PIECE) // (_PIECES - 1))
+            found = zlib.crc32(file.read(_PIECE), found)
+    return f"{found:08x}"

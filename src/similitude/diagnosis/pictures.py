@@ -1,0 +1,288 @@
+"""The data that pictures of a similarity matrix show, drawn by the Display classes and by the report.
+
+Similarities are dense, and larger values mean more alike; labels are positions among the classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from similitude.diagnosis import figures
+from similitude.diagnosis.figures import nearest_others, unit_scale
+from similitude.numerics.eigen import ZERO_TOLERANCE
+from similitude.numerics.spectrum import modified_eigenvalues
+from similitude.proximity.check import SYMMETRY_TOLERANCE, is_symmetric
+
+if TYPE_CHECKING:
+    from similitude.theory.goodness import MarginCurve
+
+N_BINS = 48
+_GAMMAS = 401
+_COLOR_TAIL = 0.01
+_HISTOGRAM_TAIL = 0.001
+
+
+@dataclass(frozen=True)
+class Spectra:
+    """The eigenvalues of a matrix before and after modifications of the spectrum.
+
+    Attributes
+    ----------
+    before : ndarray of shape (n,)
+        The eigenvalues of the symmetric part in descending order.
+    after : dict of ndarrays of shape (n,)
+        The modified eigenvalues, by the name of the modification.
+    """
+
+    before: np.ndarray
+    after: dict[str, np.ndarray]
+
+
+def spectra(
+    S: np.ndarray, methods: Iterable[str] = ("clip", "flip", "shift"), eigenvalues: np.ndarray | None = None
+) -> Spectra:
+    """Return the eigenvalues of ``(S + S^T)/2`` before and after modifications of the spectrum.
+
+    Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 if S is of type float32) count as zero, as in
+    :func:`~similitude.diagnosis.diagnose`.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        The similarities.
+    methods : iterable of {"clip", "flip", "shift", "square"}, default=("clip", "flip", "shift")
+        The modifications.
+    eigenvalues : ndarray of shape (n,), default=None
+        The eigenvalues in a diagnosis of S. If None, S is decomposed.
+
+    Returns
+    -------
+    Spectra
+    """
+    if eigenvalues is None:
+        A, scale = unit_scale(S)
+        tolerance = max(ZERO_TOLERANCE, SYMMETRY_TOLERANCE[S.dtype])
+        eigenvalues = figures.rescaled(figures.eigenvalues(A, is_symmetric(S), tolerance), scale)
+    if eigenvalues is None:
+        raise ValueError("S is too large: its eigenvalues overflow. Rescale it first.")
+    return Spectra(eigenvalues, {method: modified_eigenvalues(eigenvalues, method) for method in methods})
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Histograms of the similarities within each class and to the other classes.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (n_bins + 1,)
+        The edges of the bins. Values beyond the ends are counted in the first and the last bin.
+    within, between : ndarray of shape (G, n_bins)
+        The numbers of pairs of different samples.
+    """
+
+    edges: np.ndarray
+    within: np.ndarray
+    between: np.ndarray
+
+
+def separation(S: np.ndarray, labels: np.ndarray, n_classes: int) -> Separation:
+    """Return histograms of the similarities within each class and to the other classes.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        The similarities.
+    labels : ndarray of shape (n,)
+        The classes of the samples, as positions.
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    Separation
+    """
+    different = ~np.eye(len(S), dtype=bool)
+    low, high = _histogram_range(S[different] if len(S) > 1 else S.ravel())
+    bins = np.clip((S / (high - low) - low / (high - low)) * N_BINS, 0, N_BINS - 1).astype(np.intp)
+    within, between = np.zeros((2, n_classes, N_BINS), dtype=np.int64)
+    for label in range(n_classes):
+        own = labels == label
+        rows, others = bins[own], different[own]
+        within[label] = np.bincount(rows[:, own][others[:, own]], minlength=N_BINS)
+        between[label] = np.bincount(rows[:, ~own].ravel(), minlength=N_BINS)
+    return Separation(np.linspace(low, high, N_BINS + 1), within, between)
+
+
+def _histogram_range(values: np.ndarray) -> tuple[float, float]:
+    """Return a range that leaves out a thousandth of the values at either end, so that outliers do not widen it."""
+    low, high = map(float, np.quantile(values, [_HISTOGRAM_TAIL, 1 - _HISTOGRAM_TAIL]))
+    if low == high:
+        low, high = float(values.min()), float(values.max())
+    if low == high:
+        room = abs(low) or 1.0
+        low, high = low - room / 2, low + room / 2
+    return low, high
+
+
+@dataclass(frozen=True)
+class Hubness:
+    """The number of lists of nearest neighbours in which each sample occurs.
+
+    Attributes
+    ----------
+    n_neighbors : int
+        The length of the lists.
+    occurrences : ndarray of shape (n,)
+        The number of lists in which each sample occurs.
+    misleading : ndarray of shape (n,)
+        The number of these lists that belong to a sample of another class.
+    """
+
+    n_neighbors: int
+    occurrences: np.ndarray
+    misleading: np.ndarray
+
+
+def hubness(S: np.ndarray, labels: np.ndarray, n_neighbors: int) -> Hubness | None:
+    """Return how often each sample is among the nearest neighbours of others; None for a single sample.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        The similarities.
+    labels : ndarray of shape (n,)
+        The classes of the samples, as positions.
+    n_neighbors : int
+        The length of the lists; at most n - 1 is used.
+
+    Returns
+    -------
+    Hubness or None
+    """
+    n = len(S)
+    k = min(n_neighbors, n - 1)
+    if k < 1:
+        return None
+    nearest = nearest_others(unit_scale(S)[0], k)[1]
+    wrong = labels[nearest] != labels[:, None]
+    return Hubness(k, np.bincount(nearest.ravel(), minlength=n), np.bincount(nearest[wrong], minlength=n))
+
+
+@dataclass(frozen=True)
+class GoodnessCurve:
+    """The share epsilon of samples whose margin is below gamma, as a function of gamma.
+
+    Attributes
+    ----------
+    gammas, epsilons : ndarray of shape (n_values,)
+        The points of the curve, a step function that is constant between a gamma and the one before, which is excluded.
+    low, high : ndarray of shape (n_values,), or None
+        The band that contains the curve of the distribution with the given confidence.
+    confidence : float or None
+        The confidence of the band; None if there is no band.
+    pseudo_gamma : float or None
+        The mean margin.
+    vote_error : float
+        epsilon(0), the share of samples that a vote of infinitely many random pairs misclassifies.
+    """
+
+    gammas: np.ndarray
+    epsilons: np.ndarray
+    low: np.ndarray | None
+    high: np.ndarray | None
+    confidence: float | None
+    pseudo_gamma: float | None
+    vote_error: float
+
+
+def goodness_curve(
+    found: MarginCurve, *, confidence: float | None = 0.95, gammas: np.ndarray | None = None
+) -> GoodnessCurve:
+    """Return the curve that shows the goodness of a similarity.
+
+    Parameters
+    ----------
+    found : Goodness, ReweightedGoodness or SimilarityGoodness
+        The goodness. Only the first kind has a band, and the first two have a pseudo gamma.
+    confidence : float, default=0.95
+        Confidence of the band; None for no band.
+    gammas : ndarray of shape (n_values,), default=None
+        The values at which to evaluate the curve, in ascending order. By default these are all margins and a grid up
+        to 1.
+
+    Returns
+    -------
+    GoodnessCurve
+    """
+    if gammas is None:
+        margins = found.margins[~np.isnan(found.margins)]
+        gammas = np.union1d(np.linspace(min(0.0, float(margins.min())), 1.0, _GAMMAS), margins)
+    low = high = None
+    if confidence is not None and hasattr(found, "band"):
+        low, high = found.band(gammas, confidence)
+    return GoodnessCurve(
+        gammas=gammas,
+        epsilons=found.curve(gammas),
+        low=low,
+        high=high,
+        confidence=None if low is None else confidence,
+        pseudo_gamma=getattr(found, "pseudo_gamma", None),
+        vote_error=found.curve(0.0),
+    )
+
+
+def color_range(image: np.ndarray) -> tuple[float, float]:
+    """Return the similarities at the two ends of the colours of a matrix.
+
+    The range spans the middle 98% of the off-diagonal entries; the diagonal alone would often use half of the colours.
+    Zeros, which may be most entries of a sparse matrix, are not counted, but they are included in the range.
+
+    Parameters
+    ----------
+    image : ndarray of shape (m, m)
+        The similarities to draw.
+
+    Returns
+    -------
+    low, high : float
+        ``low < high`` always.
+    """
+    others = image[~np.eye(len(image), dtype=bool)] if len(image) > 1 else image.ravel()
+    present = others[others != 0]
+    low = high = 0.0
+    if len(present):
+        low = float(np.quantile(present, _COLOR_TAIL, method="lower"))
+        high = float(np.quantile(present, 1 - _COLOR_TAIL, method="higher"))
+    if len(present) < len(others):
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low == high:
+        low, high = min(float(image.min()), 0.0), max(float(image.max()), 0.0)
+    return (low, high) if low < high else (0.0, 1.0)
+
+
+def ordered_by_class(S: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the samples ordered by class; within each class, those most similar to their class come first.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        The similarities.
+    labels : ndarray of shape (n,)
+        The classes of the samples, as positions.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Positions of the samples.
+    """
+    A = unit_scale(S)[0]  # so that sums do not overflow
+    typical = np.empty(len(A))
+    for label in np.unique(labels):
+        own = np.flatnonzero(labels == label)
+        block = A[np.ix_(own, own)]
+        typical[own] = (block.sum(axis=1) - np.diagonal(block)) / max(len(own) - 1, 1)
+    return np.lexsort((-typical, labels))

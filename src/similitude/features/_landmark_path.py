@@ -1,0 +1,81 @@
+"""Linear models of similarities to landmarks, for one point of a grid or many."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from similitude.base import FittedPath
+from similitude.features._landmark_models import probabilities
+from similitude.features.landmark_moments import Linear, Moments
+from similitude.one_vs_one import predicted
+from similitude.transform import ToLandmarks
+
+
+class RidgeState(NamedTuple):
+    """The state that ``partial_fit`` continues from: the moments of all samples so far, and the landmarks' matrix."""
+
+    moments: Moments
+    W: np.ndarray
+
+
+NO_PROBABILITIES = "predict_proba needs model='logistic'."
+
+
+class LandmarkPath(FittedPath):
+    """The solutions at all points.
+
+    Parameters
+    ----------
+    points : list of float
+        The values of alpha or C.
+    to : ToLandmarks
+        How samples are compared with the landmarks.
+    solutions : list of Linear
+        For each point, the function that computes decision values from similarities to the landmarks.
+    eigenvalues : ndarray
+        The eigenvalues of the approximation, one for each feature.
+    model : str
+        The linear model.
+    state : RidgeState, default=None
+        The state for ``partial_fit``, if more samples may come.
+    """
+
+    def __init__(
+        self,
+        points: list[float],
+        to: ToLandmarks,
+        solutions: list[Linear],
+        eigenvalues: np.ndarray,
+        model: str,
+        state: RidgeState | None = None,
+    ):
+        self.points, self.to, self.solutions, self.eigenvalues = points, to, solutions, eigenvalues
+        self.model, self.state = model, state
+
+    def answers(self, rows, response):
+        if response == "predict_proba" and self.model != "logistic":
+            raise AttributeError(NO_PROBABILITIES)
+        # There is one pass over the rows for all points.
+        coef = np.concatenate([solution.coef for solution in self.solutions]).T
+        values = np.concatenate([C @ coef for _, C in self.to.blocks(rows)])
+        parts = np.split(values, len(self.solutions), axis=1)
+        scores = [part + solution.intercept for part, solution in zip(parts, self.solutions)]
+        decisions = [values[:, 0] if values.shape[1] == 1 else values for values in scores]
+        if response == "decision_function":
+            return decisions
+        return [predicted(values) if response == "predict" else probabilities(values) for values in decisions]
+
+    def at(self, i):
+        one = super().at(i)
+        one.solutions = [self.solutions[i]]
+        return one
+
+    def attributes(self):
+        coef, intercept = self.solutions[0]
+        return {"coef_": coef, "intercept_": intercept, "eigenvalues_": self.eigenvalues}
+
+    @property
+    def columns(self):
+        return self.to.positions

@@ -1,0 +1,82 @@
+"""Parts of the construction of the neighbour graph that do not depend on estimators: codes, candidates and pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from similitude.similarities import Comparison
+
+_PRODUCTS = 2**22  # the number of products of codes that are computed at a time
+
+
+def centred_ranks(values: np.ndarray) -> np.ndarray:
+    """Return the ranks of each row's values, minus their mean."""
+    return rankdata(values, axis=1) - (values.shape[1] + 1) / 2
+
+
+def unit_rows(ranks: np.ndarray) -> np.ndarray:
+    """Return the rows scaled to length 1 in single precision; rows of zeros remain zero."""
+    lengths = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
+    return (ranks / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def most_alike(some: np.ndarray, codes: np.ndarray, count: int) -> np.ndarray:
+    """Return for each row of ``some`` the rows of ``codes`` with the largest inner products, of shape (m, count)."""
+    from similitude.finders._stream_compiled import offer, sorted_best
+
+    m, n = len(some), len(codes)
+    values = np.full((m, count), -np.inf, dtype=np.float32)
+    places = np.full((m, count), n, dtype=np.intp)
+    rows = min(m, 1024)
+    columns = max(1, _PRODUCTS // rows)
+    for top in range(0, m, rows):
+        part = slice(top, top + rows)
+        for left in range(0, n, columns):
+            offer(some[part] @ codes[left : left + columns].T, left, values[part], places[part])
+    return sorted_best(values, places)[1]
+
+
+def distinct_pairs(rows: np.ndarray, columns: np.ndarray, n: int, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return each pair of different objects once, in ascending order.
+
+    If the measure is symmetric, (i, j) and (j, i) are the same pair.
+    """
+    rows, columns = rows.astype(np.int64), columns.astype(np.int64)
+    if symmetric:
+        rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
+    keys = np.unique((rows * n + columns)[rows != columns])
+    left, right = np.divmod(keys, n)
+    return left, right
+
+
+class Untried:
+    """A function that selects the pairs of n objects that have not been compared yet.
+
+    Pairs with a pivot are never returned, because they are compared first; all others are returned once.
+    """
+
+    def __init__(self, n: int, pivots: np.ndarray, symmetric: bool):
+        self.n, self.symmetric = n, symmetric
+        self.is_pivot = np.zeros(n, dtype=bool)
+        self.is_pivot[pivots] = True
+        self.tried = np.empty(0, dtype=np.int64)
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the distinct pairs among these that were not returned before."""
+        rows, columns = distinct_pairs(rows, columns, self.n, self.symmetric)
+        known = self.is_pivot[columns] | (self.symmetric & self.is_pivot[rows])
+        keys = np.setdiff1d((rows * self.n + columns)[~known], self.tried, assume_unique=True)
+        self.tried = np.sort(np.append(self.tried, keys))
+        left, right = np.divmod(keys, self.n)
+        return left, right
+
+
+def compared(compare: Comparison, X: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return the values of pairs whose rows are ascending, with one call of a batch function for each row of X."""
+    if not len(rows):
+        return np.empty(0)
+    some, starts = np.unique(rows, return_index=True)
+    return np.concatenate(compare(X, some, np.split(columns, starts[1:]))).astype(np.float64)

@@ -1,0 +1,347 @@
+"""The protocol of finders, the finder on a matrix, and the base of finders on raw objects.
+
+A finder is created by ``Training.finder`` and held by the fitted path of a method. It finds the nearest training
+samples of rows, and returns the similarities among them. :class:`MatrixFinder` has all similarities; ``StreamSearch``,
+``GraphSearch`` and ``ClusterSearch`` compute those that they need from raw objects.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _num_samples
+
+from similitude.numerics.topk import top_k
+from similitude.proximity.check import for_lookup
+from similitude.proximity.maps import LearnedMap
+from similitude.similarities import Comparison, Measure, fingerprint_of_measure
+
+_PAIRS_AT_ONCE = 2**18
+
+
+class Finder(Protocol):
+    """The protocol of an object that finds the neighbours of rows among the training samples."""
+
+    def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k most similar training samples of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities to the neighbours, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the neighbours.
+        """
+
+    def among(self, rows: Any, indices: np.ndarray) -> Any:
+        """Return the similarities among the neighbours.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        indices : ndarray of int of shape (m, k)
+            The positions of their neighbours.
+
+        Returns
+        -------
+        ndarray or CSR matrix of shape (n, n)
+            A matrix with the similarities among the samples in each row of ``indices``.
+        """
+
+    def blocks(self, m: int, k: int) -> list[slice]:
+        """Return slices of the rows for which ``among`` can be called at once.
+
+        Parameters
+        ----------
+        m : int
+            The number of rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        list of slice
+            The slices.
+        """
+
+
+class MatrixFinder:
+    """A finder on whole rows of similarities.
+
+    Parameters
+    ----------
+    S : array or CSR matrix of shape (n, n), default=None
+        The similarities among the training samples, if :meth:`among` will be called.
+    symmetric : bool, default=False
+        Whether neighbours are found by the mean of both directions, if these differ and are known.
+    """
+
+    def __init__(self, S: Any = None, symmetric: bool = False):
+        self.S = None if S is None else for_lookup(S)
+        self.symmetric = symmetric
+
+    def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k most similar training samples of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities to the neighbours, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the neighbours.
+        """
+        return top_k(rows.symmetric if self.symmetric else rows.S, k)
+
+    def among(self, rows: Any, indices: np.ndarray) -> Any:
+        """Return the similarities among all training samples.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows, which are not used.
+        indices : ndarray of int of shape (m, k)
+            The positions of their neighbours, which are not used.
+
+        Returns
+        -------
+        ndarray or CSR matrix of shape (n, n)
+            The similarities.
+        """
+        return self.S
+
+    def blocks(self, m: int, k: int) -> list[slice]:
+        """Return one slice of all rows, because nothing is computed for them.
+
+        Parameters
+        ----------
+        m : int
+            The number of rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        list of slice
+            The slice.
+        """
+        return [slice(0, max(m, 1))]
+
+
+class Collection(NamedTuple):
+    """Raw objects with the measure that compares other objects with them.
+
+    Parameters
+    ----------
+    objects : sequence of objects
+        The objects.
+    measure : Measure
+        The similarity or dissimilarity.
+    map : LearnedMap or None
+        The map from values of the measure to similarities; None if they are similarities.
+    """
+
+    objects: Any
+    measure: Measure
+    map: LearnedMap | None
+
+    @classmethod
+    def of(cls, reader: Any, symmetric: bool = False) -> Collection:
+        """Return the training objects of a fitted reader.
+
+        Parameters
+        ----------
+        reader : Reader
+            The fitted reader.
+        symmetric : bool, default=False
+            Whether objects are compared in both directions.
+
+        Returns
+        -------
+        Collection
+            The objects.
+        """
+        if not symmetric or reader.measure.symmetric:
+            return cls(reader.objects, reader.measure, reader.map)
+        return cls(reader.objects, in_both_directions(reader.measure, reader.map), None)
+
+    def __len__(self) -> int:
+        return _num_samples(self.objects)
+
+    def mapped(self, values: np.ndarray) -> np.ndarray:
+        """Return values of the measure as similarities.
+
+        Parameters
+        ----------
+        values : ndarray
+            The values.
+
+        Returns
+        -------
+        ndarray
+            The similarities.
+        """
+        return values if self.map is None else self.map(values, name="X")
+
+    def among(self, indices: np.ndarray) -> tuple[sparse.csr_matrix, int]:
+        """Return the similarities among the samples in each row of ``indices``.
+
+        Parameters
+        ----------
+        indices : ndarray of int of shape (m, k)
+            The positions of the samples.
+
+        Returns
+        -------
+        matrix : CSR matrix of shape (n, n)
+            A matrix with the entries of these pairs only, each computed once.
+        count : int
+            The number of similarities that were computed.
+        """
+        n, k = len(self), indices.shape[1]
+        wide = indices.astype(np.int64)
+        pairs = np.unique((wide[:, :, None] * n + wide[:, None, :]).reshape(-1, k * k))
+        left, right = np.divmod(pairs, n)
+        asked = left <= right if self.measure.symmetric else np.ones(len(pairs), dtype=bool)
+        rows, starts = np.unique(left[asked], return_index=True)
+        columns = np.split(right[asked], starts[1:])
+        values = np.concatenate(Comparison(self.measure, self.objects)(self.objects, rows, columns))
+        data = np.empty(len(pairs), dtype=values.dtype)
+        data[asked] = values
+        data[~asked] = data[np.searchsorted(pairs, (right * n + left)[~asked])]
+        counts = np.bincount(left, minlength=n)
+        matrix = sparse.csr_matrix((self.mapped(data), right, np.append(0, np.cumsum(counts))), shape=(n, n))
+        matrix.has_canonical_format = True
+        return matrix, len(values)
+
+
+class BothDirections:
+    """The mean of psi(a, b) and psi(b, a), each of which is mapped first if there is a map.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure psi.
+    learned : LearnedMap or None
+        The map from its values to similarities.
+    """
+
+    def __init__(self, measure: Measure, learned: LearnedMap | None):
+        self.measure, self.map = measure, learned
+
+    def __call__(self, A: Any, B: Any) -> Any:
+        """Return the mean for two objects, or for two batches of objects."""
+        forth, back = (np.asarray(self.measure.function(*pair)) for pair in ((A, B), (B, A)))
+        if self.map is not None:
+            forth, back = (self.map(np.atleast_2d(values), name="X") for values in (forth, back))
+        if not self.measure.batch:
+            return float((forth.item() + back.item()) / 2)
+        return forth / 2 + back.T / 2
+
+
+def in_both_directions(measure: Measure, learned: LearnedMap | None) -> Measure:
+    """Return the symmetric measure that is the mean of both directions of this one."""
+    return replace(
+        measure, function=BothDirections(measure, learned), name="", symmetric=True, orientation="similarity"
+    )
+
+
+class ObjectFinder(BaseEstimator):
+    """Base of the finders that compute the similarities of raw objects when they need them, and count them.
+
+    A subclass has two more methods: ``index(reader, symmetric)`` prepares the search among the reader's objects and
+    returns the map from values of the measure to similarities, and ``nearest(rows, k)`` returns the neighbours.
+    """
+
+    def _begin(self, symmetric: bool) -> None:
+        self.symmetric_ = symmetric
+        self._local: list[int] = []
+        self.n_evaluations_, self._seen = 0, (0, 1)
+
+    def _collection(self, reader: Any) -> Collection:
+        return Collection.of(reader, self.symmetric_)
+
+    def among(self, rows: Any, indices: np.ndarray) -> Any:
+        """Return the similarities among the neighbours.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        indices : ndarray of int of shape (m, k)
+            The positions of their neighbours.
+
+        Returns
+        -------
+        CSR matrix of shape (n, n)
+            A matrix with the similarities among the samples in each row of ``indices``.
+        """
+        matrix, count = self._collection(rows.reader).among(indices)
+        self.add_local(count)
+        return matrix
+
+    def blocks(self, m: int, k: int) -> list[slice]:
+        """Return slices of rows that are so small that the pairs among their neighbours take little memory.
+
+        Parameters
+        ----------
+        m : int
+            The number of rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        list of slice
+            The slices.
+        """
+        step = max(1, _PAIRS_AT_ONCE // k**2)
+        return [slice(start, start + step) for start in range(0, max(m, 1), step)]
+
+    def add_local(self, count: int) -> None:
+        """Add the number of similarities that were computed among neighbours.
+
+        Parameters
+        ----------
+        count : int
+            The number.
+        """
+        self._local.append(count)  # appending is safe when several threads call this; adding to a number is not
+
+
+def same_values(new: Measure, old: Any) -> bool:
+    """Return whether two measures are the same function, even if one was loaded from a file.
+
+    Parameters
+    ----------
+    new, old : Measure
+        The measures.
+
+    Returns
+    -------
+    bool
+        Whether they give the same values.
+    """
+    if replace(new, function=old.function) != old:
+        return False
+    if isinstance(new.function, BaseEstimator) and type(new.function) is type(old.function):
+        return fingerprint_of_measure(new) == fingerprint_of_measure(old)
+    return new.function == old.function

@@ -1,0 +1,33 @@
+"""The values of the parameter ``search``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from similitude.finders.finder import ObjectFinder
+from similitude.finders.graph import GraphSearch
+from similitude.finders.stream import StreamSearch
+
+SEARCHES = ("matrix", "stream", "graph")
+
+
+def check_search(search: Any) -> ObjectFinder | None:
+    """Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix.
+
+    Parameters
+    ----------
+    search : {"matrix", "stream", "graph"} or ObjectFinder
+        The value of the parameter.
+
+    Returns
+    -------
+    ObjectFinder or None
+        The finder.
+    """
+    if isinstance(search, ObjectFinder):
+        return search
+    if not isinstance(search, str) or search not in SEARCHES:
+        raise ValueError(
+            f"search must be one of {SEARCHES}, or a StreamSearch, GraphSearch or ClusterSearch; got {search!r}."
+        )
+    return {"matrix": None, "stream": StreamSearch(), "graph": GraphSearch()}[search]

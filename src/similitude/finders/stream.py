@@ -1,0 +1,250 @@
+"""Exact neighbours among raw objects, found without holding more than a block of similarities in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _num_samples
+
+from similitude.finders.finder import Collection, ObjectFinder
+from similitude.proximity.maps import LearnedMap, learned_constants_needed
+from similitude.similarities import Measure, check_block_size, show_blocks, sliceable
+
+
+class StreamSearch(ObjectFinder):
+    """Find the k most similar training objects exactly, with a running list of the best for each sample.
+
+    Similarities are computed block by block. Of each block, only the values that are better than the k-th best so far
+    are kept. The neighbours, and the order of equally similar ones, are the same as those from the whole matrix.
+
+    A map whose constant is learned from all training dissimilarities (``max-minus`` and ``sqrt-max-minus``, which need
+    the largest one) requires one pass over all pairs in ``fit``, or over half of them if the measure is symmetric. Maps
+    that learn a median, and the map that needs whole rows, raise an error. ``dissimilarity="negate"`` learns nothing.
+
+    Parameters
+    ----------
+    n_jobs : int, default=None
+        The number of blocks that are computed at the same time, in threads or processes, as in
+        :func:`~similitude.similarities.pairwise`.
+    block_size : int, default=None
+        The number of rows and columns of a block.
+    progress : bool, default=False
+        Whether a progress bar over the blocks is shown on a terminal.
+
+    Attributes
+    ----------
+    n_evaluations_ : int
+        The number of similarities computed in ``fit``. Each pair counts once if the measure is symmetric, although a
+        function on batches computes whole blocks on the diagonal.
+    n_evaluations_per_query_ : float
+        The mean number of similarities computed per sample in the last search, including those among its neighbours.
+
+    See Also
+    --------
+    GraphSearch : Find neighbours approximately, with fewer similarities.
+
+    Examples
+    --------
+    >>> from similitude import KNNClassifier
+    >>> words, y = ["tea", "tee", "coffee", "toffee"], ["hot", "hot", "brown", "brown"]
+    >>> knn = KNNClassifier(2, similarity="levenshtein", dissimilarity="negate", search="stream").fit(words, y)
+    >>> knn.kneighbors(["tree", "coffees"])[1]
+    array([[1, 0],
+           [2, 3]])
+    >>> knn.n_evaluations_, knn.n_evaluations_per_query_
+    (0, 4.0)
+    """
+
+    def __init__(self, *, n_jobs=None, block_size=None, progress=False):
+        self.n_jobs = n_jobs
+        self.block_size = block_size
+        self.progress = progress
+
+    def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
+        """Prepare the search among the reader's objects, and return the map from values of the measure to similarities.
+
+        Parameters
+        ----------
+        reader : Reader
+            The fitted reader.
+        symmetric : bool, default=False
+            Whether samples are compared in both directions, if these may differ.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map; None if the values are similarities.
+        """
+        check_block_size(self.block_size)
+        self._begin(symmetric)
+        map_name, scale = reader.map_name, reader.scale
+        if map_name is None:
+            return None
+        if not learned_constants_needed(map_name):
+            return LearnedMap(map_name, {})
+        if scale is not None:
+            return LearnedMap.learn(np.ones((1, 1)), map_name, scale=scale)
+        if map_name not in ("max-minus", "sqrt-max-minus"):
+            raise ValueError(
+                f"search='stream': the map {map_name!r} learns a median, which needs all training dissimilarities at "
+                "once. Pass dissimilarity='max-minus', 'negate', 'reciprocal' or 'log', or use search='matrix'."
+            )
+        ends = Ends()
+        self.over_pairs(reader.objects, reader.measure, ends)
+        return LearnedMap.learn(np.array([[ends.low, ends.high]]), map_name)
+
+    def over_pairs(self, objects: Any, measure: Measure, target: Any) -> None:
+        """Pass the values of all pairs of training objects to the target.
+
+        Parameters
+        ----------
+        objects : sequence of objects
+            The training objects.
+        measure : Measure
+            The measure.
+        target : Target
+            The target, whose ``write(block, values)`` is called for each block.
+        """
+        n = _num_samples(objects)
+        self._evaluate(objects, objects, measure, target, half=measure.symmetric)
+        self.n_evaluations_ += n * (n + 1) // 2 if measure.symmetric else n * n
+
+    def _evaluate(self, A: Any, B: Any, measure: Measure, target: Any, half: bool = False) -> None:
+        options = {"n_jobs": self.n_jobs, "block_size": self.block_size, "progress": self.progress}
+        show_blocks(target, A, B, measure, half=half, **options)
+
+    def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k most similar training objects of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities to the neighbours, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the neighbours.
+        """
+        training, X = self._collection(rows.reader), sliceable(rows.objects)
+        best = RunningBest(training, len(rows), min(int(k), len(training)))
+        self._evaluate(X, training.objects, training.measure, best)
+        self._seen, self._local = (len(training), len(rows)), []
+        return best.sorted()
+
+    def count_in_fit(self) -> None:
+        """Count the similarities of the last search as computed by ``fit``."""
+        n, m = self._seen
+        self.n_evaluations_ += n * m + sum(self._local)
+        self._seen, self._local = (0, 1), []
+
+    @property
+    def n_evaluations_per_query_(self) -> float:
+        """The mean number of similarities computed per sample in the last search."""
+        n, m = self._seen
+        return n + sum(self._local) / m
+
+
+class Target:
+    """Base of the objects that receive blocks of values."""
+
+    done = frozenset[int]()
+
+
+class Ends(Target):
+    """A target that keeps the smallest and the largest value."""
+
+    low: Any = np.inf
+    high: Any = -np.inf
+
+    def write(self, block: Any, values: np.ndarray) -> None:
+        """Update the smallest and the largest value.
+
+        Parameters
+        ----------
+        block : Block
+            The block, which is not used.
+        values : ndarray
+            Its values.
+        """
+        # They are kept in the precision of the values, in which a map rounds.
+        self.low, self.high = min(self.low, values.min()), max(self.high, values.max())
+
+
+class RunningBest(Target):
+    """A target that keeps the k best columns of each row.
+
+    Parameters
+    ----------
+    training : Collection
+        The objects of the columns.
+    m : int
+        The number of rows.
+    k : int
+        The number of columns to keep.
+    """
+
+    def __init__(self, training: Collection, m: int, k: int):
+        self.training = training
+        self.heaps: Any = None
+        self.places = np.full((m, k), len(training), dtype=np.intp)
+
+    def write(self, block: Any, values: np.ndarray) -> None:
+        """Update the best columns with the values of a block.
+
+        Parameters
+        ----------
+        block : Block
+            The block.
+        values : ndarray
+            Its values.
+        """
+        from similitude.finders._stream_compiled import offer
+
+        values = self.training.mapped(values)
+        if self.heaps is None:
+            self.heaps = np.full(self.places.shape, -np.inf, dtype=values.dtype)
+        elif values.dtype != self.heaps.dtype:
+            self.heaps, values = self.heaps.astype(np.float64), values.astype(np.float64)
+        values = np.ascontiguousarray(values)
+        offer(values, block.columns.start, self.heaps[block.rows], self.places[block.rows])
+
+    def sorted(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the best columns of each row.
+
+        Returns
+        -------
+        similarities : ndarray of shape (m, k)
+            The similarities, nearest first.
+        indices : ndarray of int of shape (m, k)
+            The positions of the columns.
+        """
+        from similitude.finders._stream_compiled import sorted_best
+
+        return sorted_best(self.heaps, self.places)
+
+
+def best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k best of several lists of neighbours.
+
+    Parameters
+    ----------
+    k : int
+        The number of neighbours.
+    *lists : tuples (similarities, indices)
+        Arrays with m rows.
+
+    Returns
+    -------
+    similarities, indices : ndarrays of shape (m, k)
+        The neighbours, nearest first.
+    """
+    from similitude.finders._stream_compiled import sorted_best
+
+    values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
+    return values[:, :k].copy(), places[:, :k].copy()

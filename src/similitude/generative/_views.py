@@ -1,0 +1,140 @@
+"""The similarities, features or raw objects in X that each part of a fused classifier uses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import _num_samples
+
+from similitude.base import SimilarityEstimator
+from similitude.proximity.check import check_similarity, dense
+from similitude.proximity.proximities import Proximities, as_proximities
+
+
+class View(NamedTuple):
+    """The input of one part.
+
+    ``kind`` is "similarities", "features", or "objects" for X itself; ``takes_proximities`` is True if the part accepts
+    ``Proximities`` instead of a matrix.
+    """
+
+    name: str
+    kind: str
+    takes_proximities: bool
+
+    @classmethod
+    def of(cls, name: str, part: Any) -> View:
+        """Return the view of a part."""
+        reading = part  # the estimator that reads X: the first step of a pipeline, what a search tunes
+        while not isinstance(reading, SimilarityEstimator) and (
+            isinstance(reading, Pipeline) or hasattr(reading, "estimator")
+        ):
+            reading = reading.steps[0][1] if isinstance(reading, Pipeline) else reading.estimator
+        is_ours = isinstance(reading, SimilarityEstimator)
+        if get_tags(part).input_tags.pairwise:
+            return cls(name, "similarities", is_ours)
+        on_objects = is_ours and not reading._new_reader().is_matrix
+        return cls(name, "objects" if on_objects else "features", is_ours)
+
+    def __call__(self, X: Any) -> Any:
+        """Return the input of the part in X."""
+        if self.kind == "objects":
+            return X
+        try:
+            given = as_proximities(X)
+        except ValueError as error:
+            raise ValueError(
+                f"X: the part {self.name!r} needs {self.kind}, but X seems to hold raw objects: {error}"
+            ) from error
+        if self.kind == "features" and given.features is not None:
+            several = isinstance(given.features, dict)
+            return self._own(given.features, "feature sets") if several else given.features
+        S = self._own(given.similarities, "similarities")
+        if self.kind == "features":
+            return S if hasattr(S, "iloc") else dense(S)
+        return given.replaced(S) if isinstance(X, Proximities) and self.takes_proximities else S
+
+    def _own(self, values: dict, what: str) -> Any:
+        """Return the value of the part's name, or the only one there is."""
+        if len(values) > 1 and self.name not in values:
+            known = ", ".join(map(repr, values))
+            raise ValueError(f"X: the part {self.name!r} needs {what} of its name; X holds several, named {known}.")
+        return values[self.name] if self.name in values else next(iter(values.values()))
+
+
+class FusedReader:
+    """Reader of X for all parts, which checks that X holds the same inputs as in ``fit``.
+
+    Parameters
+    ----------
+    parts : list of tuples (name, estimator)
+        The parts of the fused classifier.
+
+    Attributes
+    ----------
+    held : dict
+        The names of the similarities and of the feature sets in X; the empty name stands for one without a name.
+    """
+
+    def __init__(self, parts: Sequence[tuple[str, Any]]):
+        self.views = [View.of(name, part) for name, part in parts]
+        self.held: dict[str, list[str]] = {}
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of the parts' inputs."""
+        return {view.kind for view in self.views}
+
+    def fit(self, X: Any, estimator: Any) -> FusedTraining:
+        """Return the training samples as the input of each part."""
+        X = self._checked(X, True, estimator)
+        self.held = _held(X)
+        return FusedTraining(self, _num_samples(X), {view.name: view(X) for view in self.views})
+
+    def rows(self, X: Any, estimator: Any) -> dict[str, Any]:
+        """Return new samples as the input of each part, by its name."""
+        X = self._checked(X, False, estimator)
+        self._check_held(_held(X))
+        return {view.name: view(X) for view in self.views}
+
+    def _checked(self, X: Any, square: bool, estimator: Any) -> Any:
+        """Return X with checked similarities; the parts check all other input."""
+        if isinstance(X, Proximities) or "similarities" not in self.kinds:
+            return X
+        S = check_similarity(X, name="X", square=square, orientation="dissimilarity", estimator=estimator)
+        return X if hasattr(X, "iloc") else S
+
+    def _check_held(self, held: dict[str, list[str]]) -> None:
+        """Raise an error if the samples hold other inputs than in ``fit``, which a part would use silently."""
+        kinds = self.kinds - {"objects"}
+        for what, given in held.items():
+            known = self.held[what]
+            # If there is one on both sides, and one of them has no name, they count as the same.
+            same = set(known) == set(given) or (len(known) == len(given) == 1 and "" in (*known, *given))
+            is_used = what in kinds or (what == "similarities" and kinds and not self.held["features"])
+            if is_used and not same:
+                then, now = (", ".join(name or what for name in names) or "none" for names in (known, given))
+                raise ValueError(f"X must hold the same {what} as in fit ({then}); got {now}.")
+
+
+@dataclass(frozen=True)
+class FusedTraining:
+    """Training samples as the input of each part, by its name."""
+
+    reader: FusedReader
+    n: int
+    views: dict[str, Any]
+
+    def __len__(self) -> int:
+        return self.n
+
+
+def _held(X: Any) -> dict[str, list[str]]:
+    if not isinstance(X, Proximities):
+        return {"similarities": [""], "features": []}
+    features = X.features if isinstance(X.features, dict) else [] if X.features is None else [""]
+    return {"similarities": ["" if name == "S" else name for name in X.similarities], "features": list(features)}

@@ -1,0 +1,226 @@
+"""Labels, and the parameters that are given by class: weights, costs, priors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Checked labels with their weights, costs and priors.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (G,)
+        The labels of the classes, sorted.
+    codes : ndarray of shape (n,)
+        The label of each sample as a position in ``classes``.
+    sample_weight : ndarray of shape (n,) or None, default=None
+        The weight of each sample.
+    costs : ndarray of shape (G, G) or None, default=None
+        ``costs[f, g]`` is the cost of predicting f when the truth is g.
+    priors : ndarray of shape (G,) or None, default=None
+        The prior probabilities of the classes.
+    """
+
+    classes: np.ndarray
+    codes: np.ndarray
+    sample_weight: np.ndarray | None = None
+    costs: np.ndarray | None = None
+    priors: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.classes)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The number of samples of each class."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    @property
+    def members(self) -> list[np.ndarray]:
+        """The positions of the samples of each class."""
+        return [np.flatnonzero(self.codes == g) for g in range(len(self.classes))]
+
+    def take(self, kept: np.ndarray) -> Labels:
+        """Return the labels of some of the samples, with the same classes.
+
+        Parameters
+        ----------
+        kept : ndarray of int
+            The positions of the samples.
+
+        Returns
+        -------
+        Labels
+            Their labels.
+        """
+        weight = None if self.sample_weight is None else self.sample_weight[kept]
+        return Labels(self.classes, self.codes[kept], weight, self.costs, self.priors)
+
+
+def check_labels(y: Any, n: int) -> np.ndarray:
+    """Return class labels as a one-dimensional array of length n, or raise a ValueError.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The labels.
+    n : int
+        The number of samples.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The labels.
+    """
+    if y is None:
+        raise ValueError("y must be given: this classifier requires y to be passed, but the target y is None.")
+    y = column_or_1d(y, warn=True)
+    missing = [i for i, label in enumerate(y) if label is None or label != label] if y.dtype == object else []
+    if missing:
+        raise ValueError(f"y contains a missing label (first at position {missing[0]}); every sample needs one.")
+    check_classification_targets(y)
+    if len(y) != n:
+        raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
+    return y
+
+
+def class_weights(given: Any, labels: Labels) -> np.ndarray:
+    """Return the weight that the parameter ``class_weight`` gives to each sample.
+
+    Parameters
+    ----------
+    given : dict, "balanced" or None
+        The value of the parameter.
+    labels : Labels
+        The labels.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The weights.
+    """
+    numbers = given.values() if isinstance(given, Mapping) else ()
+    if not all(isinstance(number, Real) and 0 < float(number) < np.inf for number in numbers):
+        raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
+    classes = labels.classes
+    return compute_class_weight(given, classes=classes, y=classes[labels.codes])[labels.codes]
+
+
+def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
+    """Return the weights of the samples as an array, or raise a ValueError.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,) or None
+        Weights of 0 or more; each class must have a sample with a positive weight.
+    labels : ndarray of int of shape (n,)
+        The label of each sample as a position in ``classes``.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    ndarray of shape (n,) or None
+        The weights.
+    """
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+    if not np.all(weights >= 0) or not np.isfinite(weights).all():
+        raise ValueError("sample_weight must hold finite numbers of at least 0.")
+    missing = classes[np.bincount(labels[weights > 0], minlength=len(classes)) == 0]
+    if len(missing):
+        raise ValueError(
+            f"sample_weight must leave every class a sample of positive weight; class {missing.tolist()[0]!r} has none."
+        )
+    return weights
+
+
+def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
+    """Return ``costs`` as an array, whose entry ``[f, g]`` is the cost of predicting f when the truth is g.
+
+    Parameters
+    ----------
+    costs : array-like of shape (G, G), dict of dicts or None
+        The costs, in the order of the classes or by label.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    ndarray of shape (G, G) or None
+        The costs.
+    """
+    if costs is None:
+        return None
+    n_classes = len(classes)
+    if isinstance(costs, Mapping):
+        rows = _by_label(costs, classes, "costs")
+        if not all(isinstance(row, Mapping) for row in rows):
+            raise ValueError("costs by label must be a dict of dicts: costs[predicted][truth].")
+        matrix = np.array([_numbers(row, classes, f"costs[{f!r}]") for f, row in zip(classes.tolist(), rows)])
+    else:
+        matrix = _numbers(costs, classes, "costs")
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"costs must have shape ({n_classes}, {n_classes}), one row and column per class; got {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError("costs contains NaN or infinity; every cost must be a finite number.")
+    return matrix
+
+
+def _numbers(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
+    """Return numbers that are given as an array or by label."""
+    try:
+        return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers, one for each class in order or by label: {error}") from error
+
+
+def _by_label(values: Mapping, classes: np.ndarray, name: str) -> list:
+    unknown = set(values) - set(classes.tolist())
+    missing = [c for c in classes.tolist() if c not in values]
+    if unknown or missing:
+        raise ValueError(f"{name} must name every class once; missing {missing}, unknown {sorted(map(str, unknown))}.")
+    return [values[c] for c in classes.tolist()]
+
+
+def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
+    """Return ``priors`` as probabilities in the order of ``classes``.
+
+    Parameters
+    ----------
+    priors : array-like of shape (G,), dict or None
+        The priors, in the order of the classes or by label.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    ndarray of shape (G,) or None
+        The priors.
+    """
+    if priors is None:
+        return None
+    vector = _numbers(priors, classes, "priors")
+    if vector.shape != (len(classes),):
+        raise ValueError(f"priors must have one entry per class ({len(classes)}); got shape {vector.shape}.")
+    if not np.all(vector >= 0) or not np.isclose(vector.sum(), 1.0):
+        raise ValueError(f"priors must be non-negative and sum to 1; got sum {vector.sum():.6g}.")
+    return vector

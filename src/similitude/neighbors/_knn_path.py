@@ -1,0 +1,167 @@
+"""The votes of the k nearest neighbours, for one or several points of a grid."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from similitude.base import FittedPath
+from similitude.labels import Labels
+from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
+from similitude.numerics.votes import (
+    expected_costs,
+    first_of_best,
+    neighbor_votes,
+    posterior_from_votes,
+    rescaled_by_priors,
+    weighting_votes,
+)
+
+_BLOCK_BYTES = 32 * 2**20
+
+
+class Weighting(NamedTuple):
+    """The parameters of the neighbours' weights other than k and reg."""
+
+    weights: str
+    spectrum: str = "none"
+    consistent: bool = False
+    restarts: int = 0
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the weights depend on the similarities among the neighbours, which must then be symmetric."""
+        return self.weights in LOCAL_WEIGHTS
+
+
+class KNNPoint(NamedTuple):
+    """One point of a grid."""
+
+    n_neighbors: int
+    weighting: Weighting
+    reg: float
+
+
+class KNNPath(FittedPath):
+    """The labels of the training samples, and the finders of neighbours among them.
+
+    Parameters
+    ----------
+    points : list of KNNPoint
+        The checked points.
+    labels : Labels
+        The labels of the training samples.
+    finders : dict
+        The finder for points with local weights, at True, and for the others, at False.
+    """
+
+    def __init__(self, points: list[KNNPoint], labels: Labels, finders: dict[bool, Any]):
+        self.points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
+        self.labels, self.finders = labels, finders
+
+    def answers(self, rows, response):
+        answers: dict[KNNPoint, np.ndarray] = {}
+        for local, finder in self.finders.items():
+            own = [point for point in self.points if point.weighting.is_local == local]
+            if own:
+                neighbors = finder.nearest(rows, max(point.n_neighbors for point in own))
+                for weighting in dict.fromkeys(point.weighting for point in own):
+                    same = [point for point in own if point.weighting == weighting]
+                    answers |= self._answers(rows, neighbors, weighting, same, response)
+        return [answers[point] for point in self.points]
+
+    def attributes(self):
+        return {"n_neighbors_": self.points[0].n_neighbors}
+
+    @property
+    def finder(self) -> Any:
+        """The finder of a path with one point."""
+        return self.finders[self.points[0].weighting.is_local]
+
+    def neighbor_weights(self, rows: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the neighbours at the one point, and their weights, both of shape (m, k), nearest first."""
+        k, weighting, reg = self.points[0]
+        similarities, indices = self.finder.nearest(rows, k)
+        blocks = [
+            self._weights(rows, similarities[part], indices[part], [k], [reg], weighting)[:, 0, 0]
+            for part in self._row_blocks(len(indices), k, k, weighting)
+        ]
+        return indices, np.concatenate(blocks)
+
+    def _answers(self, rows: Any, neighbors: tuple, weighting: Weighting, points: list, response: str) -> dict:
+        """Return the answers at points that differ only in k and reg, from one list of neighbours."""
+        similarities, indices = neighbors
+        sizes = sorted({point.n_neighbors for point in points})
+        regs = sorted({point.reg for point in points})
+        per_row = len(sizes) * len(regs) * (sizes[-1] + 4 * self.labels.n_classes)
+        found = np.concatenate(
+            [
+                self._answer(rows, similarities[part], indices[part], sizes, regs, weighting, response)
+                for part in self._row_blocks(len(indices), per_row, sizes[-1], weighting)
+            ]
+        )
+        places = {(k, reg): i for i, (k, reg) in enumerate((k, reg) for k in sizes for reg in regs)}
+        return {point: found[:, places[point.n_neighbors, point.reg]] for point in points}
+
+    def _answer(self, rows, similarities, indices, sizes, regs, weighting, response):
+        """Return the classes, (m, J), or posteriors, (m, J, G), for all J pairs of size and reg."""
+        codes = self.labels.codes[indices]
+        counts, totals = self._votes(rows, similarities, indices, codes, sizes, regs, weighting)
+        if response == "predict_proba":
+            return self._posterior(totals, counts)
+        return first_of_best(self._scores(totals, counts), codes, np.repeat(sizes, len(regs)))
+
+    def _votes(self, rows, similarities, indices, codes, sizes, regs, weighting):
+        """Return the number of neighbours of each class, and the sum of their weights, both of shape (m, J, G)."""
+        n_classes = self.labels.n_classes
+        counts = neighbor_votes(codes, np.ones(codes.shape), sizes, n_classes)
+        if weighting.weights == "uniform":
+            return counts, counts
+        if weighting.weights == "affinity":
+            totals = neighbor_votes(codes, _scaled(similarities), sizes, n_classes)
+            return counts, np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts)
+        W = self._weights(rows, similarities, indices, sizes, regs, weighting)
+        totals = weighting_votes(codes, W.reshape(len(W), -1, W.shape[-1]), n_classes)
+        return np.repeat(counts, len(regs), axis=1), totals
+
+    def _weights(self, rows, similarities, indices, sizes, regs, weighting):
+        """Return the weights, of shape (m, len(sizes), len(regs), k); only local weights depend on reg."""
+        if weighting.is_local:
+            S = self.finders[True].among(rows, indices)
+            return local_weights(S, similarities, indices, sizes, regs, **weighting._asdict())
+        k = indices.shape[1]
+        if weighting.weights == "affinity":
+            scaled = _scaled(similarities)
+            sums = scaled.sum(axis=1, keepdims=True)
+            weights = np.where(sums > 0, scaled / np.where(sums > 0, sums, 1.0), 1.0 / k)
+        else:
+            weights = np.full(indices.shape, 1.0 / k)
+        return weights[:, None, None, :]
+
+    def _row_blocks(self, m: int, numbers_per_row: int, k: int, weighting: Weighting) -> list[slice]:
+        """Return slices of rows whose weights, and similarities among neighbours, fit into memory."""
+        step = max(1, _BLOCK_BYTES // (8 * max(1, numbers_per_row)))
+        if weighting.is_local:
+            step = min(step, self.finders[True].blocks(m, k)[0].stop)
+        return [slice(start, start + step) for start in range(0, max(m, 1), step)]
+
+    def _posterior(self, totals: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        posterior, priors = posterior_from_votes(totals, counts > 0), self.labels.priors
+        return posterior if priors is None else rescaled_by_priors(posterior, priors, self._shares)
+
+    @property
+    def _shares(self) -> np.ndarray:
+        return self.labels.counts / len(self.labels)
+
+    def _scores(self, totals: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        if self.labels.costs is None and self.labels.priors is None:
+            return np.where(counts > 0, totals, -np.inf)
+        posterior = self._posterior(totals, counts)
+        return posterior if self.labels.costs is None else -expected_costs(posterior, self.labels.costs)
+
+
+def _scaled(similarities: np.ndarray) -> np.ndarray:
+    """Return each row divided by a power of two, so that sums cannot overflow and no digit changes."""
+    largest = np.max(np.abs(similarities), axis=1, keepdims=True, initial=0.0).astype(np.float64)
+    return (similarities / np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))).astype(np.float64)

@@ -1,0 +1,176 @@
+"""Modifications of the spectrum that make a symmetric matrix positive semidefinite (Chen et al. 2009, Section 2).
+
+With ``S = V diag(values) V^T`` the matrix becomes ``V diag(modified_eigenvalues) V^T``, and a new row s becomes ``P s``
+with ``P = V diag(row_map_weights) V^T``, so that new rows are treated like the rows of S (except by the shift, which
+changes only the diagonal). All functions take arrays and eigenvalues that have been computed before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros
+
+SPECTRA = ("clip", "flip", "shift", "square", "none")
+"""The names of the modifications."""
+
+
+def spectrum_shift(values: np.ndarray) -> float:
+    """Return what a shift adds to each eigenvalue, and to the diagonal: ``abs(min(lambda_min, 0))``.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The eigenvalues in any order.
+
+    Returns
+    -------
+    float
+        The shift.
+    """
+    return abs(float(np.min(values, initial=0.0)))
+
+
+def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
+    """Return the modified eigenvalues.
+
+    ========  =====================================
+    spectrum  the eigenvalue lambda becomes
+    ========  =====================================
+    clip      max(lambda, 0)
+    flip      abs(lambda)
+    shift     lambda + abs(min(lambda_min, 0))
+    square    lambda^2
+    none      lambda
+    ========  =====================================
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The eigenvalues in any order; those that count as zero must be 0.
+    spectrum : {"clip", "flip", "shift", "square", "none"}
+        The modification.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The modified eigenvalues, in the same order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude.numerics.spectrum import modified_eigenvalues
+    >>> modified_eigenvalues(np.array([-2.0, 0.0, 3.0]), "shift")
+    array([0., 2., 5.])
+    """
+    with np.errstate(over="ignore"):
+        if spectrum == "clip":
+            modified = np.maximum(values, 0.0)
+        elif spectrum == "flip":
+            modified = np.abs(values)
+        elif spectrum == "shift":
+            modified = values + spectrum_shift(values)
+        elif spectrum == "square":
+            modified = np.square(values)
+        elif spectrum == "none":
+            modified = values
+        else:
+            raise ValueError(f"spectrum must be clip, flip, shift, square or none; got {spectrum!r}.")
+    if not np.isfinite(modified).all():
+        raise ValueError(
+            f"spectrum={spectrum!r} overflows because the eigenvalues of S are too large; rescale S first."
+        )
+    return modified
+
+
+def row_map_weights(values: np.ndarray, spectrum: str) -> np.ndarray:
+    """Return the eigenvalues of P, the linear map of new rows.
+
+    ``modified_eigenvalues(values, spectrum)`` equals ``values`` times these weights, except for the shift, which does
+    not change rows.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The eigenvalues of S in any order; those that count as zero must be 0.
+    spectrum : {"clip", "flip", "shift", "square", "none"}
+        The modification.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The eigenvalues of P.
+    """
+    if spectrum == "clip":
+        return (values > 0).astype(float)
+    if spectrum == "flip":
+        return np.sign(values)
+    return values if spectrum == "square" else np.ones(len(values))
+
+
+def modified_matrix(
+    S: np.ndarray, spectrum: str, values: np.ndarray, vectors: np.ndarray, tol: float = ZERO_TOLERANCE
+) -> np.ndarray:
+    """Return the matrix with the modified spectrum.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        A symmetric matrix; for "square", which is ``S S^T``, and for "none" it need not be symmetric.
+    spectrum : {"clip", "flip", "shift", "square", "none"}
+        The modification.
+    values, vectors : ndarrays of shape (n,) and (n, n)
+        The eigenvalues of S as they were computed, and its eigenvectors as columns.
+    tol : float, default=1e-10
+        Eigenvalues with ``|lambda| <= tol * max|lambda|`` count as zero.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The modified matrix.
+    """
+    if spectrum == "square":
+        return S @ S.T
+    K = S.copy()
+    if spectrum == "none":
+        return K
+    cut = cut_zeros(values, tol)
+    if spectrum == "shift":
+        K[np.diag_indices_from(K)] += spectrum_shift(cut)
+        return K
+    modified = modified_eigenvalues(cut, spectrum)
+    changed, remaining = modified != values, modified != 0
+    # Multiply by the eigenvectors whose eigenvalues change or by those that remain, whichever are fewer.
+    if np.sum(changed) <= np.sum(remaining):
+        V = vectors[:, changed]
+        K += (V * (modified - values)[changed]) @ V.T
+    else:
+        V = vectors[:, remaining]
+        K = (V * modified[remaining]) @ V.T
+    # Rounding makes the two triangles differ in the last bit.
+    half = 0.5 * K
+    return half + half.T
+
+
+def mapped_rows(rows: np.ndarray, vectors: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return ``rows P`` with ``P = V diag(weights) V^T``.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (m, n)
+        The rows.
+    vectors : ndarray of shape (n, n)
+        V, with the eigenvectors as columns.
+    weights : ndarray of shape (n,)
+        The eigenvalues of P, from :func:`row_map_weights`.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        The mapped rows.
+    """
+    # P = base I + V diag(weights - base) V^T. The base is chosen so that fewer eigenvectors have to be multiplied by.
+    base = 1.0 if np.sum(weights == 1.0) > np.sum(weights == 0.0) else 0.0
+    chosen = weights != base
+    V = vectors[:, chosen]
+    return base * rows + ((rows @ V) * (weights[chosen] - base)) @ V.T

@@ -1,0 +1,346 @@
+"""The input contract: what X may be, and how it becomes similarities."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _get_feature_names, _num_samples, validate_data
+
+from similitude.finders import check_search
+from similitude.proximity.check import check_similarity
+from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constants_needed
+from similitude.proximity.proximities import Extras, Proximities, as_proximities
+from similitude.reader.training import Rows, Training
+from similitude.reader.values import ComputedValues, GivenValues, matrix_of
+from similitude.similarities import Measure, check_objects, pairwise, resolve, sliceable
+
+
+class Reader:
+    """Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
+
+    Parameters
+    ----------
+    similarity, dissimilarity
+        The input contract: see the page on input.
+    takes_columns : bool, default=False
+        Whether ``similarity="columns"`` is allowed: rows of similarities to fixed prototypes.
+    map_argument : str, default="dissimilarity"
+        The name, in error messages, of the parameter that names the map.
+    scale : float, default=None
+        The constant of the map; None means that it is learned from the training samples.
+    search : {"matrix", "stream", "graph"} or a finder, default="matrix"
+        How the neighbours of raw objects are found.
+    learns_map : bool, default=True
+        Whether the map is learned from all training samples. A method that learns it from a few of them with
+        :meth:`learned_map` reads native values.
+
+    Attributes
+    ----------
+    measure : Measure or None
+        The similarity function, after it has learned from the training samples; None if X is a matrix.
+    objects : sequence or None
+        The training samples, if they are raw objects.
+    map : LearnedMap or None
+        The map from native values to similarities; None if they are similarities.
+    n_columns : int
+        The number of columns of a whole row.
+    column_names, column_ids : ndarray or None
+        The column names of a DataFrame, if they are strings, and the ids of ``Proximities``.
+    asymmetric : bool
+        Whether new rows of raw objects are averaged over both directions for a method that needs symmetric
+        similarities.
+    kept : ndarray of int or None
+        The positions of the training samples in ``objects``, if these are not all: see :meth:`reduced_to`.
+
+    Notes
+    -----
+    Native values are those of the given matrix or of the similarity function, before the map.
+    """
+
+    measure: Measure | None = None
+    objects: Any = None
+    map: LearnedMap | None = None
+    n_columns: int = 0
+    column_names: np.ndarray | None = None
+    column_ids: np.ndarray | None = None
+    asymmetric: bool = False
+    kept: np.ndarray | None = None
+
+    def __init__(
+        self,
+        similarity: Any = "precomputed",
+        dissimilarity: str | None = None,
+        *,
+        takes_columns: bool = False,
+        map_argument: str = "dissimilarity",
+        scale: float | None = None,
+        search: Any = "matrix",
+        learns_map: bool = True,
+    ):
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+        self.takes_columns = takes_columns
+        self.map_argument = map_argument
+        self.scale = scale
+        self.search = search
+        self.learns_map = learns_map
+        self.extras: tuple[str, ...] = ()
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether X is the square matrix of the training samples."""
+        return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    @property
+    def is_columns(self) -> bool:
+        """Whether X holds rows of similarities to fixed prototypes."""
+        return self.takes_columns and isinstance(self.similarity, str) and self.similarity == "columns"
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether X holds similarities, not raw objects."""
+        return self.is_precomputed or self.is_columns
+
+    @property
+    def map_name(self) -> str | None:
+        """The name of the map from native values to similarities; None if they are similarities."""
+        chosen = self.dissimilarity
+        if not self.is_matrix:
+            measure = resolve(self.similarity)
+            if measure.known and measure.orientation == "similarity" and chosen is not None:
+                raise ValueError(
+                    f"dissimilarity={chosen!r}: {measure.name!r} is a similarity; leave dissimilarity=None."
+                )
+            if chosen is None and measure.orientation == "dissimilarity":
+                chosen = measure.to_similarity
+        if chosen is not None and chosen not in TO_SIMILARITY:
+            raise ValueError(f"{self.map_argument} must be one of {sorted(TO_SIMILARITY)}; got {chosen!r}.")
+        return chosen
+
+    def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> Training:
+        """Return the training samples, after the similarity and the map have learned from them.
+
+        Parameters
+        ----------
+        X : square matrix, rows to prototypes, Proximities, or sequence of raw objects
+            The training samples.
+        y : array-like of shape (n,), default=None
+            The labels, for a similarity that learns from them.
+        estimator : estimator, default=None
+            The estimator that error messages name.
+        warns : bool, default=True
+            Whether a matrix that looks like dissimilarities causes a warning.
+
+        Returns
+        -------
+        Training
+            The training samples.
+        """
+        map_name = self.map_name
+        chosen = check_search(self.search)
+        if chosen is not None and self.is_precomputed:
+            raise ValueError(
+                f"search={self.search!r} needs raw objects, but X is a precomputed matrix, in which every similarity "
+                "is known already. Pass similarity=..., or leave search='matrix'."
+            )
+        if chosen is not None and map_name == "double-centring":
+            raise ValueError(
+                f"search={self.search!r}: the map 'double-centring' needs whole rows; use search='matrix' or "
+                "another map."
+            )
+        if not self.is_matrix:
+            return self._fit_objects(X, y, map_name, chosen)
+        S = check_similarity(
+            matrix_of(X),
+            name="X",
+            square=not self.is_columns,
+            orientation="similarity" if map_name is None and warns else "dissimilarity",
+            estimator=estimator,
+        )
+        given = as_proximities(X)
+        self.n_columns, self.column_names = S.shape[1], _get_feature_names(matrix_of(X))
+        self.column_ids = given.column_ids
+        self.note_extras(given.extras)
+        native = GivenValues(S, square=self.is_precomputed)
+        if self.learns_map and map_name is not None:
+            self.map = self.learned_map(S)
+            S = self.similarities(S)
+        return Training(self, S.shape[0], lambda: S, given.extras, native=native)
+
+    def note_extras(self, extras: Extras) -> None:
+        """Record which data came with the training samples; new rows must have them, too.
+
+        Parameters
+        ----------
+        extras : Extras
+            The data of the training samples.
+        """
+        # With fixed prototypes the columns are not the samples of the rows, so the ids of the rows do not matter.
+        names = [name for name, values in extras._asdict().items() if values is not None]
+        self.extras = tuple(name for name in names if name != "ids" or not self.is_columns)
+
+    def _fit_objects(self, X: Any, y: Any, map_name: str | None, search: Any) -> Training:
+        self.objects = sliceable(X)
+        self.n_columns = _num_samples(self.objects)
+        self.measure = measure = resolve(self.similarity).learned(self.objects, y)
+        native: Any = ComputedValues(measure, self.objects, self.objects)
+
+        def load() -> Any:
+            return self.similarities(pairwise(self.objects, similarity=measure))
+
+        if search is not None or map_name is None or not self.learns_map:
+            return Training(self, self.n_columns, load, native=native)
+        if not learned_constants_needed(map_name):
+            self.map = LearnedMap(map_name, {})
+            return Training(self, self.n_columns, load, native=native)
+        values = pairwise(self.objects, similarity=measure)
+        self.map = self.learned_map(values)
+        S = self.similarities(values)
+        return Training(self, self.n_columns, lambda: S, native=GivenValues(values, square=True))
+
+    def learned_map(self, native: Any) -> LearnedMap | None:
+        """Return the map with constants learned from native values.
+
+        Parameters
+        ----------
+        native : array-like
+            The values.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map; None if the values are similarities.
+        """
+        map_name = self.map_name
+        return None if map_name is None else LearnedMap.learn(native, map_name, scale=self.scale)
+
+    def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Rows:
+        """Return the rows of new samples.
+
+        Parameters
+        ----------
+        X : matrix of shape (m, n), Proximities, or sequence of raw objects
+            The new samples.
+        support : ndarray of int, default=None
+            The positions of the only columns that are needed, ascending; rows with only these columns are accepted,
+            too.
+        estimator : estimator, default=None
+            The fitted estimator that reads the rows: its column names are checked, and error messages name it.
+
+        Returns
+        -------
+        Rows
+            The rows.
+        """
+        if not self.is_matrix:
+            objects = check_objects(X)
+            native = ComputedValues(self.measure, objects, self.objects, self.kept)
+            return Rows(self, _num_samples(objects), native, objects=objects)
+        S = check_similarity(matrix_of(X), name="X", square=False, estimator=estimator)
+        given = as_proximities(X)
+        part = support if support is not None and len(support) and S.shape[1] != self.n_columns else None
+        if estimator is not None:
+            _check_width(matrix_of(X), S.shape[1], part, estimator)
+        self._check_same_columns(given, part)
+        places = None if part is None else np.searchsorted(part, np.arange(self.n_columns))
+        rows = Rows(self, S.shape[0], GivenValues(S, columns=places), given.extras, support=part)
+        rows.S = self.similarities(S)
+        return rows
+
+    def _check_same_columns(self, given: Proximities, part: np.ndarray | None) -> None:
+        names = {name: "column_ids" if name == "ids" else name for name in self.extras}
+        missing = sorted(name for name in names if getattr(given, names[name]) is None)
+        if missing:
+            raise ValueError(
+                f"X: {', '.join(missing)} was given in fit and is missing here; pass Proximities(S, "
+                f"{', '.join(names[name] + '=...' for name in missing)})."
+            )
+        if self.column_ids is None or given.column_ids is None:
+            return
+        known = self.column_ids if part is None else self.column_ids[part]
+        different = np.flatnonzero(known != given.column_ids)
+        if different.size:
+            j = int(different[0])
+            raise ValueError(
+                f"X: the columns are not the training samples in their order: column {j} is "
+                f"{given.column_ids.tolist()[j]!r}, in fit it was {known.tolist()[j]!r}. Reorder them."
+            )
+
+    def similarities(self, native: Any, *, transposed: bool = False) -> Any:
+        """Return native values of rows as similarities.
+
+        Parameters
+        ----------
+        native : array or CSR matrix
+            The values.
+        transposed : bool, default=False
+            Whether these are values psi(x_j, x) in the other direction.
+
+        Returns
+        -------
+        array or CSR matrix
+            The similarities.
+        """
+        if self.map is None:
+            return native
+        return (self.map.transposed() if transposed else self.map)(native, name="X")
+
+    def columns_read(self, used: np.ndarray) -> np.ndarray:
+        """Return the columns that rows must have if the columns ``used`` are needed.
+
+        Parameters
+        ----------
+        used : ndarray of int
+            The positions of the columns that a method uses.
+
+        Returns
+        -------
+        ndarray of int
+            These columns, or all of them if the map needs whole rows.
+        """
+        if self.map is not None and self.map.map_name == "double-centring":
+            return np.arange(self.n_columns)
+        return np.unique(used) if self.kept is None else np.arange(len(self.kept))
+
+    def reduced_to(self, positions: np.ndarray) -> Reader:
+        """Return a reader of native values that keeps only the raw objects at these positions.
+
+        Parameters
+        ----------
+        positions : ndarray of int
+            The positions of training samples.
+
+        Returns
+        -------
+        Reader
+            The reader.
+        """
+        reduced = copy.copy(self)
+        reduced.map, reduced.learns_map = None, False
+        if self.objects is not None:
+            places = positions if self.kept is None else np.searchsorted(self.kept, positions)
+            reduced.objects, reduced.kept = _safe_indexing(self.objects, places), positions
+            reduced.n_columns = len(positions)
+        return reduced
+
+
+def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:
+    """Check the number and the names of the columns: those of all training samples, or only those in ``part``."""
+    if part is None:
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        return
+    expected = estimator.n_features_in_
+    if width != len(part):
+        restricted = f", or the {len(part)} of support_columns_ alone" if len(part) < expected else ""
+        raise ValueError(
+            f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as "
+            f"input{restricted}."
+        )
+    restricted_to = copy.copy(estimator)
+    restricted_to.n_features_in_ = len(part)
+    if hasattr(estimator, "feature_names_in_"):
+        restricted_to.feature_names_in_ = estimator.feature_names_in_[part]
+    validate_data(restricted_to, X, reset=False, skip_check_array=True)

@@ -1,0 +1,199 @@
+"""All samples of a search, read once and divided into folds."""
+
+from __future__ import annotations
+
+import copy
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _get_feature_names, _num_samples
+
+from similitude.finders import check_search
+from similitude.proximity.check import check_similarity
+from similitude.proximity.proximities import Extras, Proximities, as_proximities
+from similitude.proximity.split import cut
+from similitude.reader.reader import Reader
+from similitude.reader.training import Rows, Training
+from similitude.reader.values import GivenValues, matrix_of
+from similitude.similarities import check_objects, pairwise, resolve
+
+_NONE = Extras()
+
+
+class Samples:
+    """All samples of a search, which are read once and divided into folds.
+
+    Parameters
+    ----------
+    reader : Reader or None
+        A reader that is not fitted; its map, and a similarity that learns, are learned from the training part of each
+        fold. None means that X is passed on unchanged.
+    X, y
+        The samples and their labels.
+    warns : bool, default=True
+        Whether a matrix that looks like dissimilarities causes a warning.
+    """
+
+    def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
+        self.reader, self.X, self.y = reader, X, y
+        self.n = _num_samples(X)
+        if reader is None:
+            return
+        if reader.is_matrix:
+            self.values = self._checked(X, warns)
+        else:
+            self.X = check_objects(X)
+
+    def _checked(self, X: Any, warns: bool) -> Any:
+        """Return the checked matrix, so that its folds need not be checked; a DataFrame becomes an array."""
+        orientation = "similarity" if warns and self.reader.map_name is None else "dissimilarity"
+        options: dict[str, Any] = {"name": "X", "square": not self.reader.is_columns, "orientation": orientation}
+        if isinstance(X, Proximities):
+            several = X.similarities.items()
+            return X.replaced({name: check_similarity(S, **options) for name, S in several}, X.features)
+        S = check_similarity(X, **options)
+        return S if sparse.issparse(S) else np.asarray(S)
+
+    @cached_property
+    def values(self) -> Any:
+        """The native values between all samples, computed once, by a similarity that has learned from all of them."""
+        return pairwise(self.X, similarity=resolve(self.reader.similarity).learned(self.X, self.y))
+
+    @property
+    def learns(self) -> bool:
+        """Whether the similarity learns from data, so that each fold has its own values."""
+        return not self.reader.is_matrix and resolve(self.reader.similarity).learns
+
+    def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Training, Rows]:
+        """Return the training samples of a fold and the rows of its test samples; values are selected when first used.
+
+        Parameters
+        ----------
+        train, test : ndarrays of int
+            The positions of the training samples and of the test samples.
+
+        Returns
+        -------
+        training : Training
+            The training samples.
+        rows : Rows
+            The rows of the test samples.
+        """
+        reader = self._fresh()
+        reader.search = "matrix"
+        if self.learns:
+            training = reader.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train), warns=False)
+            training.announced = False
+            return training, reader.rows(_safe_indexing(self.X, test))
+        columns = np.arange(self.values.shape[1]) if reader.is_columns else train
+        training = self._training(reader, train, columns)
+        training.announced = False
+        # For a matrix, predict gets only the rows, so the other direction must not be used.
+        native = GivenValues(self.values, test, columns, square=not reader.is_matrix)
+        objects = None if reader.is_matrix else _safe_indexing(self.X, test)
+        return training, Rows(reader, len(test), native, _extras(self.values, test), objects=objects)
+
+    def whole(self) -> Training:
+        """Return all samples as training samples.
+
+        Returns
+        -------
+        Training
+            The training samples.
+        """
+        reader = self._fresh()
+        if self.learns or check_search(reader.search) is not None:
+            return reader.fit(self.X, self.y)
+        everything = np.arange(self.n)
+        columns = np.arange(self.values.shape[1]) if reader.is_columns else everything
+        training = self._training(reader, everything, columns)
+        if reader.is_matrix:
+            given = as_proximities(self.X)
+            reader.column_names, reader.column_ids = _get_feature_names(matrix_of(self.X)), given.column_ids
+            reader.note_extras(given.extras)
+        return training
+
+    def _fresh(self) -> Reader:
+        return copy.copy(self.reader)
+
+    def _training(self, reader: Reader, rows: np.ndarray, columns: np.ndarray) -> Training:
+        """Return some of the samples; their values are not read unless the map learns from them."""
+        reader.n_columns = len(columns)
+        if not reader.is_matrix:
+            reader.measure, reader.objects = resolve(reader.similarity), _safe_indexing(self.X, rows)
+        extras = _extras(self.values, rows)
+        native = GivenValues(self.values, rows, columns, square=not reader.is_columns)
+        if not reader.learns_map or reader.map_name is None:
+            return Training(reader, len(rows), lambda: _similarities(self.values, rows, columns), extras, native=native)
+        values = _similarities(self.values, rows, columns)
+        reader.map = reader.learned_map(values)
+        return Training(reader, len(rows), lambda: reader.similarities(values), extras, native=native)
+
+    def precomputed(self) -> Samples:
+        """Return the same samples as a precomputed matrix of native values.
+
+        Returns
+        -------
+        Samples
+            The samples.
+        """
+        if self.reader.is_matrix:
+            return self
+        part = copy.copy(self)
+        part.reader, part.X = Reader("precomputed", self.reader.map_name), self.values
+        return part
+
+    def part(self, rows: np.ndarray) -> Samples:
+        """Return some of the samples.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their positions.
+
+        Returns
+        -------
+        Samples
+            These samples.
+        """
+        y = _safe_indexing(self.y, rows)
+        if self.reader is None or self.learns:
+            return Samples(self.reader, _safe_indexing(self.X, rows), y, warns=False)
+        columns = np.arange(self.values.shape[1]) if self.reader.is_columns else rows
+        part = copy.copy(self)
+        part.y, part.n, part.values = y, len(rows), cut(self.values, rows, columns)
+        part.X = part.values if self.reader.is_matrix else _safe_indexing(self.X, rows)
+        return part
+
+    def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
+        """Return the training part and the test part of X for an estimator that does not use a reader.
+
+        Parameters
+        ----------
+        train, test : ndarrays of int
+            The positions of the training samples and of the test samples.
+        pairwise : bool
+            Whether the columns are selected like the rows.
+
+        Returns
+        -------
+        training, test : array-like
+            The two parts.
+        """
+        if not pairwise:
+            return _safe_indexing(self.X, train), _safe_indexing(self.X, test)
+        return cut(self.values, train, train), cut(self.values, test, train)
+
+
+def _similarities(values: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+    S = values.S if isinstance(values, Proximities) else values
+    whole = len(rows) == S.shape[0] and len(columns) == S.shape[1]
+    return S if whole and np.array_equal(rows, np.arange(len(rows))) else cut(S, rows, columns)
+
+
+def _extras(values: Any, rows: np.ndarray) -> Extras:
+    """Return the data of these samples in addition to their similarities."""
+    return values.extras.take(rows) if isinstance(values, Proximities) else _NONE

@@ -1,0 +1,324 @@
+"""The training samples, and the rows of new samples, in the form in which a method reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from similitude.finders import MatrixFinder, check_search
+from similitude.proximity.check import is_symmetric
+from similitude.proximity.proximities import Extras, at_columns
+from similitude.proximity.split import cut
+from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
+from similitude.reader.values import ComputedValues
+from similitude.similarities import pairwise
+
+_NONE = Extras()
+_SOME = slice(0, 16)
+
+
+class Training:
+    """The training samples in the form in which a method reads them.
+
+    Parameters
+    ----------
+    reader : Reader
+        The fitted reader.
+    n : int
+        The number of samples.
+    load : callable
+        Returns the similarities; called when they are first used.
+    extras : Extras
+        The features, self-similarities and ids of the samples.
+    native : GivenValues or ComputedValues, default=None
+        The values before the map, block by block; those of raw objects are computed only when they are needed.
+    announced : bool, default=True
+        Whether asymmetric similarities cause a warning; a search warns about the whole matrix, not about each fold.
+    """
+
+    def __init__(
+        self,
+        reader: Any,
+        n: int,
+        load: Callable[[], Any],
+        extras: Extras = _NONE,
+        *,
+        native: Any = None,
+        announced: bool = True,
+    ):
+        self.reader, self._n, self._load, self.native, self.announced = reader, n, load, native, announced
+        self.features, self.self_similarity, self.ids = extras
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether the similarities are used as a whole, which a finder on raw objects avoids."""
+        return check_search(self.reader.search) is None
+
+    @cached_property
+    def S(self) -> Any:
+        """The similarities, (n, n) or, with fixed prototypes, (n, p)."""
+        return self._load()
+
+    def columns(self, used: np.ndarray) -> Any:
+        """Return the similarities to the samples at the given positions.
+
+        Those of raw objects to other samples are not computed, unless the map needs whole rows.
+
+        Parameters
+        ----------
+        used : ndarray of int
+            The positions of the samples.
+
+        Returns
+        -------
+        array or CSR matrix of shape (n, len(used))
+            The similarities, in the given order.
+        """
+        computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
+        if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
+            return at_columns(self.S, used)
+        return self.reader.similarities(self.native.block(slice(0, len(self)), used))
+
+    def note_asymmetry(self, who: str) -> bool:
+        """Return whether S is asymmetric, and warn that the mean of both directions is used instead if it is.
+
+        After this call ``Rows.symmetric`` of new raw objects is the mean of both directions, too.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs a symmetric matrix, for the warning.
+
+        Returns
+        -------
+        bool
+            Whether S is asymmetric.
+        """
+        measure = self.reader.measure
+        if measure is not None and measure.symmetric:
+            return False
+        # Where there is no matrix, a few objects tell.
+        S = self.S if self.has_matrix else pairwise(_safe_indexing(self.reader.objects, _SOME), similarity=measure)
+        if self.announced:
+            asymmetric = warn_of_asymmetry(who, S, both_directions=measure is not None)
+        else:
+            asymmetric = not is_symmetric(S)
+        self.reader.asymmetric = asymmetric and measure is not None
+        return asymmetric
+
+    def symmetric(self, who: str) -> Any:
+        """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs a symmetric matrix, for the warning.
+
+        Returns
+        -------
+        array or CSR matrix of shape (n, n)
+            The symmetric similarities.
+        """
+        return mean_of_directions(self.S) if self.note_asymmetry(who) else self.S
+
+    def replaced(self, S: Any) -> Training:
+        """Return the same samples with other similarities.
+
+        Parameters
+        ----------
+        S : array or CSR matrix
+            The similarities.
+
+        Returns
+        -------
+        Training
+            The same samples.
+        """
+        return self._with(self.reader, lambda: S)
+
+    def as_rows(self) -> Rows:
+        """Return the training samples as rows, to be compared with themselves.
+
+        Returns
+        -------
+        Rows
+            The rows.
+        """
+        rows = Rows(self.reader, len(self), self.native, objects=self.reader.objects)
+        if self.has_matrix:
+            rows.S = self.S
+        return rows
+
+    def read_by(self, reader: Any) -> Training:
+        """Return the same samples as read by another reader, whose map is learned from them.
+
+        Parameters
+        ----------
+        reader : Reader
+            The other reader, which is fitted by this call.
+
+        Returns
+        -------
+        Training
+            The same samples.
+        """
+        for name in ("measure", "objects", "n_columns", "column_names", "column_ids", "extras"):
+            setattr(reader, name, getattr(self.reader, name))
+        values = self.native.block(slice(0, len(self)), np.arange(reader.n_columns))
+        reader.map = reader.learned_map(values)
+        return self._with(reader, lambda: reader.similarities(values))
+
+    def _with(self, reader: Any, load: Callable[[], Any]) -> Training:
+        extras = Extras(self.features, self.self_similarity, self.ids)
+        return Training(reader, len(self), load, extras, native=self.native, announced=self.announced)
+
+    def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
+        """Return a finder of the neighbours of new rows among the training samples.
+
+        Parameters
+        ----------
+        symmetric : bool, default=False
+            Whether neighbours are ranked by the mean of both directions, if these differ and are known.
+        lookup : bool, default=False
+            Whether the similarities among neighbours will be needed.
+
+        Returns
+        -------
+        Finder
+            The finder.
+        """
+        chosen = check_search(self.reader.search)
+        if chosen is None:
+            return MatrixFinder(self.S if lookup else None, symmetric)
+        finder = clone(chosen)
+        self.reader.map = finder.index(self.reader, symmetric and self.reader.asymmetric)
+        return finder
+
+    def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Training, Rows]:
+        """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole.
+
+        Parameters
+        ----------
+        kept, left_out : ndarrays of int
+            The positions of the samples that remain and of those that become rows.
+
+        Returns
+        -------
+        training : Training
+            The remaining samples.
+        rows : Rows
+            The rows of the others.
+        """
+        S, columns = self.S, np.arange(self.S.shape[1]) if self.reader.is_columns else kept
+        extras = Extras(self_similarity=self.self_similarity)
+        part = Training(self.reader, len(kept), lambda: cut(S, kept, columns), extras.take(kept), announced=False)
+        rows = Rows(self.reader, len(left_out), None, extras.take(left_out))
+        rows.S = cut(S, left_out, columns)
+        if self.reader.asymmetric:  # as in predict, both directions of raw objects are known
+            rows.symmetric = cut(mean_of_directions(S), left_out, columns)
+        return part, rows
+
+
+class Rows:
+    """New samples in the form in which a method reads them: their similarities to the training samples.
+
+    Parameters
+    ----------
+    reader : Reader
+        The fitted reader.
+    m : int
+        The number of samples.
+    native : GivenValues or ComputedValues
+        The values before the map, block by block.
+    extras : Extras
+        The features, self-similarities and ids of the samples.
+    objects : sequence, default=None
+        The samples, if they are raw objects; only those of their similarities that are used are computed.
+    support : ndarray of int, default=None
+        The positions of the columns, if not all are given.
+    """
+
+    def __init__(
+        self,
+        reader: Any,
+        m: int,
+        native: Any,
+        extras: Extras = _NONE,
+        *,
+        objects: Any = None,
+        support: np.ndarray | None = None,
+    ):
+        self.reader, self._m, self.native, self.objects, self._support = reader, m, native, objects, support
+        self.features, self.self_similarity, _ = extras
+
+    def __len__(self) -> int:
+        return self._m
+
+    @cached_property
+    def S(self) -> Any:
+        """The similarities psi(x, x_j) to the training samples, (m, n)."""
+        return self._similarities(np.arange(self.reader.n_columns))
+
+    @cached_property
+    def symmetric(self) -> Any:
+        """The mean of both directions if these are known and differ, otherwise S."""
+        return self._mean(self.S, np.arange(self.reader.n_columns))
+
+    def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
+        """Return the similarities to the training samples at the given positions.
+
+        Parameters
+        ----------
+        used : ndarray of int
+            The positions of the training samples.
+        symmetric : bool, default=False
+            Whether both directions are averaged if they are known and differ.
+
+        Returns
+        -------
+        array or CSR matrix of shape (m, len(used))
+            The similarities, in the given order.
+        """
+        computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
+        if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
+            S = self.symmetric if symmetric else self.S
+            return at_columns(S, used if self._support is None else np.searchsorted(self._support, used))
+        S = self._similarities(used)
+        return self._mean(S, used) if symmetric else S
+
+    def read_by(self, reader: Any) -> Rows:
+        """Return the same samples as read by another reader that was fitted to the same training samples.
+
+        Parameters
+        ----------
+        reader : Reader
+            The other reader.
+
+        Returns
+        -------
+        Rows
+            The same samples.
+        """
+        extras = Extras(self.features, self.self_similarity)
+        return Rows(reader, len(self), self.native, extras, objects=self.objects, support=self._support)
+
+    def _similarities(self, columns: np.ndarray) -> Any:
+        return self.reader.similarities(self.native.block(slice(0, len(self)), columns))
+
+    def _mean(self, S: Any, columns: np.ndarray) -> Any:
+        """Return the mean of S and of the other direction if both are known and differ, otherwise S."""
+        if not self.reader.asymmetric or self.native is None:
+            return S
+        back = self.native.back(slice(0, len(self)), columns)
+        if back is None:
+            return S
+        half = S.dtype.type(0.5)
+        return S * half + self.reader.similarities(back, transposed=True) * half

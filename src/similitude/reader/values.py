@@ -1,0 +1,181 @@
+"""Native values between samples, given as a matrix or computed from raw objects when they are needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from similitude.proximity.proximities import Proximities
+from similitude.proximity.split import cut
+from similitude.similarities import Named, named_values
+
+
+def matrix_of(X: Any) -> Any:
+    """Return the matrix of ``Proximities``, or X itself.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or Proximities
+        The input.
+
+    Returns
+    -------
+    array-like or sparse matrix
+        The matrix.
+    """
+    return X.S if isinstance(X, Proximities) else X
+
+
+class GivenValues:
+    """Native values of row samples to column samples, given as a matrix or a part of one.
+
+    Parameters
+    ----------
+    values : array, CSR matrix or Proximities
+        The matrix.
+    rows, columns : ndarray of int, default=None
+        The positions of the samples among the rows and the columns of the matrix; None means all in their order.
+    square : bool, default=False
+        Whether the rows and the columns of the matrix are the same samples, so that the other direction is known.
+    """
+
+    def __init__(self, values: Any, rows: Any = None, columns: Any = None, *, square: bool = False):
+        self.values, self.rows, self.columns, self.square = values, rows, columns, square
+
+    def block(self, rows: slice, columns: np.ndarray) -> Any:
+        """Return the values of consecutive rows to some of the columns.
+
+        Parameters
+        ----------
+        rows : slice
+            The rows.
+        columns : ndarray of int
+            The positions of the columns.
+
+        Returns
+        -------
+        array or CSR matrix
+            The values.
+        """
+        return cut(matrix_of(self.values), self._rows(rows), self._columns(columns))
+
+    def back(self, rows: slice, columns: np.ndarray) -> Any:
+        """Return the values in the other direction, of ``columns`` to ``rows``, transposed.
+
+        Parameters
+        ----------
+        rows : slice
+            The rows.
+        columns : ndarray of int
+            The positions of the columns.
+
+        Returns
+        -------
+        array, CSR matrix or None
+            The values; None if they are not known.
+        """
+        return cut(matrix_of(self.values), self._columns(columns), self._rows(rows)).T if self.square else None
+
+    def among(self, positions: np.ndarray) -> Any:
+        """Return the values among some of the column samples.
+
+        Parameters
+        ----------
+        positions : ndarray of int
+            The positions of the samples.
+
+        Returns
+        -------
+        array or CSR matrix
+            The values.
+        """
+        return cut(matrix_of(self.values), self._columns(positions), self._columns(positions))
+
+    def _rows(self, rows: slice) -> np.ndarray:
+        return np.arange(rows.start, rows.stop) if self.rows is None else self.rows[rows]
+
+    def _columns(self, columns: np.ndarray) -> np.ndarray:
+        return columns if self.columns is None else self.columns[columns]
+
+
+class ComputedValues:
+    """Native values of raw objects to other objects, computed when they are needed.
+
+    Parameters
+    ----------
+    measure : Measure
+        The similarity or dissimilarity.
+    objects, others : sequences
+        The samples of the rows and of the columns.
+    kept : ndarray of int, default=None
+        The positions of the columns that ``others`` contain, if these are not all.
+    first : int, default=0
+        The position by which error messages name the first of ``objects``.
+    """
+
+    def __init__(self, measure: Any, objects: Any, others: Any, kept: np.ndarray | None = None, first: int = 0):
+        self.measure, self.objects, self.others, self.kept, self.first = measure, objects, others, kept, first
+
+    def block(self, rows: slice, columns: np.ndarray) -> np.ndarray:
+        """Return the values of consecutive rows to some of the columns.
+
+        Parameters
+        ----------
+        rows : slice
+            The rows.
+        columns : ndarray of int
+            The positions of the columns.
+
+        Returns
+        -------
+        ndarray
+            The values.
+        """
+        if not len(columns):
+            return np.empty((rows.stop - rows.start, 0))
+        return named_values(self._rows(rows), self._columns(columns), self.measure)
+
+    def back(self, rows: slice, columns: np.ndarray) -> np.ndarray:
+        """Return the values in the other direction, of ``columns`` to ``rows``, transposed.
+
+        Parameters
+        ----------
+        rows : slice
+            The rows.
+        columns : ndarray of int
+            The positions of the columns.
+
+        Returns
+        -------
+        ndarray
+            The values.
+        """
+        return named_values(self._columns(columns), self._rows(rows), self.measure).T
+
+    def among(self, positions: np.ndarray) -> np.ndarray:
+        """Return the values among some of the column samples.
+
+        Parameters
+        ----------
+        positions : ndarray of int
+            The positions of the samples.
+
+        Returns
+        -------
+        ndarray
+            The values.
+        """
+        return named_values(self._columns(positions), None, self.measure)
+
+    def _rows(self, rows: slice) -> Named:
+        whole = rows == slice(0, _num_samples(self.objects))
+        places = self.first + np.arange(rows.start, rows.stop)
+        return Named(self.objects if whole else _safe_indexing(self.objects, rows), places)
+
+    def _columns(self, columns: np.ndarray) -> Named:
+        places = columns if self.kept is None else np.searchsorted(self.kept, columns)
+        whole = np.array_equal(places, np.arange(_num_samples(self.others)))
+        return Named(self.others if whole else _safe_indexing(self.others, places), columns)

@@ -1,1 +1,0 @@
-"""From an indefinite similarity to a positive semidefinite kernel, with new rows treated alike."""

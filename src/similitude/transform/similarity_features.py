@@ -1,0 +1,309 @@
+"""Similarities to prototypes as features, for any scikit-learn model."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from similitude._utils.checks import check_positive
+from similitude.base import SimilarityTransformer
+from similitude.labels import check_labels
+from similitude.numerics.medoids import choose_by_class
+from similitude.proximity.check import dense
+from similitude.proximity.maps import LearnedMap, apply_range, value_range
+from similitude.reader import Reader, Training
+from similitude.transform.prototypes import NEEDS_ALL_PAIRS, SELECTIONS, forward_selection, how_many
+
+NORMALIZATIONS = (None, "range", "exp")
+
+
+class NegatedReader(Reader):
+    """Reader that takes -d for a dissimilarity d, whatever its map."""
+
+    @property
+    def map_name(self) -> str | None:
+        """The name of the map that turns native values into similarities; None where they are similarities."""
+        return None if super().map_name is None else "negate"
+
+
+class SimilarityFeatures(SimilarityTransformer):
+    """Represent a sample by its similarities to prototypes chosen among the training samples.
+
+    The sample x becomes the vector
+
+        (f(psi(x, x_m)), m in M),    M a set of training samples, all of them by default
+
+    which any scikit-learn model can use. The function f is chosen by ``normalize``:
+
+    ===========  =============================================================================================
+    normalize    f(s)
+    ===========  =============================================================================================
+    None         s
+    "range"      (s - a) / (b - a), [a, b] the range over training samples and prototypes
+    "exp"        exp(-d^2 / sigma), sigma = scale times the squared median of d over training samples and
+                 prototypes other than themselves: the map "gauss" of :mod:`similitude.proximity.maps`. If the input
+                 is a dissimilarity (``dissimilarity`` is set, or the named measure is one), d is that dissimilarity,
+                 whatever the map, and prototypes are chosen by -d; for a similarity, d is ``max(b - s, 0)``
+    ===========  =============================================================================================
+
+    Prototypes are chosen by
+
+    ============  ============================================================================================
+    selection
+    ============  ============================================================================================
+    "random"      all sets are equally likely; y is not used
+    "stratified"  at random within each class, in proportion to the classes' sizes
+    "kmedoids"    ``maximise sum_i max_{m in M} S[i, m]`` (:func:`similitude.numerics.medoids.k_medoids`)
+    "kcentres"    ``maximise min_i max_{m in M} S[i, m]`` (:func:`similitude.numerics.medoids.k_centres`)
+    "forward"     greedily: each step adds the sample that leads to the fewest leave-one-out errors of the 1-NN
+                  rule on the prototypes. Ties are broken by the largest total similarity of all samples to
+                  their nearest prototypes, then by position. The first prototype thus comes from the largest
+                  class (details: :func:`similitude.transform.prototypes.forward_selection`)
+    ============  ============================================================================================
+
+    If y is given, k-medoids and k-centres work within each class, in proportion to the classes' sizes; otherwise on all
+    samples. A selection that works within classes chooses at least one prototype of each class, so that there are never
+    fewer prototypes than classes. S may be asymmetric: ``S[i, m]``, the similarity of i to the prototype m, is used as
+    it is.
+
+    Parameters
+    ----------
+    n_prototypes : int, float or None, default=None
+        The number of prototypes, or a share in (0, 1] of the training samples, rounded. None uses all samples in their
+        order (with "forward": in the order of selection).
+    selection : {"random", "stratified", "kmedoids", "kcentres", "forward"}, default="random"
+        How prototypes are chosen.
+    normalize : {None, "range", "exp"}, default=None
+        The function f.
+    scale : float, default=1.0
+        The factor of sigma, used only if ``normalize="exp"``. Its best value is usually found by a search.
+    random_state : int, RandomState or None, default=None
+        Seed for "random" and "stratified".
+    similarity : "precomputed", "columns", name or callable, default="precomputed"
+        The input contract: see the page on input. With "columns" X holds similarities to fixed prototypes, among
+        which "random" may choose.
+    dissimilarity : str, default=None
+        The map, if the input is a dissimilarity.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray of int
+        The positions of the prototypes among the training columns, in the order of the features: the order of selection
+        for "forward", otherwise ascending.
+    n_prototypes_ : int
+        The number of prototypes.
+    support_columns_ : ndarray of int
+        The training columns that ``transform`` needs, ascending: those of the prototypes (all columns with the map
+        "double-centring"). Rows may consist of these columns only, and for raw objects no others are computed.
+    loo_errors_ : ndarray of shape (n_prototypes_,)
+        The share of leave-one-out 1-NN errors after each prototype. Only available if ``selection="forward"``.
+    sigma_ : float
+        The constant sigma. Only available if ``normalize="exp"``.
+
+    See Also
+    --------
+    IndefiniteNystroem : Computes features whose inner products are a kernel.
+    LPMachine : Classifies by a sparse linear function of the similarities.
+    similitude.features.recipes.recipe : Returns pipelines on these features that are known from the literature.
+
+    References
+    ----------
+    Graepel, Herbrich, Bollmann-Sdorra & Obermayer, NIPS 1998. Pekalska & Duin, "Dissimilarity representations allow
+    for building good classifiers", Pattern Recognition Letters 23, 2002. Pekalska, Duin & Paclik, "Prototype selection
+    for dissimilarity-based classifiers", Pattern Recognition 39, 2006. Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10,
+    2009, Section 3. Wang, Sugiyama, Yang, Hatano & Feng, "Theory and algorithm for learning with dissimilarity
+    functions", Neural Computation 21, 2009 (``normalize="exp"``).
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from similitude.transform.similarity_features import SimilarityFeatures
+    >>> S = [[3, 2, 0, 1], [2, 3, 1, 0], [0, 1, 3, 2], [1, 0, 2, 4]]
+    >>> features = SimilarityFeatures(2, "kmedoids").fit(S, ["a", "a", "b", "b"])
+    >>> features.prototypes_
+    array([0, 3])
+    >>> features.transform([[2, 3, 1, 0]])
+    array([[2., 0.]])
+    >>> model = make_pipeline(SimilarityFeatures(), LogisticRegression()).fit(S, ["a", "a", "b", "b"])
+    >>> model.predict([[2, 3, 1, 0]])
+    array(['a'], dtype='<U1')
+    """
+
+    _takes_columns = True
+
+    def __init__(
+        self,
+        n_prototypes=None,
+        selection="random",
+        normalize=None,
+        *,
+        scale=1.0,
+        random_state=None,
+        similarity="precomputed",
+        dissimilarity=None,
+    ):
+        self.n_prototypes = n_prototypes
+        self.selection = selection
+        self.normalize = normalize
+        self.scale = scale
+        self.random_state = random_state
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.selection == "forward" or (
+            self.selection == "stratified" and self.n_prototypes is not None
+        )
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _new_reader(self):
+        # exp(-d^2 / sigma) needs the dissimilarity itself, which is recovered from -d by a change of sign.
+        kind = NegatedReader if self.normalize == "exp" else Reader
+        return kind(self.similarity, self.dissimilarity, takes_columns=True)
+
+    def _read(self, X, y=None):
+        reader = self._new_reader()
+        if not isinstance(X, Training):
+            return reader.fit(X, y, estimator=self)
+        return X if X.reader.map_name == reader.map_name else X.read_by(reader)
+
+    def _rows(self, X):
+        rows = super()._rows(X)
+        return rows if rows.reader.map_name == self._reader.map_name else rows.read_by(self._reader)
+
+    def _check_parameters(self):
+        if self.selection not in SELECTIONS:
+            raise ValueError(f"selection must be one of {SELECTIONS}; got {self.selection!r}.")
+        if self.normalize not in NORMALIZATIONS:
+            raise ValueError(f"normalize must be one of {NORMALIZATIONS}; got {self.normalize!r}.")
+        check_positive(self.scale, "scale")
+        if self._new_reader().is_columns and self.selection != "random":
+            raise ValueError(
+                f"selection={self.selection!r} needs the training samples as columns; with similarity='columns' "
+                "use selection='random'."
+            )
+
+    def _learn(self, training, y, transforms):
+        self.prototypes_ = self._chosen(training, y)
+        self.n_prototypes_ = len(self.prototypes_)
+        self.support_columns_ = training.reader.columns_read(self.prototypes_)
+        self._n_columns = training.reader.n_columns
+        self._normalizer = None
+        if self.normalize is not None:
+            columns = dense(training.columns(self.prototypes_))
+            self._normalizer = self._learned_normalizer(columns, training.reader)
+            return lambda: self._normalizer(columns)
+        return lambda: self._features(training.columns(self.prototypes_))
+
+    def _transform(self, rows):
+        return self._features(rows.columns(self.prototypes_))
+
+    def _features(self, columns):
+        if self._normalizer is not None:
+            return self._normalizer(dense(columns))
+        return columns if self.n_prototypes_ == self._n_columns else dense(columns)
+
+    def _chosen(self, training, y):
+        """Return the positions of the prototypes."""
+        n = training.reader.n_columns
+        p = how_many(self.n_prototypes, n)
+        if self.selection == "random":
+            rng = check_random_state(self.random_state)
+            return np.arange(n) if p == n else np.sort(rng.choice(n, p, replace=False))
+        if p == n and self.selection != "forward":
+            return np.arange(n)
+        S: Any = dense(training.S) if self.selection in NEEDS_ALL_PAIRS else None
+        if y is None and self.selection in ("kmedoids", "kcentres"):
+            labels = np.zeros(n, dtype=np.intp)
+        else:
+            labels = np.unique(check_labels(y, n), return_inverse=True)[1]
+        if self.selection == "forward":
+            positions, self.loo_errors_ = forward_selection(S, labels, p)
+            return positions
+        return choose_by_class(self.selection, S, labels, p, self.random_state)
+
+    def _learned_normalizer(self, columns, reader):
+        if self.normalize == "range":
+            return RangeNormalizer(columns)
+        # With fixed columns it is not known which of them are training samples.
+        own = np.arange(0) if reader.is_columns else self.prototypes_
+        learned = ExponentialNormalizer(columns, own, reader.map_name, float(self.scale))
+        self.sigma_ = learned.sigma
+        return learned
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the prototypes' columns.
+
+        Parameters
+        ----------
+        input_features : sequence of str, default=None
+            The names of all training columns, if X had no column names in ``fit``.
+
+        Returns
+        -------
+        ndarray of str objects
+            The names of the columns of X in ``fit``, or x0, x1, ... if there were none.
+        """
+        check_is_fitted(self)
+        if not self._reader.is_matrix:
+            return np.array([f"x{j}" for j in self.prototypes_], dtype=object)
+        return _check_feature_names_in(self, input_features)[self.prototypes_]
+
+
+class RangeNormalizer:
+    """Function that maps the range of the training features onto [0, 1]."""
+
+    def __init__(self, columns):
+        self.range = value_range(columns)
+
+    def __call__(self, columns):
+        return apply_range(columns, *self.range)
+
+
+class ExponentialNormalizer:
+    """Function ``exp(-d^2 / sigma)``, where sigma is relative to the median of d over pairs of different samples.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n, p)
+        The training features.
+    own : ndarray of int
+        ``own[k]`` is the row of the prototype of column k.
+    map_name : {"negate", None}
+        "negate" if the columns hold -d, None if they are similarities.
+    scale : float
+        The factor of sigma.
+    """
+
+    def __init__(self, columns, own, map_name, scale):
+        if map_name is None:
+            self.to_dissimilarity = LearnedMap.learn(columns, "max-minus", to="dissimilarity")
+        else:
+            self.to_dissimilarity = LearnedMap(map_name, {}, to="dissimilarity")
+        D = self._dissimilarities(columns)
+        others = np.ones(D.shape, dtype=bool)
+        others[own, np.arange(len(own))] = False
+        pairs = D[others] if others.any() else D
+        median = LearnedMap.learn(pairs.reshape(-1, 1), "gauss").constants["scale"]
+        # The map is exp(-d^2 / (2 c^2)).
+        self.gauss = LearnedMap("gauss", {"scale": median * math.sqrt(scale / 2)})
+        with np.errstate(over="ignore"):
+            self.sigma = float(scale * np.square(median))
+
+    def __call__(self, columns):
+        return self.gauss(self._dissimilarities(columns), name="X")
+
+    def _dissimilarities(self, columns):
+        D = self.to_dissimilarity(columns, name="X")
+        if self.to_dissimilarity.map_name == "max-minus":
+            return np.maximum(D, 0)  # a new similarity may be larger than any in training
+        if D.min() < 0:
+            raise ValueError(f"X: normalize='exp' needs dissimilarities of at least 0; the smallest is {D.min():.6g}.")
+        return D

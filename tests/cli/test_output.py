@@ -1,0 +1,80 @@
+"""``-o`` of every command: a FIFO is written into and stays one; a folder is one clear error."""
+
+import io
+import os
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from similitude import load_model
+from similitude.cli import app
+
+COMMANDS = {
+    "predict": ("predict", "m.model", "S.csv"),
+    "fit": ("fit", "S.csv", "--labels", "y.txt", "--method", "k-nn"),
+    "report": ("report", "S.csv", "--labels", "y.txt", "--methods", "k-nn", "--folds", 3),
+    "compare": ("compare", "S.csv", "--labels", "y.txt", "--methods", "k-nn", "--folds", 3),
+    "pairwise.csv": ("pairwise", "x.csv", "--similarity", "rbf"),
+    "pairwise.npy": ("pairwise", "x.csv", "--similarity", "rbf"),
+    "pairwise.npz": ("pairwise", "x.csv", "--similarity", "rbf"),
+}
+
+
+def run(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inputs")
+    x = np.random.default_rng(0).normal(size=(24, 2)) + 3.0 * (np.arange(24) % 2)[:, None]
+    np.savetxt(folder / "x.csv", x, delimiter=",")
+    np.savetxt(folder / "S.csv", np.exp(-((x[:, None] - x) ** 2).sum(axis=2)), delimiter=",")
+    (folder / "y.txt").write_text("a\nb\n" * 12)
+    words = ("fit", folder / "S.csv", "--labels", folder / "y.txt", "--method", "k-nn", "-o", folder / "m.model")
+    assert run(*words).exit_code == 0
+    return folder
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_fifo_is_written_into(name, inputs, fifo, tmp_path, monkeypatch):
+    monkeypatch.chdir(inputs)
+    path, content = fifo
+    suffix = os.path.splitext(name)[1]
+    target = path.rename(path.with_suffix(suffix)) if suffix else path
+    before = sorted(os.listdir(inputs))
+    result = run(*COMMANDS[name], "-o", target)
+    assert result.exit_code == 0, result.output
+    assert target.is_fifo()
+    assert os.listdir(tmp_path) == [target.name]
+    assert sorted(os.listdir(inputs)) == before
+    written = content()
+    if name == "fit":
+        (tmp_path / "copy").write_bytes(written)
+        assert load_model(tmp_path / "copy").n_features_in_ == 24
+    elif name == "pairwise.npy":
+        assert np.load(io.BytesIO(written)).shape == (24, 24)
+    elif name == "pairwise.npz":
+        assert np.load(io.BytesIO(written))["S"].shape == (24, 24)
+    else:
+        starts = {"predict": b"label,a,b\n", "report": b"<!doctype html>", "compare": b"method,"}
+        assert written.startswith(starts.get(name, b""))
+        assert written.endswith(b"\n")
+
+
+def test_export_writes_into_a_fifo(fifo, tmp_path):
+    path, content = fifo
+    path.rename(tmp_path / "labels.csv")
+    assert run("datasets", "export", "promoters", "-o", tmp_path).exit_code == 0
+    assert (tmp_path / "labels.csv").is_fifo()
+    assert content().count(b"\n") == 106
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_folder_is_refused_before_the_work(name, inputs, tmp_path, monkeypatch):
+    monkeypatch.chdir(inputs)
+    result = run(*COMMANDS[name], "-o", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"similitude: --output: {tmp_path} is a folder; a file is needed.\n"
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,1 @@
+"""The answers of every public estimator, kept in a file: what a rebuild must not change."""
