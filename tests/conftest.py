@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 # Uncompiled, a few examples reach every line.
-few = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=10 if few else 30)
+settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=10 if UNCOMPILED else 30)
 settings.load_profile("similitude")
 
 
@@ -22,7 +22,8 @@ def pytest_configure(config):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     tracer = sys.gettrace()
-    if item.get_closest_marker("untraced"):  # pytest-cov's own mark takes 10 ms a test
+    # What runs once more uncompiled is traced then. (pytest-cov's own mark takes 10 ms a test.)
+    if item.get_closest_marker("untraced") or (item.get_closest_marker("compiled") and not UNCOMPILED):
         sys.settrace(None)
     try:
         return (yield)

@@ -44,6 +44,7 @@ def test_probabilities_belong_to_the_fit_that_made_them(method):
         calibrated.fit(S[:4, :4], [0, 0, 0, 1])
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("method", "grid"),
     [

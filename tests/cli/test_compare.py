@@ -56,6 +56,7 @@ def test_ranked_table_and_saved_file(matrix):
     assert not any(row["failure"] for row in rows)
 
 
+@pytest.mark.untraced
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["learned", "dissimilarity", "objects"])
 def test_errors_and_parameters_are_those_of_a_nested_search(kind):

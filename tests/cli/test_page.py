@@ -44,6 +44,7 @@ def told(lines):
     return [re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.3g}", line) for line in without]
 
 
+@pytest.mark.untraced
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages are not part of an installed package")
 def test_the_page_shows_what_is_printed(tmp_path, monkeypatch):
     pytest.importorskip("rapidfuzz")

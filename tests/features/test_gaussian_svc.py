@@ -16,6 +16,7 @@ from tests.paths import path_answers
 GRID = {"C": [0.1, 1.0, 100.0], "gamma": [1e-3, 0.1, 2.0]}
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_path_equals_scikit_learn(n_classes):
     X, y = make_classification(150, 12, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=0)

@@ -54,6 +54,7 @@ def _columns(classes=3, n=80, p=12):
 # The models
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("spectrum", ["clip", "flip", "square"])
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"red": 3.0}])

@@ -28,6 +28,7 @@ def three_classes():
     return matrices.three_classes(30)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", KINDS)
 def test_optimum_is_that_of_the_cone_program(kind):
     pytest.importorskip("cvxpy")

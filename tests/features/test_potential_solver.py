@@ -18,6 +18,7 @@ def _solved(S, y, C, epsilon):
     return solver.solve_path(S, y, [(C, epsilon)])[0]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", KINDS)
 def test_optimum_is_that_of_the_cone_program(kind):
     pytest.importorskip("cvxpy")

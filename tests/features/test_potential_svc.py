@@ -154,6 +154,7 @@ def test_dissimilarities(three_classes):
     assert np.allclose(plain.decision_function(D.max() - D), mapped.decision_function(D))
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("similarity", ["precomputed", "columns"])
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
 def test_search_scores_equal_those_of_plain_fits(three_classes, similarity, scoring):

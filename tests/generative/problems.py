@@ -1,10 +1,13 @@
 """Similarities for the tests of the generative and of the nearest-centroid classifiers."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 N = 9
+# For what takes long: half of the examples of other tests.
+fewer = settings(max_examples=settings.default.max_examples // 2)
 # Integers tie exactly, tenths only up to rounding, and the rest hardly ever.
 values = st.integers(-2, 3).map(float) | st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.7]) | st.floats(-2, 3, width=32)
 scales = st.sampled_from([1.0, 2.0**-500, 2.0**500, 2.0**1021])

@@ -338,6 +338,7 @@ GRID = {"sda__n_neighbors": [3, 8], "sda__alpha": [0.01, 0.5], "bda__n_neighbors
 
 
 class TestPaths:
+    @pytest.mark.untraced
     @pytest.mark.parametrize("data", [BOTH, S], ids=["features", "similarity rows"])
     def test_joint_tuning_equals_plain_fits(self, data):
         options = {"cv": 3, "scoring": ["accuracy", "neg_log_loss"], "refit": "accuracy"}

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
@@ -51,7 +51,6 @@ def test_known_log_densities(Z, x, expected):
 
 
 @pytest.mark.compiled
-@settings(max_examples=40)
 @given(problems, labels, st.integers(1, 12), st.sampled_from([reference.student, reference.predictive]))
 def test_equals_the_definition(X, y, k, density):
     model = LocalBDA(k).fit(X[:N], y)
@@ -68,7 +67,6 @@ def test_equals_the_definition(X, y, k, density):
 
 
 @pytest.mark.compiled
-@settings(max_examples=30)
 @given(problems, labels, st.lists(st.integers(1, 12), min_size=1, max_size=6), st.sampled_from(RESPONSES))
 def test_the_path_equals_plain_fits(X, y, ks, response):
     answers = path_answers(LocalBDA(), X[:N], y, X[N:], [{"n_neighbors": k} for k in ks], response)

@@ -2,7 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -15,7 +15,7 @@ from similitude.datasets import load_voting
 from similitude.generative.local_sda import FALLBACKS, LocalSDA
 from similitude.generative.max_entropy import MaximumEntropy, distinct_similarities
 from similitude.similarities import VDM, counting
-from tests.generative.problems import ROW_SIX, S_SIX, Y_SIX, N, close, labels, problem, scales, similarities
+from tests.generative.problems import ROW_SIX, S_SIX, Y_SIX, N, close, fewer, labels, problem, scales, similarities
 from tests.paths import path_answers
 from tests.reference import sda as reference
 
@@ -52,7 +52,6 @@ def test_vectors(k, alpha, expected, scale):
 
 
 @pytest.mark.compiled
-@settings(max_examples=25)
 @given(similarities(), labels, st.integers(1, N + 2), st.sampled_from(FALLBACKS), scales)
 def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
     S, rows = given_problem
@@ -73,7 +72,7 @@ def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
 
 
 @pytest.mark.compiled
-@settings(max_examples=12)
+@fewer
 @given(similarities(), labels, st.integers(1, N + 2), st.sampled_from([1e-3, 0.5, 1.0]))
 def test_regularized_equals_the_definition(given_problem, y, k, alpha):
     S, rows = given_problem
@@ -104,7 +103,7 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch
 
 
 @pytest.mark.compiled
-@settings(max_examples=15)
+@fewer
 @given(
     similarities(),
     labels,
@@ -133,6 +132,7 @@ def _both_searches(estimator, grid, X, y, scoring="accuracy"):
         assert np.allclose(ours.cv_results_[score], theirs.cv_results_[score], rtol=1e-9)
 
 
+@pytest.mark.untraced
 def test_the_path_search_equals_the_grid_search():
     S, _, y = problem(n=60, integers=False)
     grid = {"n_neighbors": [1, 7, 64, 7], "alpha": [0.0, 0.9], "fallback": ["class", None]}

@@ -2,7 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -97,7 +97,6 @@ def test_the_table_equals_root_searches(name):
 
 
 @pytest.mark.compiled
-@settings(max_examples=40)
 @given(
     st.lists(st.integers(-3, 3) | st.floats(-3, 3, width=32) | st.just(1e-13), min_size=1, max_size=8),
     st.lists(st.integers(0, 7), min_size=1, max_size=9),

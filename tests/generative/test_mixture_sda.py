@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import logsumexp
@@ -15,12 +15,12 @@ from similitude.generative.mixture_sda import MixtureSDA, mixture
 from similitude.generative.sda import SDA
 from similitude.numerics.medoids import k_medoids
 from similitude.similarities import counting
-from tests.generative.problems import close, labels, problem, scales, similarities
+from tests.generative.problems import close, fewer, labels, problem, scales, similarities
 from tests.reference import sda as reference
 
 
 @pytest.mark.compiled
-@settings(max_examples=20)
+@fewer
 @given(similarities(), labels, scales)
 def test_one_component_is_sda(given_problem, y, scale):
     S, rows = given_problem
@@ -32,7 +32,7 @@ def test_one_component_is_sda(given_problem, y, scale):
 
 
 @pytest.mark.compiled
-@settings(max_examples=20)
+@fewer
 @given(similarities(), st.integers(1, 4), scales)
 def test_the_log_likelihood_never_falls(given_problem, c, scale):
     S, _ = given_problem
@@ -44,7 +44,7 @@ def test_the_log_likelihood_never_falls(given_problem, c, scale):
 
 
 @pytest.mark.compiled
-@settings(max_examples=15)
+@fewer
 @given(similarities(), st.integers(1, 4))
 def test_the_log_likelihood_is_that_of_the_definition(given_problem, c):
     S, _ = given_problem
@@ -133,6 +133,7 @@ def test_a_small_class_has_all_its_samples_as_centroids():
     assert np.allclose(model.predict_proba(rows).sum(axis=1), 1)
 
 
+@pytest.mark.untraced
 def test_a_hundred_classes_do_not_underflow():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(100), 4)

@@ -18,7 +18,6 @@ from tests.reference import sda as reference
 
 
 @pytest.mark.compiled
-@settings(max_examples=30)
 @given(similarities(), labels, scales)
 def test_it_equals_the_definition(given_problem, y, scale):
     S, rows = given_problem

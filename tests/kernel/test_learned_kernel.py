@@ -18,6 +18,7 @@ def test_vectors(eta, gamma, objective):
     assert model.duality_gap_ <= 1e-8
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 def test_optimum_is_that_of_the_cone_program(kind):

@@ -102,6 +102,7 @@ def test_vectors(target, objectives):
         np.testing.assert_allclose(model.eigenvalues_[[0, -1]], [-0.14108264, 2.93660432], atol=1e-8)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("target", solver.TARGETS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_optimum_is_that_of_the_cone_program(kind, target):

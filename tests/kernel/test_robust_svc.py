@@ -132,6 +132,7 @@ def test_derivatives(kind, rho):
     assert np.linalg.eigvalsh(H)[0] >= -1e-12 * np.max(np.abs(H))
 
 
+@pytest.mark.untraced
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [2, 9])

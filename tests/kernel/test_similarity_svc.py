@@ -183,6 +183,7 @@ def test_pairs_of_classes_are_machines_of_their_own(spectrum):
 # The path
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", ["indefinite", "ties", "semidefinite", "asymmetric", "sparse"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

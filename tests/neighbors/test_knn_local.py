@@ -63,6 +63,7 @@ def test_votes_are_those_of_the_definition(seed, kind, weights, spectrum, consis
         assert knn.predict(s[None])[0] == knn.classes_[present][np.argmax(sums[present])]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     ("weights", "spectrum", "consistent"),
     [
@@ -100,6 +101,7 @@ def test_path_equals_plain_fits_where_there_are_several_optima(weights, seed):
     assert np.array_equal(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("scale", [1.0, 1e3])
 @pytest.mark.parametrize("seed", range(3))
 def test_path_equals_plain_fits_on_duplicates_at_small_reg(seed, scale):

@@ -2,7 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -80,7 +80,6 @@ def test_solution_is_that_of_libsvm(kind, C):
 
 
 @pytest.mark.compiled
-@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(2, 14),
@@ -138,7 +137,6 @@ def test_huge_and_tiny_similarities_are_as_good_as_others():
 
 
 @pytest.mark.compiled
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6),
     k=st.integers(1, 13),
@@ -226,6 +224,7 @@ def _problem(n=60, n_classes=3, seed=0, ties=False):
     return (S.round() if ties else S), y
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", ["indefinite", "ties", "semidefinite"])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_path_equals_plain_fits_to_the_last_digit(n_classes, kind):

@@ -169,6 +169,7 @@ def test_lime_equals_a_general_solver():
     assert np.allclose(_weights(S, s, regs=[reg], weights="lime")[0, 0], w / w.sum(), rtol=0, atol=1e-6)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("weights", ["kri", "krr", "lime"])
 @pytest.mark.parametrize("spectrum", ["clip", "flip", "shift", "none"])
 @pytest.mark.parametrize("consistent", [False, True])

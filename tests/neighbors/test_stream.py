@@ -3,7 +3,7 @@ from collections import deque
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from joblib import parallel_config
@@ -25,7 +25,6 @@ def pair(model, search=SMALL):
 
 
 @pytest.mark.compiled
-@settings(max_examples=30)
 @given(
     arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 40)), elements=st.integers(-2, 3).map(float)),
     st.integers(1, 12),

@@ -67,6 +67,7 @@ def _both(estimator, grid, S, y, rtol=0.0, groups=None, **options):
     return fits[0]
 
 
+@pytest.mark.untraced
 @settings(max_examples=15)
 @given(
     seed=st.integers(0, 10**6),

@@ -60,6 +60,7 @@ def test_match_and_mismatch(measure, A, B, gaps, scores):
     assert np.array_equal(aligner(A, B), expected)
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("gaps", [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (5, 2)])
 @pytest.mark.parametrize("measure", BOTH)
 def test_many_pairs_with_cheap_and_dear_gaps(measure, gaps):

@@ -152,7 +152,6 @@ def labelled(draw):
 
 
 @pytest.mark.compiled
-@settings(max_examples=40)
 @given(labelled())
 def test_forward_is_the_slow_greedy_search(problem):
     S, y, p = problem
@@ -443,6 +442,7 @@ def test_proximities_travel():
 # How it goes through scikit-learn
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("features", SETTINGS, ids=_name)
 def test_pipeline_in_cross_validation(features):
     D, _, y = _points()
@@ -460,6 +460,7 @@ def test_pipeline_in_cross_validation(features):
         assert np.isfinite(cross_val_score(rows, S, y, cv=folds)).all()
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("kind", ["precomputed", "columns", "raw"])
 def test_searches_agree(kind):
     D, _, y = _points()
