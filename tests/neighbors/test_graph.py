@@ -271,9 +271,9 @@ def test_a_graph_that_leads_elsewhere_is_refused(part):
     X, y, new, _ = strings(parents=10)
     model = KNNClassifier(3, similarity="levenshtein", search="graph").fit(X, y)
     getattr(model.search_, part)[...] = 10**6
-    with pytest.raises(ValueError, match="not one of 100 objects"):
+    with pytest.raises(ValueError, match="does not belong to 100 objects"):
         model.predict(new)
-    with pytest.raises(ValueError, match="not one of 100 objects"):
+    with pytest.raises(ValueError, match="does not belong to 100 objects"):
         model.partial_fit(X[:1], y[:1])
 
 
@@ -369,7 +369,7 @@ def test_pynndescent_itself():
     ("model", "message"),
     [
         (KNNClassifier(search="graph"), "search='graph' needs raw objects"),
-        (LocalSDA(5, similarity="levenshtein", search="graph"), "omega must be given"),
+        (LocalSDA(5, similarity="levenshtein", search="graph"), "omega must be an array"),
         (LocalSDA(5, alpha=0.1, omega=[0.0, 60.0], similarity="levenshtein", search="graph"), "alpha must be 0"),
         (KNNClassifier(search=GraphSearch(search_width=0), similarity="levenshtein"), "search_width"),
         (KNNClassifier(search=GraphSearch(n_pivots=2.5), similarity="levenshtein"), "n_pivots"),

@@ -124,7 +124,7 @@ def test_objects_that_cannot_be_sliced(search):
 
 def test_asymmetry_is_announced_once_and_both_directions_are_taken():
     X, y, new = strings()
-    with pytest.warns(SimilarityWarning, match="asymmetric.*treated alike") as caught:
+    with pytest.warns(SimilarityWarning, match="asymmetric.*treated in the same way") as caught:
         model = KNNClassifier(5, "kri", similarity=longer, search="stream").fit(X, y)
     assert len(caught) == 1
     with warnings.catch_warnings():
@@ -207,7 +207,7 @@ def test_refusals(model, message):
 def test_omega_must_reach_over_what_is_met():
     X, y, new = strings()
     model = LocalSDA(8, omega=[2.0, 3.0], similarity="levenshtein", search="stream").fit(X, y)
-    with pytest.raises(ValueError, match="omega must reach"):
+    with pytest.raises(ValueError, match="omega must cover"):
         model.predict(new)
 
 

@@ -279,7 +279,7 @@ def test_a_wrong_pair(pair):
         ([[1, np.nan], [0, 1]], {}, "S contains NaN"),
         (np.eye(2), {"methods": ("clip", "fold")}, "methods must be some of"),
         (np.eye(2), {"methods": "none"}, "methods must be some of"),
-        (np.eye(2) * 1e200, {"methods": "square"}, "'square' overflows on eigenvalues"),
+        (np.eye(2) * 1e200, {"methods": "square"}, "spectrum='square' overflows"),
         (np.eye(2), {"scale": "log"}, "scale must be one of"),
     ],
 )
