@@ -1,52 +1,76 @@
-# Two commands need nothing but Python 3.11 or later: `make demo` and `make test`.
+# Two commands need nothing but Python 3.11 or later and a C++20 compiler: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
 MINIMUM := .venv-minimum/bin
-# Neighbouring tests stay with one worker as long as the other has its own: each compiles other functions.
+# The rooms that have compiled code, and its files.
+COMPILED := $(patsubst native/%/bindings.cpp,tests/%,$(wildcard native/*/bindings.cpp))
+NATIVE := CMakeLists.txt $(shell find native -name '*.hpp' -o -name '*.cpp')
 WORKERS := -n 2 --dist worksteal
-# Tests, and the examples in docstrings and on the pages: in one run, so that everything is compiled once.
+# Tests, and the examples in docstrings and on the pages.
 EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' \
 	src reproductions tests README.md docs
 
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
-test test-minimum pytest coverage: export OPENBLAS_NUM_THREADS := 1
-test test-minimum pytest coverage: export OMP_NUM_THREADS := 1
+test test-minimum pytest coverage native-coverage test-sanitized: export OPENBLAS_NUM_THREADS := 1
+test test-minimum pytest coverage native-coverage test-sanitized: export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint types pytest coverage test-minimum bench reproduce docs dist clean
+.PHONY: demo test lint types pytest coverage native-coverage test-sanitized stubs test-minimum bench reproduce docs dist clean
 
 demo: .venv/installed
-	$(BIN)/similitude report --dataset voting --time-budget 110 --output demo-report.html
+	$(BIN)/similitude report --dataset voting --time-budget 110 --n-jobs -1 --output demo-report.html
 
-test: lint types coverage
+test: lint types coverage native-coverage
 
-lint: .venv/installed-dev
+lint: .venv/built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m tests.docstrings
 
-types: .venv/installed-dev
+types: .venv/built
 	$(BIN)/mypy
 
-pytest: .venv/installed-dev
+pytest: .venv/built
 	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING)
 
-# Compiled functions are invisible to coverage, so their own tests run once more, uncompiled.
-coverage: .venv/installed-dev
-	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING) --cov --cov-report=
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m compiled --cov --cov-append --cov-report=term \
-		$$(grep -rl --include='*.py' mark.compiled tests)
+coverage: .venv/built
+	$(BIN)/python -m pytest $(WORKERS) $(EVERYTHING) --cov --cov-report=term
+
+# The tests of rooms with compiled code, once more with a build that counts its lines and aborts at an index out of range.
+native-coverage: build/coverage/built
+	find build/coverage -name '*.gcda' -delete
+	SIMILITUDE_NATIVE=$$(ls build/coverage/_native.*) $(BIN)/python -m pytest -q $(WORKERS) $(COMPILED)
+	$(BIN)/gcovr --root native --object-directory build/coverage --merge-lines --print-summary \
+		--fail-under-line 98 build/coverage
+
+# The same with the address and undefined-behaviour sanitizers, whose library must be the first that is loaded, before
+# that of C++, whose exceptions it follows.
+test-sanitized: build/sanitized/built
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0 \
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		SIMILITUDE_NATIVE=$$(ls build/sanitized/_native.*) $(BIN)/python -m pytest -q -k 'not killed' $(COMPILED)
+
+build/coverage/built build/sanitized/built: build/%/built: $(NATIVE) .venv/installed-dev
+	$(BIN)/cmake -S . -B build/$* -G Ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DSIMILITUDE_CHECKED=ON \
+		-DSIMILITUDE_$$(echo $* | tr a-z A-Z)=ON -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > build/$*.log
+	$(BIN)/cmake --build build/$* >> build/$*.log
+	touch $@
+
+# The types of the compiled functions, as mypy and editors read them.
+stubs: .venv/built
+	$(BIN)/python -m nanobind.stubgen -q -m similitude._native -o src/similitude/_native.pyi
 
 test-minimum: .venv-minimum/installed
 	$(MINIMUM)/python -m pytest $(WORKERS)
 
-bench: .venv/installed-dev
+bench: .venv/built
 	$(BIN)/python -m benchmarks
 
 # The papers' tables, on the data that is available: hours. Results are kept, and the same command continues.
 TABLES := chen2009-table3 chen2009-table4 chen2009kernels-table1 cazzanti2007-table1 cazzanti2007-table2 \
 	cazzanti2007-table3 fusion2009-table1 fusion2009-table2 wang2009-table2
-reproduce: .venv/installed-dev
+reproduce: .venv/built
 	for name in $(TABLES); do $(BIN)/python -m reproductions $$name --store reproduced.sqlite --n-jobs -1 || exit; done
 
 # A warning is an error: a link that leads nowhere, a docstring that does not parse, a page in no list.
@@ -63,13 +87,19 @@ dist: .venv/installed-dev
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-.venv/installed: pyproject.toml | .venv/bin/python
+.venv/installed: pyproject.toml $(NATIVE) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet -e .
 	touch $@
 
+# The tools of the build are installed, too, so that a change of native/ is built in seconds.
 .venv/installed-dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
-	touch $@ .venv/installed
+	$(BIN)/python -m pip install --quiet --group build
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[dev]'
+	touch $@ .venv/installed .venv/built
+
+.venv/built: $(NATIVE) .venv/installed-dev
+	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps -e .
+	touch $@
 
 .venv/installed-docs: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
@@ -83,4 +113,4 @@ dist: .venv/installed-dev
 	touch $@
 
 clean:
-	rm -rf .venv .venv-minimum dist docs/_build docs/generated .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-minimum build dist docs/_build docs/generated .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache

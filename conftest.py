@@ -1,30 +1,20 @@
 """Settings shared by tests and by the examples in docstrings and on pages."""
 
+import importlib
+import importlib.util
+import os
 import sys
-import threading
 
 import pytest
-from numba.core import event
 
 collect_ignore = ["docs/conf.py", "docs/_ext"]
 
 
-class Untraced(threading.local, event.Listener):
-    """Coverage does not follow numba while it compiles, which would take 1.4 times as long."""
-
-    def __init__(self):
-        self.tracers = []
-
-    def on_start(self, event):
-        self.tracers.append(sys.gettrace())
-        sys.settrace(None)
-
-    def on_end(self, event):
-        sys.settrace(self.tracers.pop())
-
-
-def pytest_configure(config):
-    event.register("numba:compile", Untraced())
+# Tests of compiled code run with another build of the module, one that checks every index, if this names its file.
+if NATIVE := os.environ.get("SIMILITUDE_NATIVE"):
+    spec = importlib.util.spec_from_file_location("similitude._native", NATIVE)
+    sys.modules["similitude._native"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["similitude._native"])
 
 
 @pytest.hookimpl(wrapper=True)
@@ -49,3 +39,11 @@ def _registry_as_it_was():
     if _registry != before:
         _registry.clear()
         _registry.update(before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_progress_lines():
+    """The clock of progress stands still, so that what is printed on stderr does not depend on the machine's speed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.import_module("similitude._utils.progress"), "_clock", lambda: 0.0)
+        yield

@@ -1,4 +1,7 @@
-"""Run all benchmarks, or those named (``search``, ``topk``, ...), and print one table."""
+"""Run all benchmarks, or those named (``search``, ``topk``, ...), and print one table.
+
+``arena``, with options of its own (``python -m benchmarks arena --help``), takes hours and runs only if it is named.
+"""
 
 import importlib
 import pkgutil
@@ -12,9 +15,16 @@ NAMES = sorted(
 
 
 def main(chosen: list[str]) -> None:
+    if chosen[:1] == ["arena"]:
+        from benchmarks.arena.command import main as arena
+
+        arena(chosen[1:])
+        return
     unknown = [name for name in chosen if name not in NAMES]
     if unknown:
-        sys.exit(f"unknown benchmark {unknown[0]!r}; there are {', '.join(NAMES)}")
+        sys.exit(
+            f"unknown benchmark {unknown[0]!r}; it must be one of {', '.join(NAMES)}, or arena, which is run alone"
+        )
     rows = []
     for name in chosen or NAMES:
         print(f"... {name}", flush=True)

@@ -55,8 +55,8 @@ def run():
     rows = []
     D, y = _data(500)
     name = f"DBoost, T = {ROUNDS}, M = {PAIRS}, n = 500: against NumPy, one thread"
-    rows.append(_against_numpy(name, -D, y, False, "at least 5"))
-    rows.append(_against_numpy("  RealBoost", -D, y, True, "at least 5"))
+    rows.append(_against_numpy(name, -D, y, False, "at least 10"))
+    rows.append(_against_numpy("  RealBoost", -D, y, True, "at least 10"))
     rows.append(_against_numpy("  similarities exp(-d^2/c)", np.exp(-((D / 3) ** 2)), y, False))
     rows.append(_against_numpy("  similarities with many ties", -np.round(D / 3), y, False))
     for n in (250, 500, 1000, 2000, 4000):

@@ -48,7 +48,7 @@ def program_of(S, y, C, epsilon, quadratic):
 
 def _against_clarabel(kind, C, epsilon, quadratic=False):
     S, y = _data(kind, N)
-    model = PotentialSVC(C=C, epsilon=epsilon).fit(S, y)  # compiles
+    model = PotentialSVC(C=C, epsilon=epsilon).fit(S, y)
     program, constant = program_of(S, y, C, epsilon, quadratic)
     peer = best_of(lambda: program.solve(solver="CLARABEL"), 1)
     ours = best_of(lambda: model.fit(S, y), 5)

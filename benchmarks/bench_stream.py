@@ -22,7 +22,6 @@ rng = np.random.default_rng(0)
 X, new = (np.where(rng.random((n, 128)) < 0.5, np.float32(-1), np.float32(1)) for n in ({n}, 1000))
 y = np.arange(len(X)) % 5
 knn = KNNClassifier(10, similarity=counting, search="stream").fit(X, y)
-knn.predict(new[:2])  # compiles
 before, peak, done = anonymous(), [0.0], threading.Event()
 
 def watch():

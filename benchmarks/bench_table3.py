@@ -32,7 +32,7 @@ from similitude.features.recipes import recipe
 N_PARTITIONS = 20
 # The number of samples of a partition on which the peers of the local methods are timed.
 SAMPLES = {"KRI": 8, "KRR": 20, "SDA": 3, "SVM-KNN": 40}
-# If classes overlap, libsvm takes extremely long at C = 1e5, so that both sides stop it after the same number of steps.
+# If classes overlap, libsvm takes extremely long at C = 1e5, so that it is stopped after this number of steps.
 MAX_ITER = 350_000
 
 

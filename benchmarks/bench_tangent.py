@@ -55,7 +55,6 @@ def run(n_rows: int = 100, n_columns: int = 200, side: int = 16) -> list[dict]:
     images /= images.std()
     X, Z = images[:n_rows], images[n_rows:]
     tangent = Tangent()
-    tangent(X[:2], Z[:2])  # compiles
     ours, D = _seconds(lambda: tangent(X, Z), repeats=5)
     vectors = [tangent_vectors(stack, tangent.sigma, TRANSFORMATIONS).transpose(0, 2, 1) for stack in (X, Z)]
     rows = []

@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--n-jobs", type=int, default=1, metavar="N", help="cells at a time; -1 for one per core")
     parser.add_argument("--output", "-o", type=Path, metavar="FILE.csv", help="save the table")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar, and no table where a file holds it")
+    parser.add_argument("--quiet", action="store_true", help="no progress, and no table where a file holds it")
     return parser
 
 

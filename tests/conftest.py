@@ -8,22 +8,21 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-# Uncompiled, a few examples reach every line.
-settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=10 if UNCOMPILED else 30)
+CHECKED = "SIMILITUDE_NATIVE" in os.environ
+# With the build that checks every index, a few examples reach every line.
+settings.register_profile("similitude", deadline=None, derandomize=True, max_examples=10 if CHECKED else 30)
 settings.load_profile("similitude")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "compiled: tests of compiled functions, run once more uncompiled for coverage")
     config.addinivalue_line("markers", "untraced: not for coverage, which would take 1.7 times as long")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     tracer = sys.gettrace()
-    # What runs once more uncompiled is traced then. (pytest-cov's own mark takes 10 ms a test.)
-    if item.get_closest_marker("untraced") or (item.get_closest_marker("compiled") and not UNCOMPILED):
+    # (pytest-cov's own mark takes 10 ms a test.)
+    if item.get_closest_marker("untraced"):
         sys.settrace(None)
     try:
         return (yield)

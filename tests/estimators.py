@@ -7,6 +7,7 @@ from sklearn.svm import SVC
 from similitude import (
     SDA,
     AutoClassifier,
+    CombinedClassifier,
     DBoostClassifier,
     DissimilarityToSimilarity,
     FusedClassifier,
@@ -60,6 +61,7 @@ CLASSIFIERS = [
     FusedKNN(n_neighbors=3),
     PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=2),
     AutoClassifier(["k-NN", "local SDA"], cv=2),
+    CombinedClassifier(n_folds=2),
     PairwiseMeta(BaggingClassifier(KNNClassifier(), n_estimators=3, random_state=0)),
 ]
 TRANSFORMERS = [
@@ -77,6 +79,7 @@ FAMILIES = [*CLASSIFIERS, *TRANSFORMERS, *PIPELINES]
 # Parameters with which a family takes other code once the input is read: for checks of the computations.
 VARIANTS = [
     KNNClassifier(n_neighbors=3, weights="affinity"),
+    KNNClassifier(n_neighbors=3, weights="distance"),
     KNNClassifier(n_neighbors=5, weights="kri", reg=0.1, spectrum="none"),
     KNNClassifier(n_neighbors=5, weights="krr", spectrum="pinv"),
     KNNClassifier(n_neighbors=5, weights="krr", spectrum="flip", consistent=True),
@@ -125,7 +128,6 @@ FEATURE_CLASSIFIERS = [LocalBDA(n_neighbors=3), LocalNearestMeans(n_neighbors=3)
 TIED = "of an even number of votes many are tied, and the nearest neighbour decides, not the first class"
 SINGLETONS = "feeds a class with a single sample, from which no probabilities can be calibrated"
 NOT_SQUARE = "feeds rows of features, whatever the pairwise tag says"
-LOOSE = "libsvm stops at 1e-3; scikit-learn expects the same of its SVC"
 
 
 def expected_failures(estimator):
@@ -134,8 +136,6 @@ def expected_failures(estimator):
     ``fit_transform(S)`` and ``fit(S).transform(S)`` cannot agree for shift where S is indefinite (it changes the
     diagonal only); scikit-learn feeds a positive semidefinite matrix, so that this shows in our own tests alone.
     """
-    if isinstance(estimator, AutoClassifier):
-        return {"check_decision_proba_consistency": NOT_SQUARE}
     if isinstance(estimator, SimilaritySVC) and estimator.probability:
         names = ("dict_unchanged", "dont_overwrite_parameters", "f_contiguous_array_estimator", "fit2d_1feature")
         names += ("fit2d_predict1d", "methods_sample_order_invariance", "methods_subset_invariance")
@@ -143,8 +143,6 @@ def expected_failures(estimator):
             **{f"check_{name}": SINGLETONS for name in names},
             "check_decision_proba_consistency": NOT_SQUARE,
         }
-    if isinstance(estimator, GaussianSVC):
-        return {f"check_sample_weight_equivalence_on_{kind}_data": LOOSE for kind in ("dense", "sparse")}
     if isinstance(estimator, FusedKNN):
         return {"check_classifiers_train": TIED}
     return {}

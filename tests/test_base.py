@@ -214,7 +214,7 @@ def test_one_and_two_samples(estimator, n):
     assert len(answer(fitted, S[:3, :n])) == 3
 
 
-@given(st.sampled_from([1e-200, 1.0, 1e200]), st.sampled_from(["uniform", "affinity"]))
+@given(st.sampled_from([1e-200, 1.0, 1e200]), st.sampled_from(["uniform", "affinity", "distance"]))
 def test_the_scale_of_the_similarities_does_not_matter_to_neighbours(scale, weights):
     knn = KNNClassifier(4, weights)
     expected = knn.fit(S, LABELS).predict_proba(S)

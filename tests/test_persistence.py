@@ -38,12 +38,12 @@ from similitude import (
 from similitude.datasets import load_voting
 from similitude.persistence import model_files as persistence
 from similitude.persistence._tree import Decoder, Encoder, _name_of
-from similitude.search.methods import methods
+from similitude.search.methods import COMPARED_ONLY, methods
 from similitude.similarities import VDM, Levenshtein, Measure, jaccard, register
 from similitude.similarities.registry import _registry
 from tests.estimators import FAMILIES, VARIANTS
 
-METHODS = methods()
+METHODS = {name: method for name, method in methods().items() if name not in COMPARED_ONLY}
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from similitude.proximity import (
     to_similarity,
     train_test_split,
 )
-from similitude.search import AutoClassifier, PathSearchCV
+from similitude.search import AutoClassifier, CombinedClassifier, PathSearchCV
 from similitude.theory import goodness
 from similitude.transform import (
     DissimilarityToSimilarity,
@@ -33,6 +33,7 @@ from similitude.transform import (
 __all__ = [
     "SDA",
     "AutoClassifier",
+    "CombinedClassifier",
     "DBoostClassifier",
     "DissimilarityToSimilarity",
     "FusedClassifier",

@@ -347,7 +347,7 @@ class GridFit:
         return self.at(0)
 
     def _rows(self, rows: Any) -> Any:
-        return rows if isinstance(rows, Rows) else self._first._rows(rows)
+        return rows.read_as(self._training.reader) if isinstance(rows, Rows) else self._first._rows(rows)
 
     def at(self, i: int) -> Any:
         """Return the estimator fitted at the i-th point.
@@ -402,12 +402,13 @@ class SimilarityEstimator(BaseEstimator):
 
     def _read(self, X: Any, y: Any = None) -> Training:
         if isinstance(X, Training):
-            return X
+            # A search over maps reads the samples once, and each point by its own map.
+            return X if self.dissimilarity in (None, X.reader.map_name) else X.mapped(self.dissimilarity)
         return self._new_reader().fit(X, y, estimator=self, warns=self._warns_of_dissimilarity)
 
     def _rows(self, X: Any) -> Rows:
         if isinstance(X, Rows):
-            return X
+            return X.read_as(self._reader)
         check_is_fitted(self)
         return self._reader.rows(X, support=getattr(self, "support_columns_", None), estimator=self)
 

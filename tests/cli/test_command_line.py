@@ -1,6 +1,9 @@
 """What all commands have in common: the help, the options, and how they end."""
 
 import errno
+import importlib
+import itertools
+import json
 import re
 import sys
 
@@ -110,3 +113,37 @@ def test_messages_are_one_line(capsys):
         reports_errors(fail)()
     assert ended.value.exit_code == 2
     assert capsys.readouterr().err == "similitude: several lines\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "task"),
+    [
+        (("compare", "--folds", "3", "--methods", "k-nn"), "outer folds"),
+        (("fit", "--method", "k-nn", "-o", "out"), "folds"),
+        (("fit", "--time-budget", "0.001", "-o", "out"), "folds"),
+        (("report", "--methods", "k-nn", "-o", "out"), "folds"),
+        (("pairwise", "--similarity", "euclidean", "-o", "out.npy"), "Filling blocks"),
+    ],
+    ids=lambda words: " ".join(words[:3]) if isinstance(words, tuple) else "",
+)
+def test_progress_goes_to_stderr_unless_quiet(words, task, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    np.save("X.npy", X)
+    np.save("S.npy", X @ X.T)
+    (tmp_path / "y.txt").write_text("a\nb\n" * 15)
+    # Between any two looks at this clock there are 20 seconds.
+    monkeypatch.setattr(
+        importlib.import_module("similitude._utils.progress"), "_clock", itertools.count(0.0, 20.0).__next__
+    )
+    command, *options = words
+    given = ["X.npy"] if command == "pairwise" else ["S.npy", "--labels", "y.txt"]
+    as_json = [] if command == "report" else ["--json"]
+    shown, quiet = (run(command, *given, *options, *as_json, *more) for more in ((), ("--quiet",)))
+    assert (shown.exit_code, quiet.exit_code) == (0, 0), shown.output + quiet.output
+    assert re.search(rf"^{task}: \d+ of \d+", shown.stderr, re.MULTILINE), shown.stderr
+    assert quiet.stderr == ""
+    for result in (shown, quiet):
+        assert f"{task}: " not in result.stdout
+        if as_json:
+            json.loads(result.stdout)

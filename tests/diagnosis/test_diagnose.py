@@ -174,7 +174,7 @@ def test_labels_of_several_kinds_mean_the_same():
         ({"S": np.eye(3), "y": [[0, 1]] * 3}, "y should be a 1d array"),
         ({"S": np.eye(2), "y": np.array(["a", 1], dtype=object)}, "y must hold labels of one kind"),
         ({"S": np.eye(3), "y": [0.5, 0.1, 0.2]}, "Unknown label type: continuous"),
-        ({"S": np.eye(3), "dissimilarity": "cosine"}, "dissimilarity must be None or one of"),
+        ({"S": np.eye(3), "dissimilarity": "cosine"}, "dissimilarity must be one of"),
         ({"S": np.eye(3), "max_samples": 0}, "max_samples must be an integer"),
         ({"S": np.eye(3), "n_neighbors": 1.5}, "n_neighbors must be an integer"),
         ({"S": np.eye(3), "n_triples": True}, "n_triples must be an integer"),

@@ -230,6 +230,8 @@ def test_neighbours_are_those_of_one_machine_to_the_last_tie(client, similarity,
     ("model", "similarity"),
     [
         (KNNClassifier(7, "affinity"), longer),
+        (KNNClassifier(7, "distance"), longer),
+        (KNNClassifier(7, "distance"), "levenshtein"),
         (KNNClassifier(6, "kri", reg=0.1), longer),
         (LocalSVC(8), longer),
         (LocalNearestCentroid(9), longer),

@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from importlib import import_module
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -322,7 +325,13 @@ def test_progress_is_shown_for_each_data_set():
     assert "best so far: " in drawn
 
 
-def test_nothing_is_shown_without_a_terminal(capfd):
-    run(FEW, data(1), methods())
+@pytest.mark.parametrize("progress", [True, False])
+def test_lines_are_printed_without_a_terminal(progress, capfd, monkeypatch):
+    # Between any two looks at this clock there are 20 seconds.
+    monkeypatch.setattr(import_module("similitude._utils.progress"), "_clock", count(0.0, 20.0).__next__)
+    run(FEW, data(1), methods(), progress=progress)
     captured = capfd.readouterr()
-    assert captured.out == captured.err == ""
+    lines = captured.err.splitlines()
+    assert captured.out == ""
+    assert [re.split("[,;]", line)[0] for line in lines] == [f"set 0: {i} of 9" for i in range(1, 10) if progress]
+    assert all("; best so far: " in line for line in lines)

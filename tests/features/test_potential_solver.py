@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from similitude.features import _potential_compiled as kernel
+from similitude._native import factor_columns, lasso_active_set
 from similitude.features import _potential_solver as solver
 from similitude.features._interior_point import interior_point
 from similitude.features.potential_svc import PotentialSVC
@@ -32,7 +32,6 @@ def test_optimum_is_that_of_the_cone_program(kind):
         assert np.isclose(solution.objective, reference.objective(S, y, solution.coef, epsilon), rtol=1e-9)
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["normal", "ties", "low rank", "duplicates", "smooth"])
 def test_optimum_is_that_of_coordinate_descent(kind):
     rng = np.random.default_rng(2)
@@ -124,38 +123,37 @@ def test_interior_point_method_alone():
     assert np.array_equal(np.abs(a) == bounds, np.abs(slow) == bounds)
 
 
-@pytest.mark.compiled
 def test_dependent_columns_are_found():
     rng = np.random.default_rng(7)
     rows = rng.normal(size=(5, 9))
     rows[3] = 2 * rows[0] - rows[2]
-    G, free = rows @ rows.T, np.arange(5)
-    U, x, rest, again = np.zeros((5, 5)), np.zeros(5), np.zeros(9), np.zeros(5)
-    assert kernel.factor(rows, G, free, 5, U, x, rest, again) == 3
+    G = rows @ rows.T
+    U, x = np.empty((5, 5)), np.empty(5)
+    assert factor_columns(rows, G, np.arange(5), U, x) == 3
     assert np.allclose(x[:3], [2, 0, -1])
-    free = np.array([0, 1, 2, 4, 3])
-    assert kernel.factor(rows, G, free, 4, U, x, rest, again) == 4
-    assert np.allclose(np.triu(U[:4, :4]).T @ np.triu(U[:4, :4]), G[np.ix_(free[:4], free[:4])])
+    columns, U, x = np.array([0, 1, 2, 4]), np.empty((4, 4)), np.empty(4)
+    assert factor_columns(rows, G, columns, U, x) == 4
+    assert np.array_equal(U, np.triu(U))
+    assert np.allclose(U.T @ U, G[np.ix_(columns, columns)])
     # Close to dependent: G alone would leave rounding errors.
     rows[1] = rows[0] + 1e-6 * rows[1]
-    assert kernel.factor(rows, rows @ rows.T, np.array([0, 1]), 2, U, x, rest, again) == 2
+    U, x = np.empty((2, 2)), np.empty(2)
+    assert factor_columns(rows, rows @ rows.T, np.array([0, 1]), U, x) == 2
     exact = np.linalg.qr(rows[:2].T)[1]
     assert np.isclose(U[1, 1], abs(exact[1, 1]), rtol=1e-8)
 
 
-@pytest.mark.compiled
 def test_a_dependent_column_slides_out():
     rows = np.array([[1.0, 0.0, 0.0, -1.0], [0.0, 1.0, -1.0, 0.0], [0.5, 0.5, -0.5, -0.5]])
     y, bounds = np.array([1.0, 1.0, -1.0, -1.0]), np.full(3, 10.0)
-    a, state = np.array([0.1, 0.1, 0.1]), np.full(3, kernel.FREE)
-    used, _ = kernel.active_set(rows, rows @ rows.T, y, 0.1, bounds, 50, 50, a, state)
+    a = np.array([0.1, 0.1, 0.1])
+    used, _ = lasso_active_set(rows, rows @ rows.T, y, 0.1, bounds, 50, 50, np.ones(3, bool), a)
     assert used > 0
     # The third is the mean of the others: half as dear for what it does not do better.
     assert np.count_nonzero(a) == 2
     assert np.isclose(0.5 * np.sum((y - a @ rows) ** 2) + 0.1 * np.sum(np.abs(a)), 0.195, rtol=1e-12)
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["normal", "ties", "low rank", "smooth", "counts", "duplicates"])
 @pytest.mark.parametrize(("C", "epsilon"), [(0.5, 0.02), (20.0, 1e-4)])
 def test_active_set_comes_to_the_optimum_from_anywhere(kind, C, epsilon):
@@ -166,14 +164,14 @@ def test_active_set_comes_to_the_optimum_from_anywhere(kind, C, epsilon):
         A = A[:, np.any(A != 0, axis=0)]
         rows, bounds = np.ascontiguousarray(A.T), np.full(A.shape[1], C)
         a = rng.uniform(-C, C, len(rows))
-        state = np.full(len(a), kernel.FREE)
-        used, _ = kernel.active_set(rows, rows @ rows.T, target, epsilon, bounds, 300, 300, a, state)
+        free = np.ones(len(a), bool)
+        used, _ = lasso_active_set(rows, rows @ rows.T, target, epsilon, bounds, 300, 300, free, a)
         assert used > 0
         noise = 1e-8 * epsilon + 1e-13 * (np.sum(np.abs(a)) * np.max(rows**2) + np.max(np.abs(rows @ target)))
         assert np.max(reference.violations(A, target, C, epsilon, a)) <= n * noise
         # No step is not enough, and it says so.
         start = rng.uniform(-C, C, len(rows))
-        assert kernel.active_set(rows, rows @ rows.T, target, epsilon, bounds, 0, 300, start, state.copy())[0] < 0
+        assert lasso_active_set(rows, rows @ rows.T, target, epsilon, bounds, 0, 300, free, start)[0] < 0
 
 
 def test_one_column_by_hand():

@@ -33,7 +33,6 @@ def gaussians(n=60, m=20, d=4, n_classes=3, seed=0):
     return X[:n], y[:n], X[n:]
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("Z", "x", "expected"),
     [
@@ -50,7 +49,6 @@ def test_known_log_densities(Z, x, expected):
         assert density(Z, x) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.compiled
 @given(problems, labels, st.integers(1, 12), st.sampled_from([reference.student, reference.predictive]))
 def test_equals_the_definition(X, y, k, density):
     model = LocalBDA(k).fit(X[:N], y)
@@ -66,7 +64,6 @@ def test_equals_the_definition(X, y, k, density):
     assert np.allclose(posterior[np.arange(3), said], posterior.max(axis=1))
 
 
-@pytest.mark.compiled
 @given(problems, labels, st.lists(st.integers(1, 12), min_size=1, max_size=6), st.sampled_from(RESPONSES))
 def test_the_path_equals_plain_fits(X, y, ks, response):
     answers = path_answers(LocalBDA(), X[:N], y, X[N:], [{"n_neighbors": k} for k in ks], response)

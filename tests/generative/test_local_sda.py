@@ -34,7 +34,6 @@ def _expected(S, y, rows, k, fallback):
     return said
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("scale", [1.0, 1e-8, 1e8])
 @pytest.mark.parametrize(
     ("k", "alpha", "expected"),
@@ -51,7 +50,6 @@ def test_vectors(k, alpha, expected, scale):
     assert close(model.predict_joint_log_proba(ROW_SIX * scale), [expected], 1e-9)
 
 
-@pytest.mark.compiled
 @given(similarities(), labels, st.integers(1, N + 2), st.sampled_from(FALLBACKS), scales)
 def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
     S, rows = given_problem
@@ -71,7 +69,6 @@ def test_it_equals_the_definition(given_problem, y, k, fallback, scale):
     ).all()
 
 
-@pytest.mark.compiled
 @fewer
 @given(similarities(), labels, st.integers(1, N + 2), st.sampled_from([1e-3, 0.5, 1.0]))
 def test_regularized_equals_the_definition(given_problem, y, k, alpha):
@@ -102,7 +99,6 @@ def test_voting_leave_one_out_errors_are_those_of_the_reference_runs(monkeypatch
         assert np.argmin(errors) + 1 == k
 
 
-@pytest.mark.compiled
 @fewer
 @given(
     similarities(),

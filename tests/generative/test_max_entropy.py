@@ -58,7 +58,6 @@ def _moments(family, pmfs, i):
     return mass.sum(), mass @ (above if one.from_above else below)
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize(("omega", "mean", "lam", "gamma", "s", "log_p"), VECTORS)
 @pytest.mark.parametrize("scale", [1.0, 1e-8, 1e8, 1e-150, 1e150])
 def test_vectors(omega, mean, lam, gamma, s, log_p, scale):
@@ -96,7 +95,6 @@ def test_the_table_equals_root_searches(name):
             assert log_gamma[0] + ours[0] * s == pytest.approx(expected, abs=1e-9 * (1 + abs(ours[0] * omega).max()))
 
 
-@pytest.mark.compiled
 @given(
     st.lists(st.integers(-3, 3) | st.floats(-3, 3, width=32) | st.just(1e-13), min_size=1, max_size=8),
     st.lists(st.integers(0, 7), min_size=1, max_size=9),
@@ -117,7 +115,6 @@ def test_any_set_and_any_sample_of_it(values, sample, scale):
         assert np.isinf(pmfs.rates[0])
 
 
-@pytest.mark.compiled
 def test_means_at_the_ends_are_point_masses():
     lam, log_gamma = max_entropy([0.1, 0.2, 0.7], [0.1, np.mean([0.1] * 3), 0.7, 0.7 - 1e-16, 0.4])
     assert lam[:4].tolist() == [-np.inf, -np.inf, np.inf, np.inf]
@@ -135,7 +132,6 @@ def test_a_single_value():
         assert family.log_pmf(pmfs, *family.distances([value, value + 1.0])).tolist() == [0.0, -np.inf]
 
 
-@pytest.mark.compiled
 def test_a_similarity_outside_omega_is_scored_by_the_formula():
     family = MaximumEntropy(np.array([0.0, 1.0, 2.0]))
     lam, log_gamma = max_entropy([0, 1, 2], [0.5])
@@ -189,7 +185,6 @@ def test_few_weighted_places_stand_for_many(name):
                 assert few @ ours == pytest.approx(full @ expected, rel=1e-11)
 
 
-@pytest.mark.compiled
 def test_distinct_values():
     assert distinct([3.0, 1.0, 3.0, 1.0 + 1e-14, 2.0]).tolist() == [1.0, 2.0, 3.0]
     assert distinct([1.0, 1.0 + 1e-14]).tolist() == [1.0]

@@ -19,7 +19,6 @@ from tests.generative.problems import close, fewer, labels, problem, scales, sim
 from tests.reference import sda as reference
 
 
-@pytest.mark.compiled
 @fewer
 @given(similarities(), labels, scales)
 def test_one_component_is_sda(given_problem, y, scale):
@@ -31,7 +30,6 @@ def test_one_component_is_sda(given_problem, y, scale):
     assert all(np.array_equal(w, np.ones_like(w)) for w in one.weights_)
 
 
-@pytest.mark.compiled
 @fewer
 @given(similarities(), st.integers(1, 4), scales)
 def test_the_log_likelihood_never_falls(given_problem, c, scale):
@@ -43,7 +41,6 @@ def test_the_log_likelihood_never_falls(given_problem, c, scale):
     assert np.isfinite(history).all()
 
 
-@pytest.mark.compiled
 @fewer
 @given(similarities(), st.integers(1, 4))
 def test_the_log_likelihood_is_that_of_the_definition(given_problem, c):

@@ -17,7 +17,6 @@ from tests.generative.problems import ROW_SIX, S_SIX, Y_SIX, N, close, labels, p
 from tests.reference import sda as reference
 
 
-@pytest.mark.compiled
 @given(similarities(), labels, scales)
 def test_it_equals_the_definition(given_problem, y, scale):
     S, rows = given_problem

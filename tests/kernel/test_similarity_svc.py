@@ -20,6 +20,7 @@ from tests.paths import path_answers
 from tests.reference import kernel_svm as reference
 from tests.reference import local_svc
 from tests.reference import spectrum as modification
+from tests.ugly import ugly_points
 
 SPECTRA = ["clip", "flip", "shift", "square", "none"]
 MIXED = ["clip", "flip", "square"]
@@ -60,14 +61,15 @@ def test_equals_the_quadratic_program(spectrum, C):
         S, rows = S / 20, rows / 20
     model = SimilaritySVC(C, spectrum).fit(S, y)
     values, optimum = reference.decisions(S, rows, 2.0 * y - 1, C, spectrum)
-    assert np.allclose(model.decision_function(rows), values, rtol=0, atol=4e-3 * (1 + np.abs(values).max()))
-    # The dual value is below the optimum, by no more than the gap.
-    dual, mean = model.objective_, model.objective_ / (1 - model.duality_gap_ / 2)
-    assert isinstance(dual, float)
+    differences = model.decision_function(rows) - values
+    if np.all(np.abs(model.dual_coef_) == C):  # then there are several offsets
+        differences -= differences[0]
+    # The quadratic program is solved to 1e-11, and decision values to the square root of that.
+    assert np.allclose(differences, 0.0, rtol=0, atol=1e-5 * (1 + np.abs(values).max()))
+    assert isinstance(model.objective_, float)
     assert isinstance(model.duality_gap_, float)
-    assert 0 <= model.duality_gap_ < 5e-3
-    assert dual <= optimum * (1 + 1e-6)
-    assert optimum <= (mean * (1 + model.duality_gap_ / 2)) * (1 + 1e-6)
+    assert 0 <= model.duality_gap_ < 1e-10
+    assert model.objective_ == pytest.approx(optimum, rel=1e-8)
 
 
 @pytest.mark.parametrize("C", [0.1, 5.0])
@@ -77,24 +79,18 @@ def test_the_krein_machine_is_flip(C):
     flip, _ = reference.decisions(S, rows, 2.0 * y - 1, C, "flip")
     assert np.allclose(flip, expected, rtol=0, atol=1e-8)
     model = SimilaritySVC(C, "flip").fit(S, y)
-    assert np.allclose(model.decision_function(rows), expected, rtol=0, atol=4e-3 * (1 + np.abs(expected).max()))
+    assert np.allclose(model.decision_function(rows), expected, rtol=0, atol=1e-6 * (1 + np.abs(expected).max()))
 
 
 def _ugly(kind, n, rng):
-    X = rng.normal(size=(n, 3))
-    if kind == "duplicates":
-        X = X[rng.integers(0, max(1, n // 2), n)]
-    elif kind == "ties":
-        X = rng.integers(0, 2, (n, 3)).astype(float)
-    elif kind == "zero rows":
-        X[::2] = 0
-    elif kind == "constant":
+    X = ugly_points(kind, n, rng)
+    if kind == "constant":
         return np.full((n, n), 2.5)
-    elif kind == "zero":
+    if kind == "zero":
         return np.zeros((n, n))
-    elif kind == "identity":
+    if kind == "identity":
         return np.eye(n)
-    elif kind == "indefinite":
+    if kind == "indefinite":
         return X @ X.T - 2 * np.outer(X[:, 0], X[:, 0]) - 0.1 * np.eye(n)
     return X @ X.T
 
@@ -122,17 +118,15 @@ def test_solution_satisfies_the_optimality_conditions(seed, n, kind, spectrum, e
     beta = _beta(model, n) * (C / own_C)
     alpha, terms = sign * beta, np.max(np.abs(K)) * np.sum(np.abs(beta))
     assert np.all((alpha >= 0) & (alpha <= C * (1 + 1e-12)))
-    assert abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
-    margin = sign * (K @ beta + model.intercept_[0])
-    slack = 1.1e-3 + 1e-5 * terms  # libsvm's tolerance, and its single precision
-    assert np.all(margin[alpha < C * (1 - 1e-9)] >= 1 - slack)
-    assert np.all(margin[alpha > 0] <= 1 + slack)
+    assert abs(beta.sum()) <= 1e-13 * np.abs(beta).sum()
+    # The kernel of the reference differs by rounding errors of the eigendecomposition.
+    violation = reference.violation(K, beta, model.intercept_[0], sign, np.full(n, C))
+    assert violation <= 1e-10 + 1e-12 * terms
     primal = reference.primal(K, beta, model.intercept_[0], sign, np.full(n, C))
     dual = alpha.sum() - beta @ K @ beta / 2
-    assert model.objective_ * (C / own_C) == pytest.approx(dual, rel=1e-6, abs=1e-9 * (C + terms))
-    assert 0 <= model.duality_gap_ <= 2 * (primal - dual) / (primal + dual) + 1e-6 * (1 + terms)
-    if spectrum != "none" and terms < 1e4:
-        assert model.duality_gap_ < 1e-2
+    assert model.objective_ * (C / own_C) == pytest.approx(dual, rel=1e-9, abs=1e-12 * (C + terms))
+    assert 0 <= model.duality_gap_ <= 1e-10
+    assert primal - dual <= 1e-10 * (primal + dual) + 1e-12 * terms * np.sum(alpha)
     assert np.isfinite(model.decision_function(S * scale)).all()
 
 
@@ -141,21 +135,27 @@ def test_solution_satisfies_the_optimality_conditions(seed, n, kind, spectrum, e
 def test_equals_libsvm_behind_the_modifier(n_classes, spectrum):
     S, rows, y = _split(n_classes=n_classes)
     names = np.array(list("zyxwv"))[y]
-    peer = make_pipeline(SpectrumModifier(spectrum), SVC(kernel="precomputed")).fit(S, names)
+    S, rows = S / 8, rows / 8
+    peer = make_pipeline(SpectrumModifier(spectrum), SVC(kernel="precomputed", tol=1e-9)).fit(S, names)
     model, svc = SimilaritySVC(1.0, spectrum).fit(S, names), peer[-1]
     assert np.array_equal(model.classes_, svc.classes_)
     assert np.array_equal(model.predict(rows), peer.predict(rows))
-    for name in ("support_", "n_support_", "n_iter_"):
-        assert np.array_equal(getattr(model, name), getattr(svc, name))
-    for name in ("dual_coef_", "intercept_"):
-        assert np.allclose(getattr(model, name), getattr(svc, name), rtol=1e-9, atol=1e-9)
+    assert model.n_iter_.shape == svc.n_iter_.shape
     values = model.decision_function(rows)
     assert values.shape == ((15,) if n_classes == 2 else (15, n_classes))
     if n_classes == 2:
-        assert np.allclose(values, peer.decision_function(rows), rtol=1e-9, atol=1e-9)
         assert np.array_equal(model.predict(rows), model.classes_[(values >= 0).astype(int)])
     else:
         assert np.array_equal(model.predict(rows), model.classes_[np.argmax(values, axis=1)])
+    if spectrum == "none":
+        return  # the two may end at different stationary points
+    for name in ("support_", "n_support_"):
+        assert np.array_equal(getattr(model, name), getattr(svc, name))
+    # libsvm solves with K in single precision.
+    for name in ("dual_coef_", "intercept_"):
+        assert np.allclose(getattr(model, name), getattr(svc, name), rtol=0, atol=1e-4)
+    if n_classes == 2:
+        assert np.allclose(values, peer.decision_function(rows), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("spectrum", SPECTRA[:4])
@@ -171,12 +171,12 @@ def test_pairs_of_classes_are_machines_of_their_own(spectrum):
         pair = np.flatnonzero((y == a) | (y == b))
         sign = np.where(y[pair] == b, 1.0, -1.0)
         alpha, intercept, optimum = reference.solve(K[np.ix_(pair, pair)], sign, np.full(len(pair), 2.0))
-        assert model.objective_[p] == pytest.approx(optimum, rel=2e-3)
-        assert 0 <= model.duality_gap_[p] < 5e-3
+        assert model.objective_[p] == pytest.approx(optimum, rel=1e-8)
+        assert 0 <= model.duality_gap_[p] < 1e-10
         values[a, b] = treated[:, pair] @ (alpha * sign) + intercept
     for i, said in enumerate(model.predict(rows)):
         own = {pair: value[i] for pair, value in values.items()}
-        if min(map(abs, own.values())) > 1e-2:
+        if min(map(abs, own.values())) > 1e-5:
             assert said == local_svc.predict(own, [0, 1, 2, 3])
 
 
@@ -305,10 +305,10 @@ def test_asymmetry_is_announced_once_and_kept_by_square():
         warnings.filterwarnings("ignore", "S has .* negative")
         model = SimilaritySVC(spectrum="square").fit(skew, y)
     values, _ = reference.decisions(skew, rows, 2.0 * y - 1, 1.0, "square")
-    assert np.allclose(model.decision_function(rows), values, rtol=0, atol=4e-3 * (1 + np.abs(values).max()))
+    assert np.allclose(model.decision_function(rows), values, rtol=0, atol=1e-5 * (1 + np.abs(values).max()))
 
 
-# libsvm stopped
+# Large values of C
 
 
 def test_an_indefinite_machine_ends_however_large_c_is():
@@ -322,17 +322,27 @@ def test_an_indefinite_machine_ends_however_large_c_is():
             assert np.all(model.n_iter_ <= 100_000)
 
 
-def test_a_machine_that_was_stopped_is_announced_once():
+def test_a_machine_that_could_not_be_solved_is_announced_once():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
     S = X @ X.T
-    with pytest.warns(ConvergenceWarning, match=r"stopped after 100000 steps.*in 1 of 1 fits.*smaller C\.$") as caught:
-        model = SimilaritySVC(1e8).fit(S, y)
+    # The classes overlap, and K beta consists of terms so large that their rounding errors hide the labels.
+    with pytest.warns(ConvergenceWarning, match=r"gap remained above 1e-08 in 1 of 1 fits.*smaller C\.$") as caught:
+        model = SimilaritySVC(1e30).fit(S, y)
     assert [warning.filename for warning in caught] == [__file__]
-    assert model.n_iter_[0] == 100_000
+    assert model.duality_gap_ > 1e-8
+    assert np.isfinite(model.decision_function(S)).all()
     with pytest.warns(ConvergenceWarning, match="in 2 of 3 fits.*spectrum='clip'") as caught:
-        path_answers(SimilaritySVC(spectrum="none"), S, y, S, [{"C": C} for C in (1.0, 1e8, 2e8)])
+        path_answers(SimilaritySVC(spectrum="none"), S, y, S, [{"C": C} for C in (1.0, 1e30, 2e30)])
     assert len(caught) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_classes_that_overlap_are_solved_up_to_a_large_c():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    for C in (1.0, 1e5, 1e7):
+        assert SimilaritySVC(C).fit(X @ X.T, y).duality_gap_ <= 1e-8
 
 
 # Rows with the columns that are needed
@@ -397,14 +407,25 @@ def test_names_and_ids_of_restricted_rows():
 def test_weights_are_those_of_libsvm(class_weight):
     S, rows, y = _split(n_classes=3)
     weight = np.random.default_rng(0).integers(1, 4, 60).astype(float)
-    peer = make_pipeline(SpectrumModifier("clip"), SVC(kernel="precomputed", class_weight=class_weight))
+    S, rows = S / 8, rows / 8
+    peer = make_pipeline(SpectrumModifier("clip"), SVC(kernel="precomputed", class_weight=class_weight, tol=1e-9))
     model = SimilaritySVC(class_weight=class_weight)
     for sample_weight in (None, weight):
         peer.fit(S, y, svc__sample_weight=sample_weight)
         model.fit(S, y, sample_weight)
-        assert np.allclose(model.dual_coef_, peer[-1].dual_coef_, rtol=1e-6, atol=1e-9)
+        assert np.allclose(model.dual_coef_, peer[-1].dual_coef_, rtol=0, atol=1e-4)
         assert np.array_equal(model.predict(rows), peer.predict(rows))
-        assert np.all(model.duality_gap_ < 5e-3)
+        assert np.all(model.duality_gap_ < 1e-10)
+
+
+def test_where_all_variables_are_at_a_bound_the_offset_is_in_the_middle():
+    # With these weights rounding leaves a variable slightly inside its bound, and the offset must not be its own.
+    S, y = _problem(40)
+    weight = np.where(y == 0, 1 / np.sum(y == 0), 1 / np.sum(y == 1)) * 0.3
+    model = SimilaritySVC(1e-4, "shift").fit(S, y, weight)
+    assert len(model.support_) == 40
+    ascent = 2.0 * y - 1 - modification.kernel(S, "shift") @ _beta(model, 40)
+    assert model.intercept_[0] == pytest.approx((ascent[y == 0].max() + ascent[y == 1].min()) / 2, abs=1e-12)
 
 
 def test_weight_zero_leaves_a_sample_out_and_two_counts_it_twice():
@@ -414,9 +435,9 @@ def test_weight_zero_leaves_a_sample_out_and_two_counts_it_twice():
     model = SimilaritySVC().fit(S, y, weight)
     again = np.repeat(np.arange(40), weight)
     repeated = SimilaritySVC().fit(S[np.ix_(again, again)], y[again])
-    assert np.allclose(model.decision_function(S), repeated.decision_function(S[:, again]), atol=5e-3)
+    assert np.allclose(model.decision_function(S), repeated.decision_function(S[:, again]), rtol=0, atol=1e-8)
     assert np.all(weight[model.support_] > 0)
-    assert model.objective_ == pytest.approx(repeated.objective_, rel=1e-3)
+    assert model.objective_ == pytest.approx(repeated.objective_, rel=1e-9)
     kept = np.flatnonzero(weight)
     calibrated = SimilaritySVC(probability=True).fit(S, y, weight)
     dropped = SimilaritySVC(probability=True).fit(S[np.ix_(kept, kept)], y[kept], weight[kept])

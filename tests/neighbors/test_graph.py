@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
 
 from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA, LocalSVC, load_model, save_model
+from similitude._native import both_directions, insert_neighbors, propose_neighbors, walk_graph
 from similitude.finders._graph_build import distinct_pairs, most_alike
-from similitude.finders._graph_compiled import both_directions, insert, propose, walk
 from similitude.finders.graph import GraphSearch
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import JaroWinkler, Measure, pairwise
@@ -43,13 +43,13 @@ def recall(model, X, new, k=10):
     return np.mean(np.take_along_axis(values, indices, axis=1) >= thresholds[:, None])
 
 
-@pytest.mark.compiled
 def test_lists_keep_the_nearest_each_once():
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(0, 5, 300), rng.integers(0, 20, 300)
     closeness_of = rng.integers(0, 6, (5, 20)).astype(float)
-    nearest, closeness, fresh = np.full((5, 4), -1), np.full((5, 4), -np.inf), np.zeros((5, 4), bool)
-    changes = insert(rows, columns, closeness_of[rows, columns], nearest, closeness, fresh)
+    nearest, closeness = np.full((5, 4), -1, dtype=np.int32), np.full((5, 4), -np.inf)
+    fresh = np.zeros((5, 4), bool)
+    changes = insert_neighbors(rows, columns, closeness_of[rows, columns], nearest, closeness, fresh)
     assert changes >= np.sum(nearest >= 0)
     assert fresh.all()
     for i in range(5):
@@ -59,7 +59,6 @@ def test_lists_keep_the_nearest_each_once():
         assert np.array_equal(closeness[i], closeness_of[i, expected])
 
 
-@pytest.mark.compiled
 def test_links_lead_both_ways():
     nearest = np.array([[1, 2], [0, -1], [0, 1], [0, 2]], dtype=np.int32)
     fresh = np.array([[True, False], [False, False], [False, True], [False, False]])
@@ -71,26 +70,24 @@ def test_links_lead_both_ways():
     assert new[1, 1]  # 1 is a fresh neighbour of 2
 
 
-@pytest.mark.compiled
 def test_neighbours_of_neighbours_by_fresh_links_are_proposed():
     nearest = np.array([[1], [2], [3], [2]], dtype=np.int32)
     codes = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=np.float32)
     proposed = np.empty((4, 2), dtype=np.int32)
-    propose(nearest, np.array([[True], [False], [False], [False]]), nearest, codes, 0, 4, proposed)
+    propose_neighbors(nearest, np.array([[True], [False], [False], [False]]), nearest, codes, 0, proposed)
     assert proposed.tolist() == [[2, -1], [-1, -1], [-1, -1], [-1, -1]]
-    propose(nearest, np.array([[False], [False], [True], [False]]), nearest, codes, 1, 4, proposed[1:])
+    propose_neighbors(nearest, np.array([[False], [False], [True], [False]]), nearest, codes, 1, proposed[1:])
     assert proposed[1:].tolist() == [[3, -1], [-1, -1], [-1, -1]]
 
 
-@pytest.mark.compiled
 def test_a_walk_visits_each_sample_once():
     edges = np.array([[1, 2], [0, -1], [1, 3], [0, 0]], dtype=np.int32)
     pool, waiting = np.array([[0, 2, -1]], dtype=np.int32), np.array([[True, True, False]])
     visited, found = np.array([[True, False, True, False]]), np.empty((1, 4), dtype=np.int32)
-    assert walk(pool, waiting, edges, 1, visited, found) == 1
+    assert walk_graph(pool, waiting, edges, 1, visited, found) == 1
     assert found[0, 0] == 1
     assert waiting.tolist() == [[False, True, False]]
-    assert walk(pool, waiting, edges, 4, visited, found) == 1
+    assert walk_graph(pool, waiting, edges, 4, visited, found) == 1
     assert found[0, 0] == 3
     assert visited.all()
 
@@ -370,6 +367,7 @@ def test_pynndescent_itself():
     [
         (KNNClassifier(search="graph"), "search='graph' needs raw objects"),
         (LocalSDA(5, similarity="levenshtein", search="graph"), "omega must be an array"),
+        (KNNClassifier(5, "distance", similarity="levenshtein", search="graph"), "weights='distance' .* use .*stream"),
         (LocalSDA(5, alpha=0.1, omega=[0.0, 60.0], similarity="levenshtein", search="graph"), "alpha must be 0"),
         (KNNClassifier(search=GraphSearch(search_width=0), similarity="levenshtein"), "search_width"),
         (KNNClassifier(search=GraphSearch(n_pivots=2.5), similarity="levenshtein"), "n_pivots"),
@@ -380,3 +378,12 @@ def test_refusals(model, message):
     X, y, _, _ = strings(parents=4)
     with pytest.raises(ValueError, match=message):
         model.fit(np.eye(4), [0, 1, 0, 1]) if model.similarity == "precomputed" else model.fit(X, y)
+
+
+def test_a_graph_does_not_grow_under_distance_weights():
+    X, y, new, _ = strings(parents=4)
+    model = KNNClassifier(3, similarity="levenshtein", search="graph").fit(X[:30], y[:30])
+    expected = model.predict(new)
+    with pytest.raises(ValueError, match="weights='distance' needs the largest training similarity"):
+        model.set_params(weights="distance").partial_fit(X[30:], y[30:])
+    assert np.array_equal(model.predict(new), expected)

@@ -4,6 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from joblib import Parallel, delayed, parallel_config
+from scipy import sparse
+from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import LeaveOneOut, cross_val_score
@@ -12,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from similitude import KNNClassifier, PathSearchCV, PseudoEuclideanEmbedding
 from similitude.datasets import load_voting
-from similitude.similarities import VDM, counting
+from similitude.similarities import VDM, counting, pairwise
 from tests.reference import neighbors as reference
 
 values = st.integers(-2, 3).map(float) | st.floats(-2, 3, width=32)
@@ -22,11 +24,11 @@ values = st.integers(-2, 3).map(float) | st.floats(-2, 3, width=32)
     arrays(float, st.tuples(st.integers(1, 3), st.just(9)), elements=values),
     arrays(int, 9, elements=st.integers(0, 3)),
     st.integers(1, 12),
-    st.sampled_from(["uniform", "affinity"]),
+    st.sampled_from(["uniform", "affinity", "distance"]),
     st.sampled_from([1.0, 2.0**-500, 2.0**500]),
 )
 def test_equals_the_definition(rows, y, k, weights, scale):
-    knn = KNNClassifier(k, weights).fit(np.eye(9), y)
+    knn = KNNClassifier(k, weights).fit(np.eye(9) * scale, y)
     k = min(k, 9)
     assert knn.n_neighbors_ == k
     assert knn.predict(rows * scale).tolist() == [reference.predict(s, y, k, weights) for s in rows]
@@ -58,6 +60,74 @@ def test_affinity_with_negative_weights_never_elects_an_absent_class():
     assert knn.predict(row).tolist() == [0]
     # The sum 1 + 0.9 - 1.5 is positive, and so are not all class sums.
     assert knn.predict_proba(row).tolist() == [[1.0, 0.0, 0.0]]
+
+
+def _dissimilarities():
+    """An asymmetric dissimilarity of 100 samples with many ties; the last 40 are new, 10 of them duplicates."""
+    rng = np.random.default_rng(0)
+    D = np.where(rng.random((100, 100)) < 0.5, rng.integers(1, 40, (100, 100)) / 8, rng.uniform(0.1, 5, (100, 100)))
+    np.fill_diagonal(D, 0)
+    D[60:70] = D[:10]
+    D[10:20, :10] = 0
+    return D[:60, :60], D[60:, :60], rng.integers(0, 3, 60)
+
+
+@pytest.mark.parametrize("how", ["max-minus", "one-minus", "negate"])
+def test_distance_weights_are_those_of_scikit_learn(how):
+    D, rows, y = _dissimilarities()
+    ranked = np.sort(rows, axis=1)
+    for k in (1, 3, 10, 25, 60):
+        ours = KNNClassifier(k, "distance", dissimilarity=how).fit(D, y)
+        theirs = KNeighborsClassifier(k, metric="precomputed", weights="distance").fit(D, y)
+        # If the last neighbour is tied with the next sample, scikit-learn chooses one of them arbitrarily.
+        clear = ranked[:, k - 1] < (ranked[:, k] if k < 60 else np.inf)
+        assert clear[:10].any()
+        assert clear.sum() >= 20
+        expected = theirs.predict_proba(rows[clear])
+        assert np.allclose(ours.predict_proba(rows[clear]), expected, rtol=0, atol=1e-12)
+        indices, weights = ours.neighbor_weights(rows[clear])
+        votes = np.stack([np.where(y[indices] == label, weights, 0).sum(axis=1) for label in range(3)], axis=1)
+        assert np.allclose(votes, expected, rtol=0, atol=1e-12)
+
+
+def test_distances_are_measured_from_the_largest_training_similarity():
+    S = np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    knn = KNNClassifier(3, "distance").fit(S, [0, 1, 1])
+    assert np.allclose(knn.neighbor_weights([[1.0, 0.0, -2.0]])[1], np.array([[4, 2, 1]]) / 7)
+    # Two similarities are at least the largest one, 2: their distances are 0.
+    assert knn.neighbor_weights([[2.0, 3.0, 1.9]])[1].tolist() == [[0.5, 0.5, 0.0]]
+    assert knn.predict_proba([[2.0, 3.0, 1.9]]).tolist() == [[0.5, 0.5]]
+    # Differences that overflow, and distances whose inverse does.
+    wide = KNNClassifier(2, "distance").fit(np.diag([1e308, 1e308]), [0, 1])
+    assert np.allclose(wide.predict_proba([[-1e308, 0.5e308]]), [[0.2, 0.8]])
+    narrow = KNNClassifier(2, "distance").fit(np.diag([1e-310, 0.0]), [0, 1])
+    assert np.allclose(narrow.predict_proba([[0.0, -1e-310]]), [[2 / 3, 1 / 3]])
+
+
+def test_distance_weights_of_single_precision_and_sparse_similarities(tmp_path):
+    S, y, _ = _two_blobs()
+    S = np.where(S > -5, np.float32(6 + S), 0).astype(np.float32)
+    expected = KNNClassifier(9, "distance").fit(S.astype(float), y).predict_proba(S[::-1].astype(float))
+    np.save(tmp_path / "S.npy", S)
+    for matrix in (S, sparse.csr_array(S), sparse.csr_matrix(S), np.load(tmp_path / "S.npy", mmap_mode="r")):
+        found = KNNClassifier(9, "distance").fit(matrix, y).predict_proba(matrix[::-1])
+        assert np.allclose(found, expected, rtol=0, atol=1e-12)
+    # In a sparse matrix of negative similarities, the largest one is not stored.
+    knn = KNNClassifier(2, "distance").fit(sparse.csr_array(np.diag([-1.0, -2.0])), [0, 1])
+    assert np.allclose(knn.predict_proba([[-1.0, -3.0]]), [[0.75, 0.25]])
+
+
+@pytest.mark.parametrize("how", ["max-minus", "negate", "exp"])
+def test_distance_weights_of_raw_objects_are_those_of_their_matrix(how):
+    words = ["tea", "tee", "tea", "coffee", "toffee", "coffe"]
+    new, y = ["tea", "tree", "coffees"], [0, 0, 1, 1, 1, 0]
+    matrix = KNNClassifier(4, "distance", dissimilarity=how).fit(pairwise(words, similarity="levenshtein"), y)
+    expected = matrix.predict_proba(pairwise(new, words, similarity="levenshtein"))
+    raw = KNNClassifier(4, "distance", similarity="levenshtein", dissimilarity=how)
+    assert np.array_equal(clone(raw).fit(words, y).predict_proba(new), expected)
+    pieces = clone(raw).partial_fit(words[3:], y[3:]).partial_fit(words[:3], y[:3])
+    again = clone(raw).fit(words[3:] + words[:3], y[3:] + y[:3])
+    assert np.array_equal(pieces.predict_proba(new), again.predict_proba(new))
 
 
 def test_float32_similarities_stay_float32():
@@ -93,7 +163,7 @@ def test_priors_rescale_the_posterior():
         ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1; got 0"),
         ({"n_neighbors": 2.0}, "n_neighbors must be"),
         ({"n_neighbors": True}, "n_neighbors must be"),
-        ({"weights": "distance"}, "weights must be one of"),
+        ({"weights": "gaussian"}, "weights must be one of"),
         ({"costs": [[0, 1]]}, r"costs must have shape \(2, 2\)"),
         ({"costs": [[0, np.nan], [1, 0]]}, "costs contains NaN"),
         ({"costs": {0: {0: 0, 1: 1}}}, r"costs must name every class once; missing \[1\]"),

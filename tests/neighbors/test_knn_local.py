@@ -164,14 +164,14 @@ def test_small_integers_of_numpy_count_neighbours():
 def test_one_path_over_everything():
     S, y = _data()
     grid = [
-        {"weights": ["uniform", "affinity"], "n_neighbors": [1, 4]},
+        {"weights": ["uniform", "affinity", "distance"], "n_neighbors": [1, 4]},
         {"weights": ["kri"], "n_neighbors": [3, 7], "reg": [0.1, 1.0], "consistent": [False, True]},
         {"weights": ["krr"], "n_neighbors": [3], "reg": [0.1], "spectrum": ["clip", "pinv", "none"]},
     ]
     path, plain = (search(KNNClassifier(), grid, cv=3).fit(S, y) for search in (PathSearchCV, GridSearchCV))
     assert np.array_equal(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
     by_name = {str(p): s for p, s in zip(path.cv_results_["params"], path.cv_results_["mean_test_score"])}
-    assert len(by_name) == 4 + 8 + 3
+    assert len(by_name) == 6 + 8 + 3
 
 
 def test_krr_decides_by_raw_weights_and_never_for_an_absent_class():

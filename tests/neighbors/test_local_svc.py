@@ -10,10 +10,11 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from similitude import LocalSVC, PathSearchCV, Proximities, SimilarityWarning, SpectrumModifier
-from similitude.neighbors import _local_smo as kernels
+from similitude import LocalSVC, PathSearchCV, Proximities, SimilarityWarning, SpectrumModifier, _native
+from similitude.neighbors import local_svc
 from tests.paths import path_answers
 from tests.reference import local_svc as reference
+from tests.ugly import ugly_points
 
 SPECTRA = ["clip", "flip", "shift", "none"]
 COSTS = 10.0 ** np.arange(-3, 6)
@@ -27,14 +28,8 @@ def _labels(n, rng):
 
 
 def _kernel(kind, n, rng):
-    X = rng.normal(size=(n, 3))
-    if kind == "duplicates":
-        X = X[rng.integers(0, max(1, n // 2), n)]
-    elif kind == "ties":
-        X = rng.integers(0, 2, (n, 3)).astype(float)
-    elif kind == "zero rows":
-        X[::2] = 0
-    elif kind == "uneven":
+    X = ugly_points(kind, n, rng)
+    if kind == "uneven":
         X *= 10.0 ** rng.integers(-4, 5, n)[:, None]
     elif kind == "smooth":
         return np.exp(-0.01 * ((X[:, None] - X[None]) ** 2).sum(-1))
@@ -54,14 +49,12 @@ UGLY = ["duplicates", "ties", "zero rows", "uneven", "smooth", "constant", "iden
 
 def _solved(K, y, C):
     """The dual variables times labels, their offset rho, and ``K beta``."""
-    state = np.zeros((4, len(y)))
-    kernels.stretch(y, state, 1.0, C)
-    assert kernels.solve(K, y, state, np.max(np.abs(K)) or 1.0, 30_000)
-    rho = -kernels.decision(y, state, np.zeros(len(y)), 1.0)
-    return state[kernels.BETA], rho, state[kernels.H]
+    beta, h = np.empty((2, len(y)))
+    solved, rho = _native.one_machine(K, y, C, 30_000, beta, h)
+    assert solved
+    return beta, rho, h
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 30.0])
 @pytest.mark.parametrize("kind", ["linear", "full", "smooth", "duplicates", "ties"])
 def test_solution_is_that_of_libsvm(kind, C):
@@ -79,7 +72,6 @@ def test_solution_is_that_of_libsvm(kind, C):
             assert np.allclose(beta, theirs, rtol=0, atol=1e-6 * terms)
 
 
-@pytest.mark.compiled
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(2, 14),
@@ -105,7 +97,6 @@ def test_solution_satisfies_the_optimality_conditions(seed, n, kind, exponent, s
         assert abs(primal - dual) <= 1e-10 * (primal + C * n * 1e-3 * terms)
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["linear", "duplicates", "constant", "indefinite", "identity"])
 def test_one_c_alone_gives_what_it_gives_within_a_range(kind):
     rng = np.random.default_rng(1)
@@ -115,7 +106,7 @@ def test_one_c_alone_gives_what_it_gives_within_a_range(kind):
 
         def values(wanted, K=K, y=y, row=row):
             answer = np.zeros(len(costs))
-            assert kernels.decisions(K, y, row, 1.0, 1.0, costs, wanted, answer) == 0
+            assert _native.machine_decisions(K, y, row, 1.0, 1.0, costs, wanted, answer) == 0
             return answer
 
         together = values(np.ones(len(costs), dtype=bool))
@@ -123,7 +114,6 @@ def test_one_c_alone_gives_what_it_gives_within_a_range(kind):
             assert values(np.arange(len(costs)) == i)[i] == together[i]
 
 
-@pytest.mark.compiled
 def test_huge_and_tiny_similarities_are_as_good_as_others():
     rng = np.random.default_rng(2)
     S, y = _kernel("full", 8, rng), np.arange(8) % 3
@@ -136,7 +126,6 @@ def test_huge_and_tiny_similarities_are_as_good_as_others():
         assert np.isfinite(LocalSVC(6).fit(S * scale, y).decision_function(rows / scale)).all()
 
 
-@pytest.mark.compiled
 @given(
     seed=st.integers(0, 10**6),
     k=st.integers(1, 13),
@@ -186,20 +175,18 @@ def test_with_all_neighbours_it_is_the_global_machine():
         assert np.allclose(ours, expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.compiled
 def test_a_decision_of_zero_is_for_the_later_class_and_equal_votes_for_the_first():
     model = LocalSVC(2).fit(np.eye(2) + 0.1, ["a", "b"])
     assert model.decision_function([[0.3, 0.3], [0.4, 0.3]]).tolist() == [0.0, pytest.approx(-0.1)]
     assert model.predict([[0.3, 0.3]]).tolist() == ["b"]
     # Rock, paper, scissors: each class wins one pair, and the second by the largest margin.
-    votes, sums = np.ones(3), np.array([-0.5, 0.75, -0.25])
-    scores = np.empty(3)
-    kernels.one_vs_one_scores(votes, sums, np.ones(3, dtype=np.intp), True, scores)
+    scores = np.empty((1, 3))
+    _native.one_vs_one_rows(np.array([[1.0, -0.5, 0.25]]), np.array([[True, False, True]]), True, scores)
+    scores = scores[0]
     assert np.argmax(scores) == 0
     assert scores[0] == scores[1] > scores[2]
 
 
-@pytest.mark.compiled
 def test_a_class_alone_and_a_class_without_neighbours():
     S = np.eye(5)
     two = LocalSVC(2).fit(S, [0, 0, 1, 1, 1])
@@ -355,14 +342,14 @@ def test_machines_that_are_not_solved_are_announced_once(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         expected = model.predict(S)
-    solved = kernels.one_vs_one
-    monkeypatch.setattr(kernels, "one_vs_one", lambda *arguments: solved(*arguments) + 1)
+    solved = local_svc.local_machines
+    # The second argument holds the neighbours: one machine of each row counts as not solved.
+    monkeypatch.setattr(local_svc, "local_machines", lambda *arguments: solved(*arguments) + len(arguments[1]))
     with pytest.warns(ConvergenceWarning, match="60 machines were not solved") as caught:
         assert np.array_equal(model.predict(S), expected)
     assert len(caught) == 1
 
 
-@pytest.mark.compiled
 def test_an_indefinite_kernel_ends_at_a_stationary_point_however_large_c_is():
     rng = np.random.default_rng(4)
     for n in (4, 12):
@@ -372,11 +359,9 @@ def test_an_indefinite_kernel_ends_at_a_stationary_point_however_large_c_is():
             assert all(np.isfinite(found).all() for found in _solved(K, y, C))
 
 
-@pytest.mark.compiled
 def test_a_solution_not_reached_is_told():
     rng = np.random.default_rng(5)
-    K, y, state = _kernel("full", 12, rng), _labels(12, rng), np.zeros((4, 12))
-    kernels.stretch(y, state, 1.0, 1e3)
-    size = np.max(np.abs(K))
-    assert not kernels.solve(K, y, state, size, 1)
-    assert kernels.solve(K, y, state, size, 1000)
+    K, y = _kernel("full", 12, rng), _labels(12, rng)
+    beta, h = np.empty((2, 12))
+    assert not _native.one_machine(K, y, 1e3, 1, beta, h)[0]
+    assert _native.one_machine(K, y, 1e3, 1000, beta, h)[0]

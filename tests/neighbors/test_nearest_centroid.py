@@ -33,7 +33,6 @@ def test_nearest_centroid_equals_the_definition(problem, y, scale):
     assert model.predict(rows * scale).tolist() == [reference.nearest_centroid(S, y, s) for s in rows]
 
 
-@pytest.mark.compiled
 @given(similarities(), labels, st.integers(1, 12), scales)
 def test_local_nearest_centroid_equals_the_definition(problem, y, k, scale):
     S, rows = problem
@@ -111,7 +110,6 @@ def test_decision_function_agrees_with_predict():
     assert np.array_equal(np.where(scores > 0, "yes", "no"), two.predict(rows))
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_sparse_is_dense_with_zeros(index):
     S, rows, y = problem()

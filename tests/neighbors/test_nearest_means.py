@@ -24,7 +24,6 @@ problems = st.integers(1, 3).flatmap(lambda d: arrays(float, (N + 3, d), element
 labels = arrays(int, N, elements=st.integers(0, 3)) | st.permutations(range(N)).map(np.array)
 
 
-@pytest.mark.compiled
 @given(problems, labels, st.integers(1, 12), st.sampled_from([1.0, 2.0**-500, 2.0**500, 2.0**-1000, 2.0**1000]))
 def test_equals_the_definition(X, y, k, scale):
     model = LocalNearestMeans(k).fit(X[:N] * scale, y)
@@ -33,7 +32,6 @@ def test_equals_the_definition(X, y, k, scale):
     assert model.predict(X[N:] * scale).tolist() == expected
 
 
-@pytest.mark.compiled
 @given(problems, labels, st.lists(st.integers(1, 12), min_size=1, max_size=6))
 def test_the_path_equals_plain_fits(X, y, ks):
     answers = path_answers(LocalNearestMeans(), X[:N], y, X[N:], [{"n_neighbors": k} for k in ks])

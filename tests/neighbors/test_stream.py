@@ -10,8 +10,8 @@ from joblib import parallel_config
 from sklearn.base import clone
 
 from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA, LocalSVC, load_model, save_model
-from similitude.finders._stream_compiled import offer, sorted_best
-from similitude.finders.stream import StreamSearch
+from similitude._native import offer
+from similitude.finders.stream import StreamSearch, sorted_best
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import batch
 from tests.distributed.functions import agreement, longer, strings
@@ -24,7 +24,6 @@ def pair(model, search=SMALL):
     return clone(model).set_params(search="matrix"), clone(model).set_params(search=search)
 
 
-@pytest.mark.compiled
 @given(
     arrays(float, st.tuples(st.integers(1, 3), st.integers(1, 40)), elements=st.integers(-2, 3).map(float)),
     st.integers(1, 12),
@@ -71,6 +70,7 @@ def test_several_workers_find_the_same(similarity):
     [
         KNNClassifier(4),
         KNNClassifier(7, "affinity"),
+        KNNClassifier(7, "distance"),
         KNNClassifier(6, "kri", reg=0.1),
         KNNClassifier(6, "krr", spectrum="flip", consistent=True),
         KNNClassifier(6, "lime", spectrum="shift"),
@@ -156,6 +156,10 @@ def test_a_map_with_a_constant_costs_one_pass():
     assert (
         KNNClassifier(similarity="levenshtein", dissimilarity="negate", search="stream").fit(X, y).n_evaluations_ == 0
     )
+    for model in (KNNClassifier(weights="distance"), LocalSDA(omega="continuous")):
+        for how in ("max-minus", "negate"):  # the pass for the constant of the map is also the pass for the range
+            model.set_params(similarity="levenshtein", dissimilarity=how, search="stream").fit(X, y)
+            assert model.n_evaluations_ == 60 * 61 / 2
 
 
 def test_partial_fit_goes_on():

@@ -10,8 +10,6 @@ from similitude.numerics.shared import shared_work
 from similitude.numerics.topk import top_k
 from tests.reference.neighbors import neighbors
 
-pytestmark = pytest.mark.compiled
-
 tied_values = st.sampled_from([-np.inf, -1e300, -2.0, -0.0, 0.0, 5e-324, 1.0, 1.0 + 2**-52, 1e300])
 
 

@@ -11,8 +11,6 @@ from similitude.numerics.votes import (
     weighting_votes,
 )
 
-pytestmark = pytest.mark.compiled
-
 
 def test_running_totals_are_those_of_each_size():
     rng = np.random.default_rng(0)

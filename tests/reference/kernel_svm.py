@@ -40,3 +40,10 @@ def primal(K, beta, intercept, y, bounds):
     """The primal value of a solution."""
     h = K @ beta
     return beta @ h / 2 + bounds @ np.maximum(0.0, 1.0 - y * (h + intercept))
+
+
+def violation(K, beta, intercept, y, bounds):
+    """How far the optimality conditions are missed: margins of at least 1 below the bound, and at most 1 above 0."""
+    alpha, margin = y * beta, y * (K @ beta + intercept)
+    too_small, too_large = 1 - margin[alpha < bounds * (1 - 1e-9)], margin[alpha > bounds * 1e-9] - 1
+    return max(np.max(too_small, initial=0.0), np.max(too_large, initial=0.0))

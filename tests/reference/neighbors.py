@@ -8,14 +8,21 @@ def neighbors(s, k):
     return sorted(range(len(s)), key=lambda i: (-s[i], i))[:k]
 
 
-def votes(s, y, k, weights):
-    """Total weight of each class among the k neighbours, as a dict, and the neighbours."""
+def votes(s, y, k, weights, largest=1.0):
+    """Total weight of each class among the k neighbours, as a dict, and the neighbours.
+
+    ``largest`` is the largest training similarity, from which distance weights measure.
+    """
     nearest = neighbors(s, k)
     w = dict.fromkeys(nearest, 1.0)
     if weights == "affinity":
         total = sum(float(s[i]) for i in nearest)
         if total > 0:
             w = {i: float(s[i]) / total for i in nearest}
+    if weights == "distance":
+        distances = {i: max(largest - float(s[i]), 0.0) for i in nearest}
+        at_zero = [i for i in nearest if distances[i] == 0]
+        w = {i: float(i in at_zero) if at_zero else 1 / distances[i] for i in nearest}
     totals = {}
     for i in nearest:
         totals[y[i]] = totals.get(y[i], 0.0) + w[i]

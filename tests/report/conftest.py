@@ -10,7 +10,7 @@ import pytest
 from similitude import KNNClassifier
 from similitude.report import find, page
 from tests.report.browser import Browser
-from tests.report.standin import auto, clusters
+from tests.report.standin import auto, auto_combined, clusters
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 EVIL = "<script>document.title = 'run'</script>"
@@ -45,6 +45,16 @@ def findings():
     S = S - S.min() + noise + noise.T
     model = KNNClassifier(n_neighbors=15, weights="affinity")
     return find(S, y, title=f"A {EVIL}", ids=ids, auto=auto(S, y, model))
+
+
+@pytest.fixture(scope="session")
+def combined_address(findings, tmp_path_factory):
+    """Where the page of the same samples with a combination lies."""
+    S, y = findings.S, np.array(findings.classes)[findings.labels]
+    members = [("k-NN", KNNClassifier(15), 0.25), ("affinity k-NN", KNNClassifier(5, weights="affinity"), 0.75)]
+    path = tmp_path_factory.mktemp("report") / "combined.html"
+    path.write_text(page(find(S, y, ids=findings.ids, auto=auto_combined(S, y, *members))), encoding="utf-8")
+    return path.as_uri()
 
 
 @pytest.fixture(scope="session")

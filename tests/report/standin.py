@@ -1,44 +1,69 @@
 """What a search leaves behind, without the search: a report asks for nothing else."""
 
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
+from similitude.search import COMBINATION, CombinedClassifier, CombinedMember, Standing
 
-@dataclass
-class Row:
-    method: str
-    error: float
-    standard_error: float
-    p_value: float | None
-    parameters: dict = field(default_factory=dict)
-    seconds: float = 0.5
-    chosen: bool = False
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
+
+
+def combined(*members):
+    """Return a combination of members (name, estimator, weight), as a report sees it."""
+    model = CombinedClassifier([(name, estimator) for name, estimator, _ in members], [w for _, _, w in members])
+    model.members_ = [CombinedMember(name, estimator, weight, None) for name, estimator, weight in members]
+    return model
 
 
 def auto(X, y, estimator, *, name="k-NN", parameters=None, proba=True, predicted=None):
-    """A stand-in for a fitted search; ``predicted`` instead of cross-validation."""
+    """Return a stand-in for a search that chose a single method; ``predicted`` instead of cross-validation."""
     posteriors = None
     if predicted is None:
-        folds = StratifiedKFold(3, shuffle=True, random_state=0)
-        predicted = cross_val_predict(estimator, X, y, cv=folds)
+        predicted = cross_val_predict(estimator, X, y, cv=FOLDS)
         if proba:
-            posteriors = cross_val_predict(estimator, X, y, cv=folds, method="predict_proba")
+            posteriors = cross_val_predict(estimator, X, y, cv=FOLDS, method="predict_proba")
     error = float(np.mean(np.asarray(predicted) != np.asarray(y)))
     rows = [
-        Row("nearest centroid", error + 0.05, 0.02, 0.0004, {}, 0.1),
-        Row(name, error, 0.01, None, parameters or {}, 2.0, True),
-        Row("SVM (clip)", error + 0.01, 0.03, 0.25, {"C": 10.0}, 7.0),
+        Standing("nearest centroid", error + 0.05, 0.02, {}, 0.1, p_value=0.0004),
+        Standing(name, error, 0.01, parameters or {}, 2.0, weight=1.0, chosen=True),
+        Standing("SVM (clip)", error + 0.01, 0.03, {"C": 10.0}, 7.0, p_value=0.25),
     ]
+    return _search(rows, combined((name, estimator, 1.0)), name, predicted, posteriors, None)
+
+
+def auto_combined(X, y, *members):
+    """Return a stand-in for a search that chose the combination of members (name, estimator, weight)."""
+    classes = np.unique(y)
+    own = [cross_val_predict(estimator, X, y, cv=FOLDS, method="predict_proba") for _, estimator, _ in members]
+    posteriors = np.tensordot([weight for _, _, weight in members], own, axes=1)
+    predicted = classes[np.argmax(posteriors, axis=1)]
+    rows = [
+        Standing(name, 0.2 + 0.1 * i, 0.02, {"n_neighbors": 3}, 1.0, weight=weight, p_value=0.25)
+        for i, (name, _, weight) in enumerate(members)
+    ]
+    rows += [
+        Standing(COMBINATION, float(np.mean(predicted != y)), 0.02, {}, 9.0, weight=1.0, chosen=True),
+        Standing("random forest (features)", 0.5, 0.02, {}, 3.0, p_value=0.03),
+        Standing("nearest centroid", 0.6, 0.02, {}, 0.1, p_value=0.03),
+    ]
+    return _search(rows, combined(*members), COMBINATION, predicted, posteriors, np.array(own))
+
+
+def _search(rows, model, name, predicted, posteriors, members):
+    found = SimpleNamespace(labels=predicted, proba=posteriors, samples=np.arange(len(predicted)), members=members)
     return SimpleNamespace(
         leaderboard_=rows,
-        out_of_fold_=SimpleNamespace(labels=predicted, proba=posteriors),
+        out_of_fold_=found,
         best_method_=name,
-        best_estimator_=estimator,
-        nested_error_=error + 0.002,
+        best_estimator_=model,
+        nested_error_=0.202,
         left_out_=[],
+        not_testable_=np.array([]),
+        prefer="accuracy",
+        scoring=None,
+        costs=None,
     )
 
 

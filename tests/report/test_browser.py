@@ -91,15 +91,15 @@ def test_long_lists_are_shown_piece_by_piece(opened):
 def test_the_leaderboard_is_sorted_by_click_and_by_keyboard(opened):
     by_error = ["k-NN", "SVM (clip)", "nearest centroid"]
     assert _names(opened) == by_error
-    opened.mouse("#leaderboard th:nth-child(4) button")
+    opened.mouse("#leaderboard th:nth-child(5) button")
     assert _names(opened) == ["nearest centroid", "k-NN", "SVM (clip)"]
-    opened.mouse("#leaderboard th:nth-child(4) button")
+    opened.mouse("#leaderboard th:nth-child(5) button")
     assert _names(opened) == ["SVM (clip)", "k-NN", "nearest centroid"]
     assert (
-        opened.run("document.querySelector('#leaderboard th:nth-child(4)').getAttribute('aria-sort')") == "descending"
+        opened.run("document.querySelector('#leaderboard th:nth-child(5)').getAttribute('aria-sort')") == "descending"
     )
     opened.press("Tab")  # out of the table, and back by the keys alone
-    opened.run("document.querySelector('#leaderboard th:nth-child(3) button').focus()")
+    opened.run("document.querySelector('#leaderboard th:nth-child(4) button').focus()")
     opened.press("Enter")
     assert _names(opened) == ["nearest centroid", "SVM (clip)", "k-NN"]  # the best has no p and comes last
     opened.run("document.querySelector('#leaderboard th:nth-child(2) button').focus()")
@@ -107,10 +107,31 @@ def test_the_leaderboard_is_sorted_by_click_and_by_keyboard(opened):
     assert _names(opened) == by_error
 
 
+def test_a_combination_shows_weights_and_what_each_member_predicted(browser, combined_address):
+    page = browser.open(combined_address)
+    page.mouse("#leaderboard th:nth-child(3) button")
+    page.mouse("#leaderboard th:nth-child(3) button")
+    assert _names(page)[:3] == ["combination", "affinity k-NN", "k-NN"]  # those without a weight come last
+    page.mouse("#mistake-list summary")
+    page.wait("document.querySelector('.detail')")
+    rows = page.run("[...document.querySelectorAll('.detail > div:nth-of-type(2) tbody tr')].map((r) => r.innerText)")
+    cells = [row.split("\t") for row in rows]
+    assert [(row[0], row[-1]) for row in cells] == [("k-NN", "0.25"), ("affinity k-NN", "0.75")]
+    first = page.run("data.mistakes[0].members.map(([label]) => data.classes[label])")
+    assert [row[1].strip()[:20] for row in cells] == [label[:20] for label in first]
+    heads = page.run(
+        "[...document.querySelectorAll('.detail > div:nth-of-type(3) th[scope=col]')].map((h) => h.innerText)"
+    )
+    assert heads == ["Sample", "Class", "Similarity"]
+    assert page.complaints() == []
+    page.close()
+
+
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [320, 400, 1200])
-def test_no_horizontal_scroll(browser, address, width, dark, tmp_path):
-    page = browser.open(address, width=width, dark=dark)
+@pytest.mark.parametrize("which", ["address", "combined_address"])
+def test_no_horizontal_scroll(browser, which, width, dark, tmp_path, request):
+    page = browser.open(request.getfixturevalue(which), width=width, dark=dark)
     page.mouse("#mistake-list summary")
     page.wait("document.querySelector('.detail')")
     beyond = (

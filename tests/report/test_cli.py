@@ -61,7 +61,6 @@ def test_voting(tmp_path):
         (("D.csv", "-o", "r.html"), "--labels"),
         (("D.csv", "--labels", "y.txt", "--methods", "magic", "-o", "r.html"), "methods must be among"),
         (("D.csv", "--labels", "y.txt", "--methods", ",", "-o", "r.html"), "methods must be among"),
-        (("D.csv", "--labels", "y.txt", "--folds", "20", "-o", "r.html"), "lower --folds"),
         (("D.csv", "--labels", "y.txt", "-o", "no/such/r.html"), "--output"),
         (("D.csv", "--labels", "y.txt", "--time-budget", "0", "-o", "r.html"), "--time-budget"),
         (("--dataset", "iris?", "-o", "r.html"), "--dataset must be"),
@@ -82,8 +81,21 @@ def test_what_there_was_no_time_for_is_said(folder, monkeypatch):
     words = ("D.csv", "--labels", "y.txt", "--dissimilarity", "max-minus", "--folds", 3, "--time-budget", 1e-9)
     result = _report(*words, "--methods", "k-nn,nearest-centroid,svm-clip", "-o", "r.html")
     assert result.exit_code == 0, result.output
-    assert "no time for SVM (clip), nearest centroid\n" in result.stdout
-    assert "There was no time for SVM (clip), nearest centroid." in (folder / "r.html").read_text(encoding="utf-8")
+    assert "no time for k-NN, SVM (clip)\n" in result.stdout
+    assert "There was no time for k-NN, SVM (clip)." in (folder / "r.html").read_text(encoding="utf-8")
+
+
+def test_the_members_of_a_combination_and_classes_that_cannot_be_tested_are_named(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    lines = (folder / "y.txt").read_text().splitlines()
+    (folder / "y.txt").write_text("\n".join(["lonely", *lines[1:]]) + "\n")
+    words = ("D.csv", "--labels", "y.txt", "--dissimilarity", "max-minus", "--folds", 20)
+    result = _report(*words, "--methods", "k-nn,nearest-centroid,sda", "-o", "r.html")
+    assert result.exit_code == 0, result.output
+    assert "not tested  lonely (too few samples to test)\n" in result.stdout
+    html = (folder / "r.html").read_text(encoding="utf-8")
+    assert "although the model can predict them: lonely." in html
+    assert re.match(r"method  combination\nmembers 0\.\d\d  k-NN\n        0\.\d\d  SDA\n", result.stdout)
 
 
 def test_the_error_of_choosing(folder, monkeypatch):

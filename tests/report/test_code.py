@@ -7,12 +7,12 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from similitude import KNNClassifier, PseudoEuclideanEmbedding, SpectrumModifier
+from similitude import AutoClassifier, CombinedClassifier, KNNClassifier, PseudoEuclideanEmbedding, SpectrumModifier
 from similitude.datasets import load_voting
-from similitude.report.code import Source, code_lines
-from similitude.search.contest import at_best
+from similitude.report.code import Source, code_lines, model_lines
+from similitude.search import at_point
 from similitude.search.methods import methods
-from tests.report.standin import clusters
+from tests.report.standin import clusters, combined
 
 VOTING = Source("load_voting", "load_voting()", "data.data", "data.target")
 
@@ -57,8 +57,45 @@ def test_the_code_loads_data_of_another_package():
 @pytest.mark.parametrize("name", list(methods()))
 def test_every_method_takes_five_lines_at_most(name):
     model, grid = methods(dissimilarity="gauss")[name]
-    model = at_best(model, {parameter: values[-1] for parameter, values in grid.items()})
+    model = at_point(model, {parameter: values[-1] for parameter, values in grid.items()})
     lines = code_lines(model, None, name, {"dissimilarity": "gauss"})
     assert len(lines) <= 5
     again = _run(lines[:-1])
     assert repr(again.get_params()) == repr(model.get_params())
+
+
+def test_the_code_of_a_combination_makes_the_same_model():
+    names = ("Fisher (embedded)", "k-NN", "RBF SVM (features)", "KRI k-NN", "nearest centroid")
+    table = methods(similarity="vdm")
+    members = []
+    for i, name in enumerate(names):
+        estimator, grid = table[name]
+        members.append((name, at_point(estimator, {key: values[-1] for key, values in grid.items()}), (5 - i) / 15))
+    model = combined(*members).set_params(similarity="vdm")
+    lines = model_lines(model, VOTING, {"similarity": "vdm", "dissimilarity": None})
+    assert len(lines) == 9 + len(names)
+    again = _run(lines[:-1])
+    assert isinstance(again, CombinedClassifier)
+    np.testing.assert_allclose(again.weights, model.weights, atol=1e-4)
+    for (name, own), (_, estimator) in zip(again.members, model.members):
+        assert repr(own.get_params()) == repr(estimator.get_params()), name
+
+
+@pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
+@pytest.mark.parametrize("costs", [None, {"a": {"a": 0, "b": 1}, "b": {"a": 5, "b": 0}}, np.array([[0, 1], [5, 0]])])
+def test_the_code_of_what_a_search_chose_gives_its_answers(costs):
+    S, labels = clusters(40, n_classes=2)
+    y = np.array(["a", "b"])[labels]
+    names = ["k-NN", "SVM (clip)", "nearest centroid"]
+    auto = AutoClassifier(names, cv=3, n_repeats=1, costs=costs, dissimilarity="max-minus").fit(-S, y)
+    lines = model_lines(auto.best_estimator_, None, {"dissimilarity": "max-minus"})
+    again = _run(lines, X=-S, y=y)
+    assert np.mean(again.predict(-S) == auto.predict(-S)) > 0.9
+    assert ("costs=" in "\n".join(lines)) == (costs is not None)
+
+
+def test_a_single_method_with_costs_is_a_combination_of_one():
+    model = combined(("k-NN", KNNClassifier(7), 1.0)).set_params(priors={np.str_("a"): np.float64(0.25), "b": 0.75})
+    lines = model_lines(model, None, {})
+    assert "model = CombinedClassifier(members, weights=[1.0], priors={'a': 0.25, 'b': 0.75})" in lines
+    assert model_lines(model.set_params(priors=None), None, {})[-2] == "model = KNNClassifier(n_neighbors=7)"

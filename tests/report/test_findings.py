@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from similitude import KNNClassifier, Proximities, SimilaritySVC, goodness, to_similarity
+from similitude import AutoClassifier, KNNClassifier, Proximities, SimilaritySVC, goodness, to_similarity
 from similitude.datasets import load_voting
 from similitude.report import find, page
 from similitude.report.mistakes import MOST_NEIGHBORS
-from tests.report.standin import auto, clusters
+from tests.report.standin import auto, auto_combined, clusters, combined
 
 
-@pytest.mark.parametrize("weights", ["uniform", "affinity", "kri", "krr"])
+@pytest.mark.parametrize("weights", ["uniform", "affinity", "distance", "kri", "krr"])
 def test_neighbours_are_those_without_the_sample_with_the_weights_of_their_vote(weights):
     S, y = clusters(40)
     S = S - S.min()
@@ -37,13 +37,78 @@ def test_costs_by_label_do_not_keep_neighbours_from_voting():
     np.testing.assert_allclose(outcome.mistakes[0].weights, 1 / 3)
 
 
-def test_other_models_get_equal_weights():
+def test_neighbours_of_other_models_do_not_vote():
     S, y = clusters(30)
     S = S - S.min()
     outcome = find(S, y, auto=auto(S, y, SimilaritySVC(), predicted=(y + 1) % 3)).outcome
     assert outcome.n_mistakes == len(outcome.mistakes) == 30
-    np.testing.assert_allclose(outcome.mistakes[0].weights, 0.1)
+    assert outcome.mistakes[0].weights is None
+    assert outcome.mistakes[0].votes.sum() == len(outcome.mistakes[0].neighbors) == 10
+    np.testing.assert_array_equal(outcome.mistakes[0].votes, np.bincount(y[outcome.mistakes[0].neighbors]))
     assert outcome.weights is None
+
+
+def test_neighbours_vote_by_the_map_of_the_model_and_are_shown_by_that_of_the_page():
+    S, y = clusters(30)
+    model = KNNClassifier(n_neighbors=6, weights="affinity", dissimilarity="gauss:0.5")
+    search = auto(-S, y, model, predicted=(y + 1) % 3)
+    mistake = find(-S, y, contract={"dissimilarity": "max-minus"}, auto=search).outcome.mistakes[0]
+    shown, own = to_similarity(-S, "max-minus"), to_similarity(-S, "gauss:0.5")
+    np.testing.assert_allclose(mistake.similarities, shown[mistake.sample, mistake.neighbors])
+    expected = own[mistake.sample, mistake.neighbors]
+    np.testing.assert_allclose(mistake.weights, expected / expected.sum())
+    assert not np.allclose(mistake.weights, mistake.similarities / mistake.similarities.sum())
+
+
+def test_members_of_a_combination():
+    S, y = clusters(60)
+    S = S - S.min()
+    members = [("k-NN", KNNClassifier(9), 0.5), ("affinity k-NN", KNNClassifier(5, weights="affinity"), 0.5)]
+    search = auto_combined(S, y, *members)
+    outcome = find(S, y, auto=search).outcome
+    assert outcome.members == (("k-NN", 0.5), ("affinity k-NN", 0.5))
+    assert outcome.weights is None
+    assert outcome.mistakes[0].weights is None
+    assert outcome.compared_only == ("random forest (features)",)
+    np.testing.assert_array_equal(outcome.member_posteriors, search.out_of_fold_.members)
+    assert find(S, y, auto=auto(S, y, KNNClassifier(9))).outcome.member_posteriors is None
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ([KNNClassifier(weights="kri", spectrum="flip"), SimilaritySVC(spectrum="shift"), SimilaritySVC()], "shift"),
+        ([KNNClassifier(), SimilaritySVC(spectrum="square"), SimilaritySVC(spectrum="flip")], "flip"),
+        ([KNNClassifier(), KNNClassifier(weights="krr", spectrum="flip")], "clip"),
+    ],
+)
+def test_the_spectrum_is_modified_as_by_the_first_member_that_modifies_all_of_it(members, expected):
+    S, y = clusters(12)
+    search = auto(S, y, KNNClassifier(), predicted=y)
+    names = ("one", "two", "three")
+    search.best_estimator_ = combined(*((name, member, 1 / len(members)) for name, member in zip(names, members)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("similitude.report.findings.model_lines", lambda *_: ())
+        assert find(S, y, auto=search).modification == expected
+
+
+def test_samples_that_were_not_tested_are_no_mistakes():
+    S, labels = clusters(31)
+    y = np.array(["a", "b", "c", "<i>"])[labels]
+    y[7] = "<i>"
+    search = AutoClassifier(["k-NN", "affinity k-NN", "nearest centroid"], cv=3, n_repeats=1).fit(S - S.min(), y)
+    found = find(S - S.min(), y, auto=search)
+    outcome = found.outcome
+    assert outcome.not_testable == ("<i>",)
+    assert outcome.predicted[7] == -1
+    assert 7 not in [mistake.sample for mistake in outcome.mistakes]
+    assert outcome.confusion(found.labels, 4).sum() == 30
+    error = next(row.error for row in outcome.leaderboard if row.chosen)
+    assert outcome.n_mistakes == len(outcome.mistakes) == round(30 * error)
+    html = page(found)
+    assert "too few samples to be tested, although the model can predict them: &lt;i&gt;." in html
+    assert "of the 30 tested samples" in html
+    assert "1 of the 31 samples were not tested" in html
 
 
 def test_more_neighbours_than_samples_and_than_are_listed():

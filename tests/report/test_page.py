@@ -16,7 +16,7 @@ from similitude.report import find, page
 from similitude.report.mistakes import Mistake
 from similitude.report.page import embedded
 from tests.report.conftest import EVIL
-from tests.report.standin import auto, clusters
+from tests.report.standin import auto, auto_combined, clusters
 
 VOID = {"meta", "link", "input", "br"}
 
@@ -106,6 +106,61 @@ def test_a_report_of_the_matrix_alone_and_one_with_many_classes():
     assert "The 8 largest" not in html
     assert "8 largest of 15 classes" in html
     _Reader(html)
+
+
+def _cells(html):
+    rows = re.findall(r"<tr class=.*?</tr>", re.search(r'id="leaderboard".*?</table>', html, re.DOTALL)[0])
+    return {
+        re.search(r'class="name">(.*?)<', row)[1]: (
+            row,
+            re.findall(r'<td class="number" data-value="(.*?)">(.*?)<', row),
+        )
+        for row in rows
+    }
+
+
+def test_the_leaderboard_of_a_combination():
+    S, y = clusters(60)
+    S = S - S.min()
+    members = [("k-NN", KNNClassifier(9), 0.75), ("affinity k-NN", KNNClassifier(5, weights="affinity"), 0.25)]
+    search = auto_combined(S, y, *members)
+    html = page(find(S, y, auto=search))
+    _Reader(html)
+    cells = _cells(html)
+    weights = {name: numbers[0] for name, (_, numbers) in cells.items()}
+    assert weights["k-NN"] == ("0.75", "0.75")
+    assert weights["nearest centroid"] == weights["random forest (features)"] == ("", "")
+    assert "weighted mean of 2 methods" in cells["combination"][0]
+    assert 'class="close chosen combination"' in cells["combination"][0]
+    assert "compared only" in cells["random forest (features)"][0]
+    assert "compared only" not in cells["nearest centroid"][0]
+    assert "The <strong>combination</strong> was chosen" in html
+    assert "of 2 methods, whose weights were chosen by the Brier score" in html
+    assert "k-NN 0.75, affinity k-NN 0.25" in html
+    assert "the choice of its members and weights" in html
+    data = _data(html)
+    assert data["members"] == [["k-NN", 0.75], ["affinity k-NN", 0.25]]
+    own = search.out_of_fold_.members
+    for mistake in data["mistakes"]:
+        labels = np.argmax(own[:, mistake["sample"]], axis=1)
+        assert [label for label, _ in mistake["members"]] == labels.tolist()
+        expected = [own[i, mistake["sample"], label] for i, label in enumerate(labels)]
+        np.testing.assert_allclose([p for _, p in mistake["members"]], expected, rtol=1e-3)
+        assert all(len(neighbor) == 2 for neighbor in mistake["neighbors"])
+
+
+def test_the_rule_that_chose_a_single_method():
+    S, y = clusters(30)
+    search = auto(S, y, KNNClassifier(), predicted=y)
+    assert "no combination of it with other methods had a better Brier score" in page(find(S, y, auto=search))
+    search.prefer = "simple"
+    assert "it is the simplest method whose error exceeds the smallest" in page(find(S, y, auto=search))
+    search.prefer, search.scoring = "accuracy", "neg_log_loss"
+    search.leaderboard_.append(replace(search.leaderboard_[0], method="combination", weight=1.0))
+    html = page(find(S, y, auto=search))
+    assert "score &#x27;neg_log_loss&#x27; for left-out samples is better than that of the combination" in html
+    search.leaderboard_ = [replace(search.leaderboard_[1], method="k-NN")]
+    assert "it is the only method that could be" in page(find(S, y, auto=search))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
@@ -9,7 +10,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import DataConversionWarning, FitFailedWarning
 from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, RepeatedStratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -19,6 +30,7 @@ from similitude import (
     PathSearchCV,
     Proximities,
     PseudoEuclideanEmbedding,
+    SimilaritySVC,
     SimilarityWarning,
     SpectrumModifier,
     base,
@@ -75,7 +87,7 @@ def _both(estimator, grid, S, y, rtol=0.0, groups=None, **options):
     n_classes=st.integers(2, 4),
     ties=st.booleans(),
     ks=st.lists(st.integers(1, 60), min_size=1, max_size=3),
-    weights=st.sampled_from([["uniform"], ["affinity"], ["uniform", "affinity"]]),
+    weights=st.sampled_from([["uniform"], ["affinity"], ["distance"], ["uniform", "affinity", "distance"]]),
     scoring=st.sampled_from(["accuracy", "balanced_accuracy", None, "f1_macro"]),
 )
 def test_knn_path_equals_grid_search(seed, n, n_classes, ties, ks, weights, scoring):
@@ -86,7 +98,7 @@ def test_knn_path_equals_grid_search(seed, n, n_classes, ties, ks, weights, scor
 
 def test_probability_scorers():
     S, y = _problem(60)
-    grid = {"n_neighbors": [1, 9, 70], "weights": ["uniform", "affinity"]}
+    grid = {"n_neighbors": [1, 9, 70], "weights": ["uniform", "affinity", "distance"]}
     scoring = ["neg_log_loss", "roc_auc_ovr", "top_k_accuracy", "roc_auc_ovo_weighted"]
     _both(KNNClassifier(), grid, S, y, rtol=1e-9, scoring=scoring, refit=False, cv=3)
     _both(KNNClassifier(), grid, S, (y > 0).astype(int), rtol=1e-9, scoring="neg_brier_score", cv=3)
@@ -104,7 +116,11 @@ def test_costs_priors_and_dissimilarity_go_through_the_path():
     grid = {"n_neighbors": [1, 4, 9], "priors": [None, [0.2, 0.2, 0.6]], "weights": ["uniform", "affinity"]}
     costs = np.array([[0, 1, 5], [1, 0, 1], [2, 2, 0]])
     _both(KNNClassifier(costs=costs), grid, S, y, cv=3)
-    grid = {"n_neighbors": [2, 7], "dissimilarity": ["max-minus", "gauss", "negate"], "weights": ["affinity"]}
+    grid = {
+        "n_neighbors": [2, 7],
+        "dissimilarity": ["max-minus", "gauss", "negate"],
+        "weights": ["affinity", "distance"],
+    }
     _both(KNNClassifier(), grid, -S, y, cv=3)
 
 
@@ -148,6 +164,86 @@ def test_multimetric_groups_and_refit_callable():
         y,
         cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0),
     )
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "routing"])
+def routing(request):
+    with sklearn.config_context(enable_metadata_routing=request.param):
+        yield request.param
+
+
+GROUP_SPLITTERS = [
+    GroupKFold(3),
+    StratifiedGroupKFold(3, shuffle=True, random_state=0),
+    LeaveOneGroupOut(),
+    GroupShuffleSplit(3, test_size=0.3, random_state=1),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cv", GROUP_SPLITTERS, ids=lambda cv: type(cv).__name__)
+def test_groups_are_those_of_grid_search(cv, routing, monkeypatch):
+    S, y = _problem()
+    some = np.array(list("abcdef"))[np.arange(60) % 6]
+    # One class is in one group, so that it is missing from the training part or the test part of every fold.
+    groups = np.where(y == 2, "all", some)
+    scoring = ["accuracy", "balanced_accuracy", "f1_macro"]
+    options = {"scoring": scoring, "refit": "accuracy", "cv": cv, "return_train_score": True}
+    for estimator, grid in (
+        (KNNClassifier(), {"n_neighbors": [1, 5, 50], "weights": ["uniform", "affinity"]}),
+        (SimilaritySVC(spectrum="clip"), {"C": [0.1, 10]}),
+        (CLIP_SVC, {"svc__C": [0.1, 10]}),
+    ):
+        _both(estimator, grid, S, y, rtol=1e-12, groups=groups, **options)
+    for parts in (groups, np.where((y == 2) & (some == "a"), "b", some)):  # no fold, or not every fold, has a log loss
+        losses = [
+            search(KNNClassifier(), {"n_neighbors": [5, 9]}, cv=cv, scoring="neg_log_loss", refit=False)
+            for search in (PathSearchCV, GridSearchCV)
+        ]
+        _check_equal(*(search.fit(S, y, groups=parts) for search in losses), rtol=1e-9)
+        found = np.array([losses[0].cv_results_[f"split{i}_test_score"] for i in range(losses[0].n_splits_)])
+        assert np.isnan(found).all() if parts is groups else np.isfinite(found).any()
+    monkeypatch.setattr(GridSearchCV, "fit", None)  # the groups do not keep the points from sharing a path
+    PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 5]}, cv=cv).fit(S, y, groups=groups.tolist())
+
+
+def test_nested_searches_and_weights_with_groups(routing):
+    S, y = _problem()
+    S -= S.min()
+    groups = np.arange(60) // 10
+    svc, weights = SimilaritySVC(spectrum="clip"), np.random.default_rng(0).random(60)
+    if routing:
+        svc.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+    scores, weighted, requests = [], [], []
+    for kind in (PathSearchCV, GridSearchCV):
+        search = kind(KNNClassifier(), {"n_neighbors": [1, 9]}, cv=GroupKFold(2))
+        requests.append((str(search.get_metadata_routing()), hasattr(search, "set_fit_request")))
+        given = {"params": {"groups": groups}} | ({} if routing else {"groups": groups})
+        scores.append(cross_validate(search, S, y, cv=LeaveOneGroupOut(), error_score="raise", **given)["test_score"])
+        search = kind(svc, {"C": [0.1, 10]}, cv=GroupKFold(3))
+        weighted.append(search.fit(S, y, groups=groups, sample_weight=weights))
+    assert requests[0] == requests[1]
+    assert np.array_equal(*scores)
+    _check_equal(*weighted)
+
+
+def test_groups_that_do_not_fit(routing):
+    S, y = _problem()
+    groups = np.arange(60) % 6
+    search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 5]}, cv=GroupKFold(3))
+    with pytest.raises(ValueError, match="'groups' parameter should not be None"):
+        search.fit(S, y)
+    for wrong in (groups[1:], groups[:, None], "one"):
+        with pytest.raises(ValueError, match=r"groups must have one entry per sample \(60\)"):
+            search.fit(S, y, groups=wrong)
+    ignoring = search.set_params(cv=3)
+    if routing:
+        with pytest.raises(TypeError, match=r"unexpected argument.*groups"):
+            ignoring.fit(S, y, groups=groups)
+    else:
+        with pytest.warns(UserWarning, match="groups parameter is ignored"):
+            ignored = ignoring.fit(S, y, groups=groups).cv_results_["mean_test_score"]
+        assert np.array_equal(ignored, ignoring.fit(S, y).cv_results_["mean_test_score"])
 
 
 def test_scorers_that_look_at_the_estimator():

@@ -13,8 +13,6 @@ from similitude.similarities.images import TRANSFORMATIONS, EuclideanImage, Tang
 from similitude.similarities.vectors import euclidean
 from tests.reference import images as reference
 
-pytestmark = pytest.mark.compiled
-
 
 def pictures(n, height=7, width=6, seed=0):
     images = np.random.default_rng(seed).normal(size=(n, height, width))

@@ -46,7 +46,6 @@ def arrays(collection):
     return [np.array(x if len(x) > 1 else x[0]) for x in collection]
 
 
-@pytest.mark.compiled
 @given(collections())
 def test_dtw_follows_its_recursion(case):
     A, B = case

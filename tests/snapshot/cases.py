@@ -641,8 +641,8 @@ CONTESTS = {
     "features": (AutoClassifier(["k-NN", "LSVM (features)", "RFD (features)"], cv=3), ("patrol",)),
     "vdm": (AutoClassifier(["k-NN", "SVM (clip)"], cv=3, **VDM), ("votes:60",)),
     "gauss": (AutoClassifier(["k-NN", "SDA"], cv=3, **GAUSS), ("promoters",)),
-    "stack-nested": (
-        AutoClassifier(["k-NN", "nearest centroid", "SDA"], cv=2, stack=True, nested_cv=2),
+    "simple-nested": (
+        AutoClassifier(["k-NN", "nearest centroid", "SDA"], cv=2, prefer="simple", nested_cv=2),
         ("voting:60",),
     ),
 }

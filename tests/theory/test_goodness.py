@@ -484,7 +484,7 @@ def test_results_do_not_depend_on_blocks_and_threads(monkeypatch):
         (np.eye(3), [0, 0, 0], {}, "y must have at least two classes"),
         (np.eye(2), [0, 1], {}, "y must have a class of at least two samples"),
         (np.eye(3), None, {}, "y must be given"),
-        (np.eye(3), [0, 0, 1], {"dissimilarity": "nope"}, "dissimilarity must be None or one of"),
+        (np.eye(3), [0, 0, 1], {"dissimilarity": "nope"}, "dissimilarity must be one of"),
         (-np.eye(3), [0, 0, 1], {"dissimilarity": "gauss"}, "every entry of S must be non-negative"),
         (sparse.eye(3, format="csr"), [0, 0, 1], {"dissimilarity": "negate"}, "S: a sparse matrix cannot be mapped"),
     ],

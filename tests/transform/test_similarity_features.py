@@ -151,7 +151,6 @@ def labelled(draw):
     return S.astype(np.float32) if kind == "float32" else S, y, draw(st.integers(1, n))
 
 
-@pytest.mark.compiled
 @given(labelled())
 def test_forward_is_the_slow_greedy_search(problem):
     S, y, p = problem
@@ -161,7 +160,6 @@ def test_forward_is_the_slow_greedy_search(problem):
     np.testing.assert_allclose(errors, expected_errors, rtol=1e-15)
 
 
-@pytest.mark.compiled
 def test_forward_does_not_see_rounding():
     # The totals 0.3 + 0.2 + 0.1 and 0.1 + 0.2 + 0.3 differ in their last digit.
     S = np.array([[9, 0.1, 0, 0], [0.3, 9, 0, 0], [0.2, 0.2, 9, 0], [0.1, 0.3, 0, 9]])
@@ -170,7 +168,6 @@ def test_forward_does_not_see_rounding():
     assert reference.forward(S, [0] * 4, 1)[0] == [0]
 
 
-@pytest.mark.compiled
 def test_forward_does_not_depend_on_threads():
     D, _, y = _points(n=40)
     expected = choosing.forward_selection(-D, y, 12)
@@ -180,7 +177,6 @@ def test_forward_does_not_depend_on_threads():
     np.testing.assert_array_equal(expected[1], again[1])
 
 
-@pytest.mark.compiled
 def test_forward_errors_are_those_of_the_nearest_neighbour_rule():
     D, _, y = _points(n=30, classes=2)
     fitted = SimilarityFeatures(6, "forward").fit(-D, y)

@@ -1,4 +1,4 @@
-"""Helpers that do not depend on the subject of the package: files, threads, progress bars, optional libraries."""
+"""Helpers that do not depend on the subject of the package: files, threads, progress, optional libraries."""
 
 from similitude._utils.checks import check_positive
 from similitude._utils.extras import require

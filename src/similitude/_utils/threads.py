@@ -32,13 +32,14 @@ def thread_count() -> int:
     return cores
 
 
-class _OneBlasThread:
-    """A context manager that limits BLAS to one thread.
+class _OneThread:
+    """A context manager that limits the libraries of one kind, "blas" or "openmp", to one thread.
 
     The limit holds for the whole process, so it is lifted when the last of several concurrent users leaves the block.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
         self._libraries: ThreadpoolController | None = None
         self._limit: Any = None
         self.forget()
@@ -52,7 +53,7 @@ class _OneBlasThread:
             if self._libraries is None:
                 self._libraries = ThreadpoolController()
             if self._users == 0:
-                self._limit = self._libraries.limit(limits=1, user_api="blas")
+                self._limit = self._libraries.limit(limits=1, user_api=self._kind)
             self._users += 1
 
     def __exit__(self, *_: object) -> None:
@@ -62,15 +63,24 @@ class _OneBlasThread:
                 self._limit.restore_original_limits()
 
 
-_limiter = _OneBlasThread()
+_limiters = {kind: _OneThread(kind) for kind in ("blas", "openmp")}
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_limiter.forget)
+    for _limiter in _limiters.values():
+        os.register_at_fork(after_in_child=_limiter.forget)
 
 
-def one_blas_thread() -> _OneBlasThread:
+def one_blas_thread() -> _OneThread:
     """Return a context manager within which BLAS uses one thread."""
-    return _limiter
+    return _limiters["blas"]
+
+
+def one_openmp_thread() -> _OneThread:
+    """Return a context manager within which loops of OpenMP use one thread.
+
+    On small problems the threads of scikit-learn's gradient boosting wait for one another most of the time.
+    """
+    return _limiters["openmp"]
 
 
 def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -> None:

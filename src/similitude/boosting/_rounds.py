@@ -6,12 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from similitude._native import boost, decide
 from similitude._utils.threads import over_row_blocks
 
 _CHUNK = 100
 _ENTRIES = 2**16
+# A scale is made for all but this share of the differences at each end.
 _TAIL = 0.005
+# Sixty-four buckets of one width that hold equal shares would have the unevenness 1.
 _UNEVEN = 4.0
+# A logarithmic scale has at most 2^_STEPS steps on each side of 0.
+_STEPS = 11
 
 
 class Rounds(NamedTuple):
@@ -23,14 +28,19 @@ class Rounds(NamedTuple):
     outputs: np.ndarray
 
 
-class Ramps(NamedTuple):
-    """The function that assigns differences to buckets, a sum of ramps of the differences or of their codes."""
+class Scale(NamedTuple):
+    """The function that assigns differences to buckets, which affects the time of the search, but not its result."""
 
-    coded: bool
-    knots: np.ndarray
-    slopes: np.ndarray
-    atoms: np.ndarray
-    """For each bucket the one value that it may hold, or NaN; empty if there are many values."""
+    start: float = 0.0
+    slope: float = 0.0
+    """A linear scale has buckets of the width ``1 / slope``, from ``start`` on."""
+    least: int = 0
+    shift: int = 0
+    """A logarithmic scale counts steps of ``2^shift`` from ``least`` in the upper half of the bits of ``|d|``."""
+    table: np.ndarray = np.empty(0, dtype=np.int32)
+    """The bucket for each number of steps, negative differences before the centre; empty if the scale is linear."""
+    atoms: bool = False
+    """Whether there are so few differences that each may have a bucket of its own."""
 
 
 def drawn(weights: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
@@ -56,78 +66,66 @@ def boosted_rounds(
     ``numpy.random.default_rng(seed).random((n_rounds, n_pairs, 2))[t, m]``: x+ by the first number and the cumulated
     weights of the positive samples, x- by the second. The first rounds are therefore the same for every ``n_rounds``.
     """
-    from similitude.boosting._cut_search import space_for
-    from similitude.boosting._dboost_compiled import boost
-
     weights = weights / np.cumsum(weights)[-1]
-    # These numbers were found by trial: filling and scanning the buckets cost about the same. Z takes longer to bound.
+    # These numbers were found by trial: filling and bounding the buckets then take about the same time.
     n_buckets = int(np.clip(len(weights) // (8 if real else 4), 32, 512))
-    space = space_for(len(weights), n_buckets)
     pairs, cuts, outputs = np.empty((n_rounds, 2), dtype=np.intp), np.empty(n_rounds), np.empty((n_rounds, 2))
     stream = np.random.default_rng(seed)
-    # Rounds are run in chunks, so that Ctrl-C works in between and buckets adapt to the pairs that are drawn.
+    # Rounds are run in chunks, so that Ctrl-C works in between and the scale adapts to the pairs that are drawn.
     for start in range(0, n_rounds, _CHUNK):
         part = slice(start, min(start + _CHUNK, n_rounds))
         uniforms = stream.random((part.stop - start, n_pairs, 2))
-        ramps = _ramps(columns, n_positive, weights, uniforms[0], n_buckets)
-        boost(columns, n_positive, uniforms, real, ramps, weights, pairs[part], cuts[part], outputs[part], space)
+        scale = _scale(columns, n_positive, weights, uniforms[0], n_buckets)
+        boost(columns, n_positive, uniforms, real, *scale, n_buckets, weights, pairs[part], cuts[part], outputs[part])
     return Rounds(pairs, cuts, outputs)
 
 
-def _ramps(columns: np.ndarray, n_positive: int, weights: np.ndarray, uniforms: np.ndarray, n_buckets: int) -> Ramps:
-    """Return ramps that spread the differences of the current pairs evenly over buckets, judged by a sample of them.
-
-    They affect only the time of the search, not its result.
-    """
-    from similitude.boosting._cut_search import bucket_by_knots
-
+def _scale(columns: np.ndarray, n_positive: int, weights: np.ndarray, uniforms: np.ndarray, n_buckets: int) -> Scale:
+    """Return a scale that spreads the differences of the current pairs evenly over buckets, judged by a sample."""
     some = np.arange(0, len(weights), max(1, len(weights) // 32))
     plus = drawn(weights[:n_positive], uniforms[:64, 0])
     minus = n_positive + drawn(weights[n_positive:], uniforms[:64, 1])
-    pool = columns[np.ix_(plus, some)].astype(np.float64) - columns[np.ix_(minus, some)]
-    pool = np.sort(pool, axis=None)
-    distinct = np.unique(pool)
-    few = len(distinct) <= n_buckets // 2
-    knots = np.quantile(pool, [_TAIL, 1 - _TAIL], method="nearest")
-    coded = not few and _uneven(pool, *knots)
-    if coded:
-        knots = np.quantile(_codes(pool), np.linspace(_TAIL, 1 - _TAIL, 9), method="nearest")
-    knots, slopes = _between(np.unique(knots), n_buckets)
-    atoms = np.full(n_buckets if few else 0, np.nan)
-    if few:
-        buckets = np.empty(len(distinct), dtype=np.int32)
-        bucket_by_knots(distinct, knots, slopes, n_buckets, np.empty(len(distinct)), buckets)
-        atoms[buckets] = distinct
-    return Ramps(coded, knots, slopes, atoms)
+    sample = columns[np.ix_(plus, some)].astype(np.float64) - columns[np.ix_(minus, some)]
+    sample = np.sort(sample, axis=None)
+    distinct = np.unique(sample)
+    atoms = len(distinct) <= n_buckets // 2
+    if atoms:
+        # There may be others beyond these.
+        margin = (distinct[-1] - distinct[0]) / 8
+        low, high = distinct[0] - margin, distinct[-1] + margin
+        if np.min(np.diff(distinct), initial=np.inf) > (high - low) / n_buckets:
+            return _linear(low, high, n_buckets)._replace(atoms=True)
+    low, high = np.quantile(sample, [_TAIL, 1 - _TAIL], method="nearest")
+    scale = _logarithmic(sample, n_buckets) if _uneven(sample, low, high) else _linear(low, high, n_buckets)
+    return scale._replace(atoms=atoms)
 
 
-def _codes(values: np.ndarray) -> np.ndarray:
-    from similitude.boosting._cut_search import encode
-
-    codes = np.empty(len(values))
-    encode(values.view(np.int64), codes)
-    return codes
-
-
-def _uneven(pool: np.ndarray, low: float, high: float) -> bool:
+def _uneven(sample: np.ndarray, low: float, high: float) -> bool:
     """Return whether buckets of one width from low to high would be filled unevenly."""
     if not low < high:
         return False
-    shares = np.bincount((63 * ((np.clip(pool, low, high) - low) / (high - low))).astype(np.intp)) / len(pool)
+    shares = np.bincount((63 * ((np.clip(sample, low, high) - low) / (high - low))).astype(np.intp)) / len(sample)
     return bool(64 * np.sum(shares**2) > _UNEVEN)
 
 
-def _between(knots: np.ndarray, n_buckets: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the starts and slopes of the ramps from each knot to the next: one ramp, or a multiple of four."""
-    if len(knots) == 1:
-        return knots, np.zeros(1)
-    count = len(knots) - 1
-    count += -count % 4 if count > 1 else 0
-    starts, slopes = np.zeros((2, count))
-    starts[: len(knots) - 1] = knots[:-1]
-    with np.errstate(over="ignore"):
-        slopes[: len(knots) - 1] = n_buckets / count / np.diff(knots)
-    return starts, np.where(np.isfinite(slopes), slopes, 0.0)
+def _linear(low: float, high: float, n_buckets: int) -> Scale:
+    """Return the scale with buckets of one width from low to high."""
+    with np.errstate(over="ignore", divide="ignore"):
+        slope = np.float64(n_buckets) / (high - low)
+    return Scale(float(low), float(slope) if np.isfinite(slope) else 0.0)
+
+
+def _logarithmic(sample: np.ndarray, n_buckets: int) -> Scale:
+    """Return the scale whose buckets hold equal shares of the sample, as nearly as its steps allow."""
+    halves = sample.view(np.int64) >> 32
+    magnitudes = halves & 0x7FFFFFFF
+    least, most = int(np.quantile(magnitudes, _TAIL, method="nearest")), int(magnitudes.max())
+    shift = max(0, (most - least).bit_length() - _STEPS)
+    centre = (most - least) >> shift
+    steps = np.maximum(magnitudes - least, 0) >> shift
+    counts = np.bincount(centre + np.where(halves < 0, -steps, steps), minlength=2 * centre + 1)
+    shares = (np.cumsum(counts) - counts / 2) / len(sample)
+    return Scale(0.0, 0.0, least, shift, np.minimum(n_buckets * shares, n_buckets - 1).astype(np.int32))
 
 
 def decision_values(rows: np.ndarray, rounds: Rounds, stages: np.ndarray, totals: np.ndarray) -> np.ndarray:
@@ -135,8 +133,6 @@ def decision_values(rows: np.ndarray, rounds: Rounds, stages: np.ndarray, totals
 
     They are added to ``totals`` (m,), which become the last of them.
     """
-    from similitude.boosting._dboost_compiled import decide
-
     decisions = np.empty((len(rows), len(stages)))
 
     def work(start: int, stop: int) -> None:

@@ -13,6 +13,7 @@ from similitude.cli.options import (
     AsJson,
     DatasetName,
     Dissimilarity,
+    Groups,
     Jobs,
     Key,
     Labels,
@@ -21,6 +22,8 @@ from similitude.cli.options import (
     Methods,
     Quiet,
     Seed,
+    TimeBudget,
+    check_budget,
     check_jobs,
     listed,
     notes,
@@ -36,7 +39,9 @@ def compare_methods(
     matrix: Matrix = None,
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
+    groups: Groups = None,
     methods: Methods = None,
+    time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
     dataset: DatasetName = None,
@@ -51,30 +56,47 @@ def compare_methods(
 ) -> None:
     """Rank the methods by their errors in nested cross-validation, with parameters chosen within each training part."""
     from similitude._utils.files import check_writable
-    from similitude.cli.data import fold_count, read_samples
-    from similitude.search import INNER_FOLDS, nested_errors
+    from similitude.cli.data import check_classes, read_samples
+    from similitude.search import INNER_FOLDS, NO_TIME, nested_errors
     from similitude.search import methods as named
 
     check_jobs(n_jobs)
+    check_budget(time_budget)
     wanted = "all" if methods is None else listed(methods) or []
     named(wanted)  # an unknown name raises an error before the work begins
     if output is not None:
         check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, in_order=labels_in_order)
-    fold_count(data.y, folds)
+    data = read_samples(
+        matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
+    )
+    folds, not_testable = check_classes(data, folds)
+    if not_testable:
+        note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")
     table = named(wanted, **data.contract)
-    standings = nested_errors(data.samples, table, folds=folds, seed=seed, n_jobs=n_jobs, show=not quiet)
+    standings = nested_errors(
+        data.samples,
+        table,
+        folds=folds,
+        seed=seed,
+        n_jobs=n_jobs,
+        show=not quiet,
+        time_budget=time_budget,
+        **data.fold_arguments,
+    )
     for standing in standings:
-        if standing.failure is not None:
+        if standing.failure == NO_TIME:
+            note(f"no time for {standing.method}")
+        elif standing.failure is not None:
             note(f"{standing.method} failed: {' '.join(standing.failure.split())}")
     if output is not None:
         _save(standings, output)
     if as_json:
         typer.echo(json.dumps([_row(standing) for standing in standings], indent=2))
     elif not (quiet and output is not None):
-        folding = f"{folds}-fold cross-validation, parameters chosen within each training part by {INNER_FOLDS} folds"
-        _show(standings, data.title, f"{folding}; s.e.: standard error")
+        folding = f"{folds}-fold cross-validation{'' if data.groups is None else ' by groups'}"
+        choice = f"parameters chosen within each training part by {INNER_FOLDS} folds"
+        _show(standings, data.title, f"{folding}, {choice}; s.e.: standard error")
         if output is not None:
             typer.echo(f"saved to {output}")
 
@@ -107,7 +129,7 @@ def _show(standings: list[Standing], title: str, caption: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from similitude.search import parameters_text
+    from similitude.search import NO_TIME, parameters_text
 
     table = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left")
     # Columns are folded, so that nothing is cut off on a narrow terminal.
@@ -117,7 +139,8 @@ def _show(standings: list[Standing], title: str, caption: str) -> None:
     table.add_column("chosen most often", overflow="fold")
     table.add_column("seconds", justify="right", overflow="fold")
     for rank, row in enumerate(standings, 1):
-        error = "failed" if row.error is None else f"{100 * row.error:.2f} ({100 * (row.standard_error or 0):.2f})"
+        lacking = "no time" if row.failure == NO_TIME else "failed"
+        error = lacking if row.error is None else f"{100 * row.error:.2f} ({100 * (row.standard_error or 0):.2f})"
         table.add_row(str(rank), row.method, error, escape(parameters_text(row.parameters)), f"{row.seconds:.1f}")
     print_table(table)
 

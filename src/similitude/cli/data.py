@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,9 +26,16 @@ class LoadedData:
     contract: dict[str, Any] = field(default_factory=dict)
     """The parameters ``similarity`` and ``dissimilarity`` of estimators."""
     ids: Any = None
+    groups: Any = None
+    """The group of each sample, for the folds."""
     title: str = ""
     entry: Entry | None = None
     """The entry of the catalogue, for a named data set."""
+
+    @property
+    def fold_arguments(self) -> dict[str, Any]:
+        """The argument ``groups`` of functions that divide the samples into folds, if there are groups."""
+        return {} if self.groups is None else {"groups": self.groups}
 
     @cached_property
     def samples(self) -> Samples:
@@ -56,13 +62,14 @@ def read_samples(
     note: Notes,
     seed: int = 0,
     needs_labels: bool = True,
+    groups: Path | None = None,
     in_order: bool = False,
     mmap: bool = False,
 ) -> LoadedData:
-    """Return the matrix and its labels from files, or the data set of this name.
+    """Return the matrix with its labels and groups from files, or the data set of this name.
 
-    With ``in_order`` labels with ids are in the order of a matrix without ids. With ``mmap`` the values of a .npy file
-    stay on disk, and it is not checked whether they look like dissimilarities.
+    With ``in_order`` labels and groups with ids are in the order of a matrix without ids. With ``mmap`` the values of a
+    .npy file stay on disk, and it is not checked whether they look like dissimilarities.
     """
     from similitude.datasets import load_proximity
     from similitude.proximity.check import looks_like_dissimilarity
@@ -70,21 +77,27 @@ def read_samples(
     if (matrix is None) == (dataset is None):
         raise ValueError(f"give either MATRIX{' with --labels' if needs_labels else ''}, or --dataset.")
     if matrix is None:
-        options = {"--labels": labels, "--labels-in-order": in_order, "--dissimilarity": dissimilarity, "--key": key}
+        options = {
+            "--labels": labels,
+            "--labels-in-order": in_order,
+            "--groups": groups,
+            "--dissimilarity": dissimilarity,
+            "--key": key,
+        }
         for option, value in options.items():
             if value not in (None, False):
-                raise ValueError(f"{option} is for MATRIX; --dataset {dataset} does not need it.")
+                raise ValueError(f"{option} is for MATRIX; it cannot be used with --dataset {dataset}.")
         return named_samples(str(dataset), seed)
     if labels is None and needs_labels:
         raise ValueError("--labels: a file with one class label per sample is needed.")
     mmap = mmap and matrix.suffix.lower() == ".npy"
-    data = load_proximity(matrix, labels, labels_in_order=in_order, key=key, mmap=mmap)
+    data = load_proximity(matrix, labels, groups=groups, labels_in_order=in_order, key=key, mmap=mmap)
     if dissimilarity is None and not mmap and looks_like_dissimilarity(data.S):
         note(
             f"warning: {matrix} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity. If it is "
             "one, add --dissimilarity max-minus (or another map)."
         )
-    return LoadedData(data.S, data.y, {"dissimilarity": dissimilarity}, data.ids, str(matrix))
+    return LoadedData(data.S, data.y, {"dissimilarity": dissimilarity}, data.ids, data.groups, str(matrix))
 
 
 def named_samples(name: str, seed: int = 0) -> LoadedData:
@@ -93,25 +106,19 @@ def named_samples(name: str, seed: int = 0) -> LoadedData:
     X, y, contract = entry.load(seed)
     similarity = "" if entry.similarity == "given" else f", similarity {entry.similarity}"
     title = f"{name}: {len(y)} samples ({entry.objects}{similarity})"
-    return LoadedData(X, y, contract, None, title, entry)
+    return LoadedData(X, y, contract, title=title, entry=entry)
 
 
-def fold_count(y: Any, most: int, note: Notes | None = None) -> int:
-    """Return the number of folds: ``most``, or as many as the smallest class has samples, with a note.
+def check_classes(data: LoadedData, folds: int) -> tuple[int, list[str]]:
+    """Return how many folds there can be, at most ``folds``, and the classes that none of them can test.
 
-    Without ``note`` a class with fewer samples than folds is an error.
+    Raise a ValueError if there is only one class, or none that folds can test.
     """
-    counts = Counter(list(y))
-    if len(counts) < 2:
-        raise ValueError(f"labels: at least two classes are needed; got {len(counts)}.")
-    label, least = min(counts.items(), key=lambda item: item[1])
-    if least >= most:
-        return most
-    if note is None:
-        raise ValueError(
-            f"labels: class {str(label)!r} has {least} samples, fewer than the {most} folds; lower --folds or drop it."
-        )
-    if least < 2:
-        raise ValueError(f"labels: class {str(label)!r} has one sample; two are needed to choose parameters.")
-    note(f"{least} folds instead of {most}: class {str(label)!r} has {least} samples.")
-    return least
+    from similitude.search import stratified_folds
+
+    y = np.asarray(data.y)
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(f"labels: at least two classes are needed; got {len(classes)}.")
+    tests = [test for _, test in stratified_folds(y, folds, data.groups, 0)]
+    return len(tests), [str(label) for label in np.setdiff1d(classes, y[np.concatenate(tests)]).tolist()]

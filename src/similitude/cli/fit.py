@@ -1,4 +1,4 @@
-"""``similitude fit``: choose a method and its parameters by cross-validation, fit it, and save the model."""
+"""``similitude fit``: choose methods and their parameters by cross-validation, fit them, and save the model."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from similitude.cli.options import (
     AsJson,
     DatasetName,
     Dissimilarity,
+    Groups,
     Jobs,
     Key,
     Labels,
     LabelsInOrder,
     Matrix,
+    Prefer,
+    Preference,
     Quiet,
     Seed,
     TimeBudget,
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
     from similitude.cli.data import LoadedData
 
 AUTO = "auto"
-FOLDS = 10
 _SHOWN = 5
 
 
@@ -41,10 +43,12 @@ def fit_model(
     matrix: Matrix = None,
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
+    groups: Groups = None,
     method: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Method of `similitude compare` (svm-clip, ...), or auto to choose one."),
+        typer.Option(metavar="NAME", help="Method of `similitude compare` (svm-clip, ...), or auto to try all."),
     ] = AUTO,
+    prefer: Prefer = Preference.accuracy,
     time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
@@ -54,27 +58,26 @@ def fit_model(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose a method and its parameters by cross-validation, fit it on all samples, and save the model."""
+    """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
     from similitude import save_model
     from similitude._utils.files import check_writable
-    from similitude.cli.data import fold_count, read_samples
+    from similitude.cli.data import check_classes, read_samples
 
     name = named_method(method)
     check_jobs(n_jobs)
     check_budget(time_budget)
-    if time_budget is not None and name != AUTO:
-        raise ValueError(f"--time-budget is for --method auto; got {method!r}.")
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, in_order=labels_in_order)
-    folds = fold_count(data.y, FOLDS, note)
-    if name == AUTO:
-        model, found = _chosen(data, folds, seed, time_budget, n_jobs, not quiet)
-    else:
-        model, found = _tuned(name, data, folds, seed, n_jobs, not quiet)
+    data = read_samples(
+        matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
+    )
+    check_classes(data, 2)
+    model, found = _chosen(name, prefer.value, data, seed, time_budget, n_jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}
+    if data.groups is not None:
+        outcome["groups"] = len(set(data.groups.tolist()))
     save_model(output, model, ids=data.ids, notes=outcome)
-    for failed, why in outcome.get("failures", {}).items():
+    for failed, why in outcome["failures"].items():
         note(f"{failed} could not be used: {' '.join(why.split())}")
     if as_json:
         typer.echo(json.dumps({**outcome, "model": str(output)}, indent=2))
@@ -83,47 +86,19 @@ def fit_model(
 
 
 def named_method(name: str) -> str:
-    """Return the method of this name, whatever its case, spaces and brackets."""
-    from similitude.search import methods, slug
+    """Return the method of this name, whatever its case, spaces and brackets; its model can be saved."""
+    from similitude.search import COMPARED_ONLY, methods, slug
 
-    known = {AUTO: AUTO, **{slug(known): known for known in methods()}}
+    known = {AUTO: AUTO, **{slug(known): known for known in methods() if known not in COMPARED_ONLY}}
     if slug(name) not in known:
         raise ValueError(f"--method must be one of {', '.join(known)}; got {name!r}.")
     return known[slug(name)]
 
 
-def _tuned(name: str, data: LoadedData, folds: int, seed: int, n_jobs: int, show: bool) -> tuple[Any, dict[str, Any]]:
-    """Return one method fitted at the best point of its grid, and the outcome."""
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.model_selection import StratifiedKFold
-
-    from similitude import PathSearchCV, SimilarityWarning
-    from similitude.search import at_best, methods, plain_parameters
-
-    (estimator, grid), *_ = methods([name], **data.contract).values()
-    search = PathSearchCV(
-        estimator,
-        grid,
-        cv=StratifiedKFold(folds, shuffle=True, random_state=seed),
-        n_jobs=n_jobs,
-        error_score="raise",
-        refit=False,
-        verbose=show,
-    )
-    with warnings.catch_warnings():
-        # The user has been warned about the matrix, and a fit that did not converge is judged by its errors.
-        warnings.simplefilter("ignore", SimilarityWarning)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        search.fit(data.X, data.y)
-        model = at_best(estimator, search.best_params_).fit(data.X, data.y)
-    error = float(1 - search.best_score_)
-    return model, {"method": name, "parameters": plain_parameters(search.best_params_), "error": error, "folds": folds}
-
-
 def _chosen(
-    data: LoadedData, folds: int, seed: int, time_budget: float | None, n_jobs: int, show: bool
+    name: str, prefer: str, data: LoadedData, seed: int, time_budget: float | None, n_jobs: int, show: bool
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the chosen method, and the outcome of all methods.
+    """Return the chosen model, and the outcome of all methods.
 
     The outcome has no times, so that the same model gives the same file.
     """
@@ -131,27 +106,41 @@ def _chosen(
     from similitude.search import plain_parameters
 
     auto = AutoClassifier(
-        time_budget=time_budget, cv=folds, random_state=seed, n_jobs=n_jobs, verbose=int(show), **data.contract
+        "all" if name == AUTO else [name],
+        time_budget=time_budget,
+        prefer=prefer,
+        random_state=seed,
+        n_jobs=n_jobs,
+        verbose=int(show),
+        **data.contract,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        auto.fit(data.X, data.y)
+        auto.fit(data.X, data.y, **data.fold_arguments)
     rows = [
         {
             "method": row.method,
             "error": row.error,
             "standard_error": row.standard_error,
+            "loss": row.loss,
+            "weight": row.weight,
             "p_value": row.p_value,
             "parameters": plain_parameters(row.parameters),
         }
         for row in auto.leaderboard_
     ]
     (own,) = (row for row in rows if row["method"] == auto.best_method_)
-    found = {name: own[name] for name in ("method", "parameters", "error")}
+    members = auto.best_estimator_.members_
+    parameters = auto.best_params_ if len(members) > 1 else {members[0].name: auto.best_params_}
     return auto.best_estimator_, {
-        **found,
+        "method": own["method"],
+        "error": own["error"],
+        "standard_error": own["standard_error"],
+        "members": [
+            {"method": m.name, "weight": m.weight, "parameters": plain_parameters(parameters[m.name])} for m in members
+        ],
         "folds": auto.n_folds_,
-        "folds_wanted": folds,
+        "not_testable": [str(label) for label in auto.not_testable_.tolist()],
         "leaderboard": rows,
         "failures": dict(auto.failures_),
         "left_out": list(auto.left_out_),
@@ -162,18 +151,23 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
     from similitude.search import parameters_text
 
     typer.echo(f"method      {outcome['method']}")
-    typer.echo(f"parameters  {parameters_text(outcome['parameters']) or 'none to choose'}")
-    done, wanted = outcome["folds"], outcome.get("folds_wanted", outcome["folds"])
-    few = f", of which there was time for {done} folds" if done < wanted else ""
-    typer.echo(f"error       {100 * outcome['error']:.2f} % ({wanted}-fold cross-validation that chose them{few})")
-    rows = outcome.get("leaderboard", [])
+    for i, member in enumerate(outcome["members"]):
+        weight = f"{member['weight']:.2f}  " if len(outcome["members"]) > 1 else ""
+        parameters = parameters_text(member["parameters"])
+        typer.echo(
+            f"{'members' if i == 0 else '':<12}{weight}{member['method']}{f' ({parameters})' if parameters else ''}"
+        )
+    error = f"{100 * outcome['error']:.2f} % (standard error {100 * outcome['standard_error']:.2f})"
+    by_groups = " by groups" if "groups" in outcome else ""
+    typer.echo(f"error       {error}, by cross-validation{by_groups} on {outcome['folds']} folds")
+    rows = outcome["leaderboard"]
     for i, row in enumerate(rows[:_SHOWN]):
         error = f"{100 * row['error']:.2f} ({100 * row['standard_error']:.2f})"
         typer.echo(f"{'best ones' if i == 0 else '':<12}{error:<14}{row['method']}")
     if len(rows) > _SHOWN:
-        typer.echo(
-            f"{'':<12}and {len(rows) - _SHOWN} more; the simplest within a standard error of the first is chosen"
-        )
-    if outcome.get("left_out"):
+        typer.echo(f"{'':<12}and {len(rows) - _SHOWN} more")
+    if outcome["not_testable"]:
+        typer.echo(f"not tested  {', '.join(outcome['not_testable'])} (too few samples to test)")
+    if outcome["left_out"]:
         typer.echo(f"no time for {', '.join(outcome['left_out'])}")
     typer.echo(f"model       {output}")

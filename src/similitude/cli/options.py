@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,16 @@ Labels = Annotated[
 LabelsInOrder = Annotated[
     bool,
     typer.Option(
-        "--labels-in-order", help="State that labels with ids are in the order of the samples, which have no ids."
+        "--labels-in-order",
+        help="State that labels (and groups) with ids are in the order of the samples, which have no ids.",
+    ),
+]
+Groups = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="File with one group per sample; the samples of a group are never on both sides of a fold.",
+        show_default=False,
     ),
 ]
 Dissimilarity = Annotated[
@@ -42,17 +52,30 @@ Methods = Annotated[
         metavar="NAMES", help="Methods, separated by commas: k-nn,svm-clip. Default: all.", show_default=False
     ),
 ]
+
+
+class Preference(StrEnum):
+    """What the chosen model should be."""
+
+    accuracy = "accuracy"
+    simple = "simple"
+
+
+Prefer = Annotated[
+    Preference,
+    typer.Option(help="accuracy: combine the methods; simple: the simplest one that is nearly as good as the best."),
+]
 TimeBudget = Annotated[
     float | None,
     typer.Option(
-        metavar="SECONDS", help="Time for trying methods; those that do not fit are listed.", show_default=False
+        metavar="SECONDS",
+        help="Time limit for trying methods; those for which there is no time are listed.",
+        show_default=False,
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of folds and random draws.")]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Number of parallel jobs; -1 means one per core.")]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", help="Suppress notes, the progress bar, and the result if it is in a file.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Suppress notes, progress, and the result if it is in a file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 Notes = Callable[[str], None]

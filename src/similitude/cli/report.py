@@ -11,6 +11,7 @@ import typer
 from similitude.cli.options import (
     DatasetName,
     Dissimilarity,
+    Groups,
     Jobs,
     Key,
     Labels,
@@ -37,12 +38,13 @@ def report_matrix(
     matrix: Matrix = None,
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
+    groups: Groups = None,
     methods: Methods = None,
     time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
     key: Key = None,
     dataset: DatasetName = None,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds for comparing methods.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds for comparing methods.")] = 5,
     nested: Annotated[
         int | None,
         typer.Option(
@@ -58,7 +60,7 @@ def report_matrix(
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
     from similitude._utils.files import check_writable
-    from similitude.cli.data import fold_count, read_samples
+    from similitude.cli.data import check_classes, read_samples
     from similitude.search import methods as named
 
     check_jobs(n_jobs)
@@ -66,8 +68,10 @@ def report_matrix(
     named("all" if methods is None else listed(methods) or [])  # an unknown name raises an error before the work
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, in_order=labels_in_order)
-    fold_count(data.y, folds)
+    data = read_samples(
+        matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
+    )
+    check_classes(data, 2)
     with warnings.catch_warnings():
         # The page reports what there is to know about the matrix.
         warnings.simplefilter("ignore")
@@ -93,7 +97,8 @@ def choose(data: LoadedData, names: list[str] | None, **settings: Any) -> Any:
     """Return the fitted AutoClassifier, which holds the chosen method and the results of all methods."""
     from similitude import AutoClassifier
 
-    return AutoClassifier("all" if names is None else names, **settings, **data.contract).fit(data.samples, data.y)
+    auto = AutoClassifier("all" if names is None else names, **settings, **data.contract)
+    return auto.fit(data.samples, data.y, **data.fold_arguments)
 
 
 def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, seed: int) -> int:
@@ -119,6 +124,11 @@ def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, s
 
 def _print_summary(auto: Any, output: Path, size: int) -> None:
     typer.echo(f"method  {auto.best_method_}")
+    members = auto.best_estimator_.members_
+    for i, member in enumerate(members if len(members) > 1 else ()):
+        typer.echo(f"{'' if i else 'members':<8}{member.weight:.2f}  {member.name}")
+    if len(auto.not_testable_):
+        typer.echo(f"not tested  {', '.join(map(str, auto.not_testable_.tolist()))} (too few samples to test)")
     if auto.left_out_:
         typer.echo(f"no time for {', '.join(auto.left_out_)}")
     typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")

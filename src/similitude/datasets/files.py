@@ -23,12 +23,13 @@ def load_proximity(
     path: str | os.PathLike,
     labels: str | os.PathLike | None = None,
     *,
+    groups: str | os.PathLike | None = None,
     labels_in_order: bool = False,
     key: str | None = None,
     square: bool = True,
     mmap: bool = False,
 ) -> Bunch:
-    """Read a matrix of similarities or dissimilarities, and the labels of its samples, from files.
+    """Read a matrix of similarities or dissimilarities, and the labels and groups of its samples, from files.
 
     Nothing in the files is executed: pickled objects are refused.
 
@@ -50,9 +51,13 @@ def load_proximity(
         A file with one label per line, in the order of the rows; or with two columns, id and label, in any order, for
         a matrix with ids. Columns are separated by commas or semicolons in ``.csv``, by tabs elsewhere. If there is
         one row too many, the first may be a header.
+    groups : path, default=None
+        A file with the group of each sample, in the same formats as ``labels``, for cross-validation that keeps groups
+        together.
     labels_in_order : bool, default=False
-        Whether labels with ids are in the order of the rows of a matrix without ids, and name them. Otherwise such
-        labels are refused. If the matrix has ids, labels are always matched to these.
+        Whether labels (or groups) with ids are in the order of the rows of a matrix without ids, and name them.
+        Otherwise they are refused. If the matrix has ids, labels and groups are always matched to these; if only the
+        labels have ids, groups are matched to those.
     key : str, default=None
         The name of the array in an ``.npz`` or ``.mat`` file; not needed if there is only one besides ids.
     square : bool, default=True
@@ -68,6 +73,8 @@ def load_proximity(
             The matrix; float32 stays float32, everything else becomes float64. Sparse formats are returned as CSR.
         y : ndarray of shape (n,) or None
             The labels: integers if all of them are, otherwise strings.
+        groups : ndarray of shape (n,) or None
+            The groups: integers if all of them are, otherwise strings.
         ids, column_ids : ndarrays of str or None
             The ids of the rows and columns in the files; they are equal if ``square``.
 
@@ -118,12 +125,14 @@ def load_proximity(
             check_unique(path, names, layout.lines if layout and names is rows else None)
     if square:
         rows = columns = matching_names(path, rows, columns, layout)
-    y = None
+    y = group_of = None
     if labels is not None:
         y, rows = read_labels(_existing(labels, "labels"), S.shape[0], rows, labels_in_order)
-        columns = rows if square else columns
+    if groups is not None:
+        group_of, rows = read_labels(_existing(groups, "groups"), S.shape[0], rows, labels_in_order, "group")
+    columns = rows if square else columns
     ids, column_ids = (None if names is None else np.array(names) for names in (rows, columns))
-    return Bunch(S=S, y=y, ids=ids, column_ids=column_ids)
+    return Bunch(S=S, y=y, groups=group_of, ids=ids, column_ids=column_ids)
 
 
 def _existing(path: Any, argument: str) -> Path:

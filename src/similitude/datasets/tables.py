@@ -295,7 +295,7 @@ def _undecodable(path: Path, opener: Any) -> int:
 
 
 def read_labels(
-    path: Path, n: int, ids: list[str] | None, in_order: bool = False
+    path: Path, n: int, ids: list[str] | None, in_order: bool = False, what: str = "label"
 ) -> tuple[np.ndarray, list[str] | None]:
     """Return the labels of n samples in their order, and the ids of the samples.
 
@@ -312,6 +312,8 @@ def read_labels(
         The ids of the samples.
     in_order : bool, default=False
         Whether labels with ids are in the order of samples without ids.
+    what : str, default="label"
+        What the file holds for each sample, for the error messages.
 
     Returns
     -------
@@ -322,19 +324,19 @@ def read_labels(
     """
     rows = list(_label_rows(path))
     if not rows:
-        raise ValueError(f"{path}: the label file is empty; one label per sample is needed ({n}).")
+        raise ValueError(f"{path}: the {what} file is empty; one {what} per sample is needed ({n}).")
     for line, cells in rows:
         if len(cells) > 2:
-            raise ValueError(f"{path}: row {line} has {len(cells)} cells; a label, or an id and a label, are needed.")
+            raise ValueError(f"{path}: row {line} has {len(cells)} cells; a {what}, or an id and a {what}, are needed.")
         if len(cells) != len(rows[0][1]):
             raise _ragged(path, line, len(cells), rows[0][0], len(rows[0][1]))
     if _starts_with_header(rows, n, ids):
         rows = rows[1:]
     for line, cells in rows:
         if not cells[-1]:
-            raise ValueError(f"{path}: row {line} has no label.")
+            raise ValueError(f"{path}: row {line} has no {what}.")
     if len(rows) != n:
-        raise ValueError(f"{path}: {len(rows)} labels for {n} samples; one label per row of the matrix is needed.")
+        raise ValueError(f"{path}: {len(rows)} {what}s for {n} samples; one {what} per row of the matrix is needed.")
     labels = [cells[-1] for _, cells in rows]
     if len(rows[0][1]) == 2:
         own = [cells[0] for _, cells in rows]
@@ -345,7 +347,7 @@ def read_labels(
             ids = own
         else:
             raise ValueError(
-                f"{path}: the labels have ids, but the samples have none to match them to. If the labels are in the "
+                f"{path}: the {what}s have ids, but the samples have none to match them to. If the {what}s are in the "
                 "order of the samples, pass labels_in_order=True (--labels-in-order) or leave out their ids; if not, "
                 "give the matrix ids: those of D.npy are read from D.ids.txt beside it, one id per line."
             )

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from similitude.proximity.check import check_similarity, dense
-from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
+from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
 
 SMALL, LARGE = 10.0, 25.0
@@ -120,8 +120,8 @@ def disorder(
     """
     if not isinstance(n_triples, (int, np.integer)) or isinstance(n_triples, bool) or n_triples < 1:
         raise ValueError(f"n_triples must be an integer of at least 1; got {n_triples!r}.")
-    if dissimilarity is not None and dissimilarity not in TO_SIMILARITY:
-        raise ValueError(f"dissimilarity must be None or one of {sorted(TO_SIMILARITY)}; got {dissimilarity!r}.")
+    if dissimilarity is not None:
+        check_map(dissimilarity, "dissimilarity")
     A = check_similarity(as_proximities(S).S, orientation="any")
     if A.shape[0] < 3:
         raise ValueError(f"S must be of three samples or more; got {A.shape[0]}.")

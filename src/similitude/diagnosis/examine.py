@@ -25,7 +25,7 @@ from similitude.proximity.check import (
     is_symmetric,
     looks_like_dissimilarity,
 )
-from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
+from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 
@@ -95,8 +95,8 @@ def diagnose(
     the matrix is indefinite (NEF 0.047): modify the spectrum (SpectrumModifier) or use a local method (KNNClassifier).
     """
     _check_counts(max_samples=max_samples, n_neighbors=n_neighbors, n_triples=n_triples)
-    if dissimilarity is not None and dissimilarity not in TO_SIMILARITY:
-        raise ValueError(f"dissimilarity must be None or one of {sorted(TO_SIMILARITY)}; got {dissimilarity!r}.")
+    if dissimilarity is not None:
+        check_map(dissimilarity, "dissimilarity")
     rng = check_random_state(random_state)
     matrix = as_proximities(S).S
     checked, drawn = _checked(matrix, max_samples, rng)

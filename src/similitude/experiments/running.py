@@ -92,7 +92,8 @@ def run(
         The number of cells that joblib computes at a time, with any backend: ``joblib.parallel_config("dask")``
         computes them on a cluster. Each uses one BLAS thread.
     progress : bool, default=True
-        Whether a bar for each data set, with the time left and the best method so far, is shown on a terminal.
+        Whether the time left and the best method so far are shown on stderr: with a bar for each data set on a
+        terminal, in a line every ten seconds elsewhere.
 
     Returns
     -------

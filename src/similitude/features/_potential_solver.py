@@ -7,9 +7,9 @@ With the columns of A centred, and y::
 Three methods share the work, each of them for what the others cannot do:
 
 * Newton's method on the free coefficients, those that are neither 0 nor at their bound, ends at rounding error
-  (``_potential_compiled.active_set``). An interior-point method alone reaches no gap of 1e-8 where A^T A is
+  (``_native.lasso_active_set``). An interior-point method alone reaches no gap of 1e-8 where A^T A is
   ill-conditioned or epsilon is small.
-* Coordinate descent finds out cheaply which coefficients are 0 or at their bound (``_potential_compiled.sweep``).
+* Coordinate descent finds out cheaply which coefficients are 0 or at their bound (``_native.lasso_sweep``).
   Without it a problem of 2,500 columns with a small C takes 48 s in place of 0.4 s.
 * Where many coefficients would still have to change between free and fixed, an interior-point method tells in a dozen
   steps which are free, whatever the condition of A^T A (``_interior_point``). Without it a small epsilon takes 10 to 80
@@ -31,9 +31,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from similitude._native import lasso_active_set, lasso_sweep
 from similitude.features._columns import centred_columns, scaled
 from similitude.features._interior_point import interior_point
-from similitude.features._potential_compiled import FIXED, FREE, active_set, sweep
 from similitude.features.base import LinearSolution
 
 TOLERANCE = 1e-8
@@ -151,7 +151,7 @@ class BoxedLasso:
         a = np.zeros(len(self.rows)) if start is None else np.clip(start, -bounds, bounds)
         good = True
         if start is None and np.any(np.abs(self.q) > epsilon):
-            last = sweep(self.rows, self.squares, epsilon, bounds, _SWEEPS, a, self.y.copy())
+            last = lasso_sweep(self.rows, self.squares, epsilon, bounds, _SWEEPS, a, self.y.copy())
             good = last <= _GOOD * float(np.linalg.norm(self.y))
         objective, gap, g = self.certified(a, C, epsilon)
         best = _Candidate(a, objective, gap, 0, False)
@@ -202,21 +202,21 @@ class BoxedLasso:
         fixed = np.flatnonzero(~working & (a != 0.0))
         y = self.y - a[fixed] @ self.rows[fixed]
         rows, limits, part = self.rows[columns], bounds[columns], a[columns]
-        G, state = self.gram(columns), _states(part, limits)
-        few = _budget(len(columns), int(np.sum(state)), good)
-        used, pivot = active_set(rows, G, y, epsilon, limits, few, few, part, state)
+        G, free = self.gram(columns), _is_free(part, limits)
+        few = _budget(len(columns), int(np.count_nonzero(free)), good)
+        used, pivot = lasso_active_set(rows, G, y, epsilon, limits, few, few, free, part)
         if used < 0:
             part, steps = interior_point(G, rows @ y, float(y @ y), epsilon, limits)
-            state = _states(part, limits)
-            more, pivot = active_set(rows, G, y, epsilon, limits, _MANY, 10 * len(columns) + 100, part, state)
+            free = _is_free(part, limits)
+            more, pivot = lasso_active_set(rows, G, y, epsilon, limits, _MANY, 10 * len(columns) + 100, free, part)
             used = steps + abs(more) + abs(used)
         a = a.copy()
         a[columns] = part
         return a, used, pivot > 1e-10
 
 
-def _states(a: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    return np.where((a != 0.0) & (np.abs(a) < bounds), FREE, FIXED)
+def _is_free(a: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    return (a != 0.0) & (np.abs(a) < bounds)
 
 
 def _enlarged(working: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ def _linear_svm(random_state: Any, **contract: Any) -> Recipe:
 
 
 def _rbf_svm(random_state: Any, **contract: Any) -> Recipe:
-    pipeline = make_pipeline(SimilarityFeatures(normalize="range", **contract), GaussianSVC(max_iter=_MAX_ITER))
+    pipeline = make_pipeline(SimilarityFeatures(normalize="range", **contract), GaussianSVC())
     return pipeline, {"gaussiansvc__C": _powers(10.0, -3, 1), "gaussiansvc__gamma": _powers(10.0, -5, 1)}
 
 
@@ -74,7 +74,7 @@ def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
     name
     ============  ===============================================================================================
     "linear SVM"  libsvm, linear, on all similarities (Graepel et al. 1998; Chen et al. 2009, eq. 4); C 1e-3..1e3
-    "RBF SVM"     libsvm, Gaussian kernel of them (Liao & Noble 2003); C 1e-3..10, gamma 1e-5..10
+    "RBF SVM"     ``GaussianSVC`` of them (Liao & Noble 2003); C 1e-3..10, gamma 1e-5..10
     "LSVM"        libsvm, linear, C = 1, on exp(-d^2/sigma) to 20% random prototypes (Wang et al. 2009, after Balcan
                   & Blum); sigma = 2^j median(d)^2, j = -6, -4, ..., 8
     "RFD"         Fisher's discriminant with Ledoit & Wolf's covariance, on all similarities (Pekalska et al. 2001)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from similitude._native import offer
+from similitude.finders.stream import sorted_best
 from similitude.similarities import Comparison
 
 _PRODUCTS = 2**22  # the number of products of codes that are computed at a time
@@ -25,8 +27,6 @@ def unit_rows(ranks: np.ndarray) -> np.ndarray:
 
 def most_alike(some: np.ndarray, codes: np.ndarray, count: int) -> np.ndarray:
     """Return for each row of ``some`` the rows of ``codes`` with the largest inner products, of shape (m, count)."""
-    from similitude.finders._stream_compiled import offer, sorted_best
-
     m, n = len(some), len(codes)
     values = np.full((m, count), -np.inf, dtype=np.float32)
     places = np.full((m, count), n, dtype=np.intp)

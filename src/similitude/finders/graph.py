@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
+from similitude._native import both_directions, insert_neighbors, propose_neighbors, walk_graph
 from similitude._utils.extras import require
 from similitude._utils.threads import over_row_blocks
 from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
 from similitude.finders.finder import Collection, ObjectFinder, in_both_directions
-from similitude.proximity.maps import LearnedMap, learned_constants_needed
+from similitude.proximity.maps import WITH_WIDTH, LearnedMap, base_name, learned_constants_needed
 from similitude.similarities import Comparison, Measure, pairwise, sliceable
 
 METRICS = {
@@ -317,26 +318,22 @@ class GraphSearch(ObjectFinder):
         return self._insert(rows, columns, values, compare.measure, fresh)
 
     def _insert(self, rows, columns, values, measure: Measure, fresh: np.ndarray) -> int:
-        from similitude.finders._graph_compiled import insert
-
         self._high = max(self._high, float(np.max(-values)))
         others = rows != columns
         rows, columns, values = rows[others], columns[others], values[others]
         if measure.symmetric:
             rows, columns, values = np.append(rows, columns), np.append(columns, rows), np.append(values, values)
-        return insert(rows, columns, values, self.neighbors_, self._closeness, fresh)
+        return _insert_pairs(rows, columns, values, self.neighbors_, self._closeness, fresh)
 
     def _neighbors_of_neighbors(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the pairs to try next, which are reached by fresh links, and mark all links as no longer fresh."""
-        from similitude.finders._graph_compiled import propose
-
         n = len(fresh)
         links, new = self._links(fresh)
         fresh[:] = False
         proposed = np.empty((n, self.n_candidates), dtype=np.int32)
 
         def work(start: int, stop: int) -> None:
-            propose(links, new, self.neighbors_, self.codes_, start, stop, proposed[start:stop])
+            propose_neighbors(links, new, self.neighbors_, self.codes_, start, proposed[start:stop])
 
         over_row_blocks(work, n, max(256, -(-n // 8)))
         rows, places = np.nonzero(proposed >= 0)
@@ -344,8 +341,6 @@ class GraphSearch(ObjectFinder):
 
     def _links(self, fresh: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the neighbours of each object and the objects whose neighbour it is, and which of these are fresh."""
-        from similitude.finders._graph_compiled import both_directions
-
         links = np.full((len(fresh), 2 * self.n_neighbors), -1, dtype=np.int32)
         new = np.zeros(links.shape, dtype=bool)
         both_directions(self.neighbors_, fresh, links, new)
@@ -366,14 +361,12 @@ class GraphSearch(ObjectFinder):
 
         Larger values mean more alike.
         """
-        from similitude.finders._graph_compiled import insert, walk
-
         m, n, p = _num_samples(X), len(training), len(self.pivots_)
         width = min(max(k, self.search_width // 2), n)
         pool, closeness = np.full((m, width), -1, dtype=np.int32), np.full((m, width), -np.inf)
         waiting, visited = np.zeros((m, width), dtype=bool), np.zeros((m, n), dtype=bool)
         values = self._to_pivots(X, training.objects, training.measure)
-        insert(np.repeat(np.arange(m), p), np.tile(self.pivots_, m), values.ravel(), pool, closeness, waiting)
+        _insert_pairs(np.repeat(np.arange(m), p), np.tile(self.pivots_, m), values.ravel(), pool, closeness, waiting)
         visited[:, self.pivots_] = True
         found = most_alike(self._codes_of(values), self.codes_, min(max(k, self.search_width), n))
         found = np.where(np.take_along_axis(visited, found, axis=1), -1, found)
@@ -382,12 +375,12 @@ class GraphSearch(ObjectFinder):
         spent = values.size
         while True:
             columns = found[rows, places]
-            insert(rows, columns, self._sign * compared(compare, X, rows, columns), pool, closeness, waiting)
+            _insert_pairs(rows, columns, self._sign * compared(compare, X, rows, columns), pool, closeness, waiting)
             spent += len(rows)
             if not (waiting & (pool >= 0)).any():
                 return closeness[:, :k], pool[:, :k], spent
             found = np.empty((m, _STEPS * self.edges_.shape[1]), dtype=np.int32)
-            walk(pool, waiting, self.edges_, _STEPS, visited, found)
+            walk_graph(pool, waiting, self.edges_, _STEPS, visited, found)
             rows, places = np.nonzero(found >= 0)
 
     def _map(self, map_name: str | None, scale: float | None) -> LearnedMap | None:
@@ -395,7 +388,7 @@ class GraphSearch(ObjectFinder):
             return None
         if not learned_constants_needed(map_name):
             return LearnedMap(map_name, {})
-        seen = self._median if map_name in ("exp", "gauss") else self._high
+        seen = self._median if base_name(map_name) in WITH_WIDTH else self._high
         return LearnedMap.learn(np.array([[seen, seen]]), map_name, scale=scale)
 
     def _uses_pynndescent(self, objects: Any, measure: Measure) -> bool:
@@ -424,11 +417,12 @@ class GraphSearch(ObjectFinder):
         return np.where(indices < 0, own, indices)
 
     def _check_graph(self, n: int) -> None:
-        """Raise a ValueError if the graph, which may come from a file, is inconsistent; compiled code relies on it."""
+        """Raise a ValueError if the graph, which may come from a file, is inconsistent."""
         shapes = self.codes_.shape, self._closeness.shape, self.edges_.ndim
         as_built = shapes == ((n, len(self.pivots_)), self.neighbors_.shape, 2)
         for places in (self.neighbors_, self.edges_, self.pivots_):
-            inside = places.dtype.kind == "i" and -1 <= places.min(initial=0) <= places.max(initial=0) < n
+            right_type = places.dtype.kind == "i" if places is self.pivots_ else places.dtype == np.int32
+            inside = right_type and -1 <= places.min(initial=0) <= places.max(initial=0) < n
             as_built = as_built and inside and (places is self.pivots_ or len(places) == n)
         if not as_built:
             raise ValueError(f"search: the graph does not belong to {n} objects; fit again.")
@@ -446,6 +440,13 @@ class GraphSearch(ObjectFinder):
                 raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}.")
         if self.builder not in BUILDERS:
             raise ValueError(f"builder must be one of {BUILDERS}; got {self.builder!r}.")
+
+
+def _insert_pairs(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, *lists: np.ndarray) -> int:
+    """Insert pairs into lists of neighbours; return the number of changes."""
+    # The positions are of any integer type, and those from np.nonzero are not contiguous.
+    rows, columns = (np.ascontiguousarray(positions, dtype=np.intp) for positions in (rows, columns))
+    return insert_neighbors(rows, columns, values, *lists)
 
 
 def _fits_single_precision(X: np.ndarray) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
+from similitude._native import offer
 from similitude.finders.finder import Collection, ObjectFinder
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
 from similitude.similarities import Measure, check_block_size, show_blocks, sliceable
@@ -30,7 +31,7 @@ class StreamSearch(ObjectFinder):
     block_size : int, default=None
         The number of rows and columns of a block.
     progress : bool, default=False
-        Whether a progress bar over the blocks is shown on a terminal.
+        Whether progress over the blocks is shown on stderr: a bar on a terminal, a line every ten seconds elsewhere.
 
     Attributes
     ----------
@@ -78,6 +79,7 @@ class StreamSearch(ObjectFinder):
         """
         check_block_size(self.block_size)
         self._begin(symmetric)
+        self._ends: tuple[Any, Any] | None = None
         map_name, scale = reader.map_name, reader.scale
         if map_name is None:
             return None
@@ -90,9 +92,26 @@ class StreamSearch(ObjectFinder):
                 f"search='stream': the map {map_name!r} learns a median, which needs all training dissimilarities at "
                 "once. Pass dissimilarity='max-minus', 'negate', 'reciprocal' or 'log', or use search='matrix'."
             )
-        ends = Ends()
-        self.over_pairs(reader.objects, reader.measure, ends)
-        return LearnedMap.learn(np.array([[ends.low, ends.high]]), map_name)
+        return LearnedMap.learn(np.array([self.ends(reader)]), map_name)
+
+    def ends(self, reader: Any) -> tuple[Any, Any]:
+        """Return the smallest and the largest value of the measure between training objects, which are computed once.
+
+        Parameters
+        ----------
+        reader : Reader
+            The reader whose objects were indexed.
+
+        Returns
+        -------
+        low, high : numbers
+            The values before the map, in the precision of the measure.
+        """
+        if self._ends is None:
+            ends = Ends()
+            self.over_pairs(reader.objects, reader.measure, ends)
+            self._ends = ends.low, ends.high
+        return self._ends
 
     def over_pairs(self, objects: Any, measure: Measure, target: Any) -> None:
         """Pass the values of all pairs of training objects to the target.
@@ -176,6 +195,27 @@ class Ends(Target):
         self.low, self.high = min(self.low, values.min()), max(self.high, values.max())
 
 
+def sorted_best(values: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return lists of columns and their values, best first, with equal values in the order of their places.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, k)
+        The values, in any order.
+    places : ndarray of int of shape (m, k)
+        The positions of the columns.
+
+    Returns
+    -------
+    values, places : ndarrays of shape (m, k)
+        The sorted lists.
+    """
+    by_place = np.argsort(places, axis=1)
+    values, places = (np.take_along_axis(a, by_place, axis=1) for a in (values, places))
+    best_first = np.argsort(-values, axis=1, kind="stable")
+    return np.take_along_axis(values, best_first, axis=1), np.take_along_axis(places, best_first, axis=1)
+
+
 class RunningBest(Target):
     """A target that keeps the k best columns of each row.
 
@@ -204,8 +244,6 @@ class RunningBest(Target):
         values : ndarray
             Its values.
         """
-        from similitude.finders._stream_compiled import offer
-
         values = self.training.mapped(values)
         if self.heaps is None:
             self.heaps = np.full(self.places.shape, -np.inf, dtype=values.dtype)
@@ -224,8 +262,6 @@ class RunningBest(Target):
         indices : ndarray of int of shape (m, k)
             The positions of the columns.
         """
-        from similitude.finders._stream_compiled import sorted_best
-
         return sorted_best(self.heaps, self.places)
 
 
@@ -244,7 +280,5 @@ def best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, 
     similarities, indices : ndarrays of shape (m, k)
         The neighbours, nearest first.
     """
-    from similitude.finders._stream_compiled import sorted_best
-
     values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
     return values[:, :k].copy(), places[:, :k].copy()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from similitude._native import log_densities, merge_neighbors, negative_squares
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FeatureClassifier, FittedPath
 from similitude.generative.base import answered, normalised
@@ -117,8 +118,7 @@ class LocalBDA(FeatureClassifier):
             raise ValueError(
                 f"X has features as large as {largest:.3g}, whose squares overflow above {_LARGEST:g}; rescale X."
             )
-        # Read-only arrays would make numba compile everything once more.
-        return np.require(X, requirements="W")
+        return X
 
     def predict_joint_log_proba(self, X):
         """Return log of p(x | g) P(g) for each class g.
@@ -192,10 +192,8 @@ class LocalBDAPath(FittedPath):
 
     def _models(self, rows: np.ndarray, scaled: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return log p(x | g) of a few rows, (m, sizes, G), and the classes of the nearest of all, nearest first."""
-        from similitude.generative._local_bda import log_densities, merge, negative_squares
-
         own_sizes = self._class_sizes(sizes)
-        G, most = len(own_sizes), own_sizes[:, -1]
+        G, most = len(own_sizes), own_sizes[:, -1].copy()
         closeness = np.empty((G, len(rows), most.max()))
         places = np.empty(closeness.shape, dtype=np.intp)
         logs = np.empty((G, len(rows), len(sizes)))
@@ -206,7 +204,7 @@ class LocalBDAPath(FittedPath):
             places[g, :, : most[g]] = self._members[g][nearest]
             log_densities(samples, nearest, rows, own_sizes[g], _constants(own_sizes[g], rows.shape[1]), logs[g])
         classes = np.empty((len(rows), sizes[-1]), dtype=np.intp)
-        merge(closeness, places, most, classes)
+        merge_neighbors(closeness, places, most, classes)
         return np.moveaxis(logs, 0, 2), classes
 
     def _answer(self, logs: np.ndarray, nearest: np.ndarray, sizes: np.ndarray, response: str) -> Any:

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from similitude._native import local_statistics, local_statistics_csr, log_average_products
 from similitude._utils.threads import over_row_blocks
 from similitude.finders import ObjectFinder
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.generative.omega import check_reach
 from similitude.labels import Labels
 from similitude.numerics.votes import TIE_TOLERANCE
+from similitude.proximity.check import csr_arrays
 
 _BLOCK = 2**20
 
@@ -98,8 +100,6 @@ class Neighborhoods:
 
     def statistics(self, S: Any, similarities: np.ndarray, indices: np.ndarray, sizes: np.ndarray) -> Statistics:
         """Return centroids and class means among the neighbours of a few rows; ``sizes`` ascend, each at most k."""
-        from similitude.generative._local_sda import local_statistics
-
         G = self.labels.n_classes
         shape = (len(indices), len(sizes), G)
         found = Statistics(
@@ -109,30 +109,25 @@ class Neighborhoods:
             np.empty((*shape, G)),
             np.empty((*shape, G)),
         )
-        ends = np.array([self.family.low, self.family.high, self.family.span, self.family.tolerance])
-        local_statistics(
-            self._scaled(S, indices),
+        family = self.family
+        arguments: Any = (
+            np.ascontiguousarray(indices),
             np.ascontiguousarray(similarities, dtype=np.float64),
             self.labels.codes[indices],
             np.asarray(sizes, dtype=np.intp),
+            math.ldexp(1.0, -family.exponent),
             TIE_TOLERANCE,
-            ends,
+            family.low,
+            family.high,
+            family.span,
+            family.tolerance,
             *found,
         )
-        return found
-
-    def _scaled(self, S: Any, indices: np.ndarray) -> np.ndarray:
-        """Return psi(z, mu) among the neighbours of each row, (m, k, k), scaled as the family scales similarities."""
-        from similitude.neighbors.local_centroids import gather, gather_csr
-
-        A = np.empty((*indices.shape, indices.shape[1]))
-        scale = math.ldexp(1.0, -self.family.exponent)
-        together = np.zeros_like(indices), 1  # one class for all, because every pair is needed
         if sparse.issparse(S):
-            gather_csr(S.data, S.indices, S.indptr, indices, *together, scale, A)
+            local_statistics_csr(*csr_arrays(S), *arguments)
         else:
-            gather(S, indices, *together, scale, A)
-        return A
+            local_statistics(S, *arguments)
+        return found
 
     def log_likelihoods(self, found: Statistics, similarities: np.ndarray) -> np.ndarray:
         """Return log P(x | g) for each row, size and class, (m, sizes, G); minus infinity for an absent class."""
@@ -181,14 +176,10 @@ class Neighborhoods:
 
         The similarities s, (m, G), are given by their distances from the ends of Omega.
         """
-        from similitude.generative._max_entropy import log_average_products
-
         totals = np.zeros(below.shape)
-        below, above = np.ascontiguousarray(below), np.ascontiguousarray(above)
-        order = np.argsort(below, axis=0)
-        log_average_products(
-            below, above, order, present, averages.starts, *averages.pmfs, self.family.log_uniform, totals
-        )
+        below, above, order, present = map(np.ascontiguousarray, (below, above, np.argsort(below, axis=0), present))
+        pmfs = averages.pmfs
+        log_average_products(below, above, order, present, averages.starts, *pmfs, self.family.log_uniform, totals)
         return totals
 
     def models_of(self, rows: Any, k: int, averages: AveragePmfs | None) -> dict[str, Any]:

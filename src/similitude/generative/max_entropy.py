@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from similitude._native import keep_distinct, recurrences, solve_max_entropy, tabulate_partition
+
 ROUNDING = 1e-12
 """Similarities that differ by less than this share of the largest count as one."""
 
@@ -17,6 +19,8 @@ _POINTS = 12
 _CELLS = 0.5 / 1.25 ** np.arange(126)
 _BLOCK = 2**21
 _FAR = 1e100
+_ORDER = 16  # the degree of the Taylor series in native/generative/max_entropy.hpp
+_MOST_INTERVALS = 4096
 
 
 class Pmfs(NamedTuple):
@@ -59,7 +63,7 @@ class MaximumEntropy:
         if self.continuous:
             self.log_unit = math.log(self.span) + self.exponent * math.log(2.0)
             self.log_uniform = -self.log_unit
-            self.tables = (_interval_table(),) * 2
+            self.tables: Any = (_interval_table(),) * 2
         else:
             self.log_unit = 0.0
             self.log_uniform = -math.log(len(values))
@@ -92,13 +96,11 @@ class MaximumEntropy:
 
     def fit(self, below: np.ndarray, above: np.ndarray) -> Pmfs:
         """Return the distributions with these mean distances from the two ends (arrays of one shape)."""
-        from similitude.generative._max_entropy import solve
-
         shape = np.shape(below)
         rates, log_z, from_above = np.empty(shape), np.empty(shape), np.empty(shape, dtype=bool)
-        flat = [np.ascontiguousarray(a, dtype=np.float64).ravel() for a in (below, above)]
-        answers = (a.reshape(-1) for a in (rates, log_z, from_above))
-        solve(*flat, self.floor, not self.continuous, *self.tables, *answers)
+        low, high = (np.ascontiguousarray(a, dtype=np.float64).ravel() for a in (below, above))
+        answers: Any = [a.reshape(-1) for a in (rates, log_z, from_above)]
+        solve_max_entropy(low, high, self.floor, not self.continuous, *self.tables, *answers)
         return Pmfs(rates, log_z + self.log_unit, from_above)
 
     def log_pmf(self, pmfs: Pmfs, below: np.ndarray, above: np.ndarray) -> np.ndarray:
@@ -118,8 +120,6 @@ class MaximumEntropy:
 
 def distinct(values: Any) -> np.ndarray:
     """Return the distinct values in ascending order; values that differ only by rounding count as one."""
-    from similitude.generative._max_entropy import keep_distinct
-
     values = np.sort(np.ravel(values).astype(np.float64, copy=False))
     return values[: keep_distinct(values, ROUNDING * max(abs(values[0]), abs(values[-1])))]
 
@@ -194,11 +194,18 @@ def check_omega(omega: Any) -> np.ndarray:
 
 
 def _table(distances: np.ndarray, weights: np.ndarray, floor: float, atoms: bool) -> tuple[np.ndarray, ...]:
-    from similitude.generative._max_entropy import ORDER, tabulate
+    """Return the Taylor series of log Z from where the mean distance is at least 1/2 to where it is ``floor`` or less.
 
+    They are given by the logarithms of the means at the edges of intervals of rates, descending, the centres and the
+    half-widths of the intervals, and the coefficients in (rate - centre) / half-width.
+    """
     if len(distances) == 1:
-        return np.zeros(2), np.zeros(1), np.ones(1), np.zeros((1, ORDER + 1))
-    return tabulate(np.ascontiguousarray(distances), np.ascontiguousarray(weights), atoms, floor)
+        return np.zeros(2), np.zeros(1), np.ones(1), np.zeros((1, _ORDER + 1))
+    log_means, centres, widths = np.empty(_MOST_INTERVALS + 1), np.empty(_MOST_INTERVALS), np.empty(_MOST_INTERVALS)
+    coefficients = np.empty((_MOST_INTERVALS, _ORDER + 1))
+    points = np.ascontiguousarray(distances), np.ascontiguousarray(weights)
+    count = tabulate_partition(*points, atoms, floor, log_means, centres, widths, coefficients)
+    return log_means[: count + 1].copy(), centres[:count].copy(), widths[:count].copy(), coefficients[:count].copy()
 
 
 @lru_cache(maxsize=1)
@@ -237,8 +244,6 @@ def compressed(below: np.ndarray, above: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def _gauss(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the nodes and weights of the Gauss quadratures of groups of ordered values, each scaled to [-1, 1]."""
-    from similitude.generative._max_entropy import recurrences
-
     jacobi = np.zeros((len(counts), _POINTS, _POINTS))
     recurrences(values, np.append(0, np.cumsum(counts)), jacobi)
     places, vectors = np.linalg.eigh(jacobi)

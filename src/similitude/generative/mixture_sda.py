@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude._native import fit_mixture
 from similitude._utils.checks import check_positive
 from similitude._utils.warn import warn
 from similitude.generative.base import GenerativeClassifier
@@ -31,14 +32,13 @@ class Mixture(NamedTuple):
 
 def mixture(family: MaximumEntropy, similarities: np.ndarray, tol: float, max_iter: int) -> Mixture:
     """Return the mixture fitted to similarities, (samples, components), by expectation maximisation."""
-    from similitude.generative._mixture import fit_mixture
-
     c = similarities.shape[1]
     weights, rates, log_z, from_above = np.empty(c), np.empty(c), np.empty(c), np.empty(c, dtype=bool)
     means, history = np.empty((2, c)), np.empty(max_iter)
-    places = (np.ascontiguousarray(a) for a in family.distances(similarities))
-    settings = family.floor, not family.continuous, *family.tables, tol
-    steps = fit_mixture(*places, *settings, weights, means, rates, log_z, from_above, history)
+    below, above = (np.ascontiguousarray(a) for a in family.distances(similarities))
+    lower, upper = family.tables
+    settings = family.floor, not family.continuous, lower, upper, tol
+    steps = fit_mixture(below, above, *settings, weights, means, rates, log_z, from_above, history)
     pmfs = Pmfs(rates, log_z + family.log_unit, from_above)
     # The unit of the density is the same for every component.
     logs = history[:steps] - len(similarities) * family.log_unit

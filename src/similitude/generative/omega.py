@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.finders import Ends, StreamSearch, Target
+from similitude.finders import StreamSearch, Target
 from similitude.generative.max_entropy import MaximumEntropy, check_omega, distinct, distinct_similarities
 
 _MOST_VALUES = 2**20
@@ -43,9 +43,7 @@ def searched_family(omega: Any, reader: Any, finder: Any) -> MaximumEntropy:
         finder.over_pairs(reader.objects, reader.measure, found)
         return MaximumEntropy(found.values)
     _check_name(omega)
-    ends = Ends()
-    finder.over_pairs(reader.objects, reader.measure, ends)
-    interval = np.sort(reader.similarities(np.array([[ends.low, ends.high]]))[0])
+    interval = np.sort(reader.similarities(np.array([finder.ends(reader)]))[0])
     return MaximumEntropy(interval, continuous=True)
 
 

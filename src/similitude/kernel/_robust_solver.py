@@ -10,10 +10,10 @@ part of ``A = S + v v^T / (4 rho)``, and what is left to minimise is convex and 
               Omega_ij = (max(mu_i, 0) - max(mu_j, 0)) / (mu_i - mu_j)
 
 Each step minimises the quadratic model within the bounds: the dual of an SVC with the Hessian as its kernel, for which
-there is a solver (``numerics.smo``). About ten steps end at rounding error.
+there is a solver (``native/numerics/smo.hpp``). About ten steps end at rounding error.
 
-S is decomposed once. In the basis of its eigenvectors A is diagonal plus rank one (``_rank_one``), which gives the
-*shifts* of the eigenvalues to full relative accuracy, so that F does not drown in rounding errors where rho is large.
+S is decomposed once. In the basis of its eigenvectors A is diagonal plus rank one, and ``rank_one`` gives the *shifts*
+of the eigenvalues to full relative accuracy, so that F does not drown in rounding errors where rho is large.
 
 How far a v is from the optimum is bounded by the linearised problem, a linear program over the same constraints that is
 solved exactly by sorting; it equals the gap between the dual and the primal of the SVM on K(v).
@@ -27,11 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from similitude._native import rank_one, solve_dual
 from similitude.kernel._nearest_rows import nearest_rows
-from similitude.kernel._rank_one import rank_one
 from similitude.kernel._spectrum_problem import best_offset
 from similitude.kernel.base import check_range
-from similitude.numerics import smo
 from similitude.numerics.eigen import cut_zeros, eigh
 
 TOLERANCE = 1e-8
@@ -99,7 +98,8 @@ class RobustSolution(NamedTuple):
 def evaluate(values: np.ndarray, basis: np.ndarray, y: np.ndarray, v: np.ndarray, rho: float) -> Evaluation:
     """Return F at v, for ``S = basis diag(values) basis^T``, values ascending."""
     p = basis.T @ v
-    shifts, vectors = rank_one(values, p / (2.0 * math.sqrt(rho)))
+    shifts, vectors = np.empty(len(values)), np.empty((len(values), len(values)))
+    rank_one(values, p / (2.0 * math.sqrt(rho)), shifts, vectors)
     mu = values + shifts
     positive = np.maximum(mu, 0.0)
     w = vectors @ p
@@ -222,14 +222,11 @@ class _RobustProblem:
     def model_minimum(self, point: Evaluation, budget: int) -> tuple[np.ndarray, bool]:
         """Return the minimum of the quadratic model, or a point closer to it, and whether it was reached."""
         H = hessian(point, self.basis, self.rho)
-        state = np.empty((4, len(self.y)))
-        state[smo.LOW] = np.minimum(self.y * self.bounds, 0.0)
-        state[smo.HIGH] = np.maximum(self.y * self.bounds, 0.0)
-        state[smo.BETA] = point.v
-        state[smo.H] = H @ point.v
-        target = self.y + (state[smo.H] - point.image)
-        reached = smo.solve(H, target, state, float(np.max(np.abs(H))) or 1.0, budget)
-        return self.snapped(state[smo.BETA]), reached
+        beta, h = point.v.copy(), H @ point.v
+        low, high = np.minimum(self.y * self.bounds, 0.0), np.maximum(self.y * self.bounds, 0.0)
+        target = self.y + (h - point.image)
+        reached = solve_dual(H, target, float(np.max(np.abs(H))) or 1.0, low, high, budget, beta, h)
+        return self.snapped(beta), reached
 
     def descend(
         self, point: Evaluation, bound: tuple[float, float], target: np.ndarray

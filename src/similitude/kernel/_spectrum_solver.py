@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from similitude._native import solve_dual
 from similitude._utils.threads import one_blas_thread
 from similitude.kernel._spectrum_interior import interior_point
 from similitude.kernel._spectrum_problem import (
@@ -47,29 +48,27 @@ def target_machines(K: np.ndarray, y: np.ndarray, bounds: np.ndarray, etas: list
     eta descends by powers of ten, and each solution is the start of the next. These steps do not depend on the etas
     asked for, so that one eta alone gives what it gives within a grid.
     """
-    from similitude.numerics import smo
-
     size = float(np.max(np.abs(K))) or 1.0
     exponent = math.ceil(math.log10(size * float(np.sum(bounds))))
-    state, at = np.zeros((4, len(y))), 1.0
+    beta, h, at = np.zeros(len(y)), np.zeros(len(y)), 1.0
 
-    def solved(eta: float, state: np.ndarray, at: float) -> tuple[np.ndarray, bool]:
-        low, high, beta, h = state * (at / eta)
+    def solved(eta: float, beta: np.ndarray, h: np.ndarray, at: float) -> tuple[np.ndarray, np.ndarray, bool]:
+        beta, h = beta * (at / eta), h * (at / eta)
         bound = y * bounds / (2.0 * eta)
         low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-        # What was at its bound stays there: rounding must not leave it a hair inside.
+        # A variable that was at its bound stays there: rounding must not leave it slightly inside.
         full = np.abs(beta) >= np.abs(bound) * (1.0 - 1e-14)
-        state = np.stack([low, high, np.where(full, bound, np.clip(beta, low, high)), h])
-        return state, smo.solve(K, y, state, size, _SMO_STEPS)
+        beta = np.where(full, bound, np.clip(beta, low, high))
+        return beta, h, solve_dual(K, y, size, low, high, _SMO_STEPS, beta, h)
 
     answers = {}
     for eta in sorted(set(etas), reverse=True):
         while 10.0**exponent > eta:
-            state, _ = solved(10.0**exponent, state, at)
+            beta, h, _ = solved(10.0**exponent, beta, h, at)
             at, exponent = 10.0**exponent, exponent - 1
-        here, found = solved(eta, state, at)
+        here, _, found = solved(eta, beta, h, at)
         if found:
-            answers[eta] = 2.0 * eta * np.abs(here[smo.BETA])
+            answers[eta] = 2.0 * eta * np.abs(here)
     return answers
 
 

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from similitude._utils.checks import check_positive
 from similitude.kernel._nearest_rows import nearest_rows
+from similitude.kernel._robust_solver import solve_path
 from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, relative_gap
 from similitude.kernel._spectrum_solver import ACCEPTED, target_machines
 from similitude.kernel.base import KernelLearningSVC, check_range
@@ -148,8 +149,6 @@ def _sharpened(
     If d is known, (7) is the problem of the robust SVM, eq. (2), at ``rho = gamma / (4 eta d)``, to second order in
     the error of d.
     """
-    from similitude.kernel._robust_solver import solve_path
-
     best = _nearest_solution(S, y, bounds, eta, gamma, found)
     _, d, n_iter = found
     for _ in range(_ROUNDS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from similitude._utils.checks import check_positive
+from similitude.kernel._robust_solver import solve_path
 from similitude.kernel.base import KernelLearningSVC
 
 
@@ -96,6 +97,4 @@ class RobustSVC(KernelLearningSVC):
         return float(parameters["C"]), float(parameters["rho"])
 
     def _solve(self, S, y, weight, points):
-        from similitude.kernel._robust_solver import solve_path
-
         return solve_path(S, y, weight, points)

@@ -8,8 +8,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.checks import check_positive
 from similitude._utils.warn import warn
-from similitude.kernel._libsvm import LibsvmMachines, SpectrumKernel
+from similitude.kernel._machines import SpectrumKernel, SpectrumMachines
 from similitude.labels import class_weights
+from similitude.numerics.machines import LARGEST_GAP
 from similitude.numerics.shared import shared_work
 from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier
@@ -35,7 +36,7 @@ class SimilaritySVC(OneVsOneClassifier):
     """Classify by a support vector machine whose kernel is the similarity with a modified spectrum.
 
     The similarities S of the training samples become a kernel K, the similarities s of a new sample x are treated in
-    the same way, and libsvm solves one problem for each pair of classes::
+    the same way, and one problem is solved for each pair of classes::
 
         maximise  sum alpha - alpha^T Q alpha / 2   over   0 <= alpha <= C,  y^T alpha = 0,   Q_ij = y_i y_j K_ij
 
@@ -56,9 +57,14 @@ class SimilaritySVC(OneVsOneClassifier):
     Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, so that only ``P beta``
     is kept of the training matrix. The later class of a pair wins if the decision value is at least 0, and the class
     that wins most pairs is predicted; if there are several, the first of them, as in libsvm. The similarities may be of
-    any size, because they are divided by a power of two and C is multiplied by it. libsvm solves in single precision
-    to a tolerance of 1e-3, and is stopped after ``max(100000, 1000 n)`` steps with a warning; ``duality_gap_`` measures
-    the quality of the solution.
+    any size, because they are divided by a power of two and C is multiplied by it.
+
+    The solver takes the SMO steps of libsvm (with its second-order choice of pairs) to find the variables that are at
+    a bound, and Newton steps to solve for the others, in double precision. It stops when the optimality conditions hold
+    to 1e-11 in units of the decision value, or to the rounding error; libsvm stops at 1e-3. C increases by powers of
+    ten from a value at which all variables are at a bound, and each solution is the start of the next. A warning says
+    where the duality gap remained above 1e-8, which happens if C is so large that rounding errors hide the labels, and
+    ``duality_gap_`` shows it.
 
     An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; only "square" uses it as it is. The rows of new raw
     objects are treated in the same way; rows of a matrix are used as they are. ``PathSearchCV`` fits a whole grid of C
@@ -97,11 +103,9 @@ class SimilaritySVC(OneVsOneClassifier):
         classes.
     duality_gap_ : float or ndarray of shape (G (G - 1) / 2,)
         The primal minus the dual value, relative to the mean of the two: at least 0, and 0 if the first-order
-        conditions hold. If K is positive semidefinite, it bounds the error of the objective (the primal value is then
-        that of the multiple of the solution that reaches the margins that libsvm missed within its tolerance, if this
-        is better).
+        conditions hold. If K is positive semidefinite, it bounds the error of the objective.
     n_iter_ : ndarray of shape (G (G - 1) / 2,)
-        The number of steps of libsvm.
+        The number of SMO and Newton steps, including those for the smaller values of C on the way.
     support_, n_support_, dual_coef_, intercept_ : ndarray
         As in ``sklearn.svm.SVC``, for the kernel K.
 
@@ -187,9 +191,9 @@ class SimilaritySVC(OneVsOneClassifier):
         with shared_work():  # one eigendecomposition for all spectra
             for spectrum in dict.fromkeys(point.spectrum for point in points):
                 kernel = SpectrumKernel(training.S, spectrum)
-                for point in points:
-                    if point.spectrum == spectrum:
-                        machines[point] = LibsvmMachines(kernel, labels, weights, point.C)
+                own = [point for point in points if point.spectrum == spectrum]
+                solved = kernel.machines(labels, weights, [point.C for point in own])
+                machines.update({point: SpectrumMachines(kernel, one) for point, one in zip(own, solved)})
                 if training.announced and kernel.n_negative:
                     _warn_of_indefiniteness(kernel)
         return [machines[point] for point in points]
@@ -212,8 +216,8 @@ class SimilaritySVC(OneVsOneClassifier):
             return
         convex = "" if all(m.spectrum != "none" for m in unsolved) else ", or spectrum='clip', which makes it convex"
         warn(
-            f"SimilaritySVC: libsvm was stopped after {unsolved[0].max_iter} steps, short of its tolerance, in "
-            f"{len(unsolved)} of {len(machines)} fits (see duality_gap_); use a smaller C{convex}.",
+            f"SimilaritySVC: the duality gap remained above {LARGEST_GAP:g} in {len(unsolved)} of {len(machines)} fits "
+            f"(see duality_gap_); use a smaller C{convex}.",
             ConvergenceWarning,
         )
 

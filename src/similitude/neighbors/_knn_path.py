@@ -54,11 +54,13 @@ class KNNPath(FittedPath):
         The labels of the training samples.
     finders : dict
         The finder for points with local weights, at True, and for the others, at False.
+    largest : float, default=None
+        The largest training similarity, if some point has distance weights.
     """
 
-    def __init__(self, points: list[KNNPoint], labels: Labels, finders: dict[bool, Any]):
+    def __init__(self, points: list[KNNPoint], labels: Labels, finders: dict[bool, Any], largest: float | None = None):
         self.points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
-        self.labels, self.finders = labels, finders
+        self.labels, self.finders, self.largest = labels, finders, largest
 
     def answers(self, rows, response):
         answers: dict[KNNPoint, np.ndarray] = {}
@@ -121,6 +123,8 @@ class KNNPath(FittedPath):
         if weighting.weights == "affinity":
             totals = neighbor_votes(codes, _scaled(similarities), sizes, n_classes)
             return counts, np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts)
+        if weighting.weights == "distance":
+            return counts, neighbor_votes(codes, self._inverse_distances(similarities), sizes, n_classes)
         W = self._weights(rows, similarities, indices, sizes, regs, weighting)
         totals = weighting_votes(codes, W.reshape(len(W), -1, W.shape[-1]), n_classes)
         return np.repeat(counts, len(regs), axis=1), totals
@@ -135,9 +139,21 @@ class KNNPath(FittedPath):
             scaled = _scaled(similarities)
             sums = scaled.sum(axis=1, keepdims=True)
             weights = np.where(sums > 0, scaled / np.where(sums > 0, sums, 1.0), 1.0 / k)
+        elif weighting.weights == "distance":
+            inverse = self._inverse_distances(similarities)
+            weights = inverse / inverse.sum(axis=1, keepdims=True)
         else:
             weights = np.full(indices.shape, 1.0 / k)
         return weights[:, None, None, :]
+
+    def _inverse_distances(self, similarities: np.ndarray) -> np.ndarray:
+        """Return 1/d relative to the nearest neighbour, which gets 1; if its d is 0, only neighbours at 0 get 1."""
+        assert self.largest is not None
+        # Half the distances are used, which cannot overflow; the factor cancels.
+        half = np.maximum(0.5 * self.largest - 0.5 * similarities.astype(np.float64), 0.0)
+        nearest = half[:, :1]
+        with np.errstate(invalid="ignore"):
+            return np.where(nearest > 0, nearest / half, half == 0)
 
     def _row_blocks(self, m: int, numbers_per_row: int, k: int, weighting: Weighting) -> list[slice]:
         """Return slices of rows whose weights, and similarities among neighbours, fit into memory."""

@@ -20,7 +20,14 @@ from similitude.numerics.topk import check_n_neighbors
 from similitude.reader import Training
 from similitude.similarities import append_objects, resolve
 
-WEIGHTS = ("uniform", "affinity", *LOCAL_WEIGHTS)
+WEIGHTS = ("uniform", "affinity", "distance", *LOCAL_WEIGHTS)
+
+
+def _largest(training: Training, finder: Any) -> float:
+    """Return the largest training similarity, for which an exact finder on raw objects computes all of them."""
+    if training.has_matrix:
+        return float(training.S.max())
+    return float(training.reader.similarities(np.array([finder.ends(training.reader)])).max())
 
 
 def _takes_raw_objects(estimator: Any) -> bool:
@@ -41,6 +48,8 @@ class KNNClassifier(SearchingClassifier):
 
     * ``weights="uniform"``: w_i = 1/k.
     * ``weights="affinity"``: w_i = s_i / sum s (uniform if the sum is not positive).
+    * ``weights="distance"``: w_i = (1/d_i) / sum 1/d, where d_i = max(c - s_i, 0) and c is the largest training
+      similarity, the diagonal included. If neighbours have d = 0, these alone vote, with equal weights. See the notes.
     * ``weights="kri"``, kernel ridge interpolation: minimise ``w^T S w / 2 - s^T w + (reg/2) w^T w`` over w >= 0, sum
       w = 1. Similar neighbours get more weight (affinity), neighbours similar to one another share it (diversity).
     * ``weights="krr"``, kernel ridge regression: ``w = (S + reg I)^-1 s``; weights may be negative.
@@ -56,7 +65,7 @@ class KNNClassifier(SearchingClassifier):
     ----------
     n_neighbors : int, default=5
         The number of neighbours k; if there are fewer samples, all of them are used.
-    weights : {"uniform", "affinity", "kri", "krr", "lime"}, default="uniform"
+    weights : {"uniform", "affinity", "distance", "kri", "krr", "lime"}, default="uniform"
         The weights of the neighbours.
     reg : float, default=1.0
         The regularisation lambda of KRI, KRR and LIME, above 0.
@@ -79,7 +88,8 @@ class KNNClassifier(SearchingClassifier):
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
         How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
         (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
-        neighbour search.
+        neighbour search. Distance weights need the largest training similarity: with "stream", ``fit`` computes all
+        training similarities once to find it, and with "graph" an error is raised.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -99,6 +109,15 @@ class KNNClassifier(SearchingClassifier):
     LocalNearestCentroid : Predicts the class of the most similar centroid among the neighbours.
     LocalSDA : Fits a generative model to the neighbours.
     FusedKNN : A vote of the neighbours by similarity and by features.
+
+    Notes
+    -----
+    With ``dissimilarity="max-minus"``, "one-minus" or "negate" the d of the distance weights is the given dissimilarity
+    (up to rounding) if the smallest training dissimilarity is 0, and the posteriors are those of scikit-learn's
+    ``KNeighborsClassifier(metric="precomputed", weights="distance")``; otherwise the smallest one is subtracted. With
+    "sqrt-max-minus" and "sqrt-one-minus" it is the squared dissimilarity. With any other map, or given similarities, it
+    is the difference from the largest training similarity; for example 1 - exp(-D/c) with "exp". A new sample may be
+    more similar to a neighbour than any training sample is to another one or to itself: then d is clipped at 0.
 
     References
     ----------
@@ -166,6 +185,11 @@ class KNNClassifier(SearchingClassifier):
             raise ValueError(f"consistent must be True or False; got {consistent!r}.")
         if not isinstance(self.restarts, Integral) or isinstance(self.restarts, bool) or self.restarts < 0:
             raise ValueError(f"restarts must be an integer of at least 0; got {self.restarts!r}.")
+        if weights == "distance" and isinstance(check_search(self.search), GraphSearch):
+            raise ValueError(
+                f"weights='distance' needs the largest training similarity, which search={self.search!r} does not "
+                "compute; use search='stream' or 'matrix'."
+            )
         k = int(parameters["n_neighbors"])
         if weights not in LOCAL_WEIGHTS:
             return KNNPoint(k, Weighting(weights), 0.0)
@@ -181,7 +205,8 @@ class KNNClassifier(SearchingClassifier):
             if local:
                 training.note_asymmetry(f"KNNClassifier(weights={self.weights!r})")
             finders[local] = training.finder(symmetric=local, lookup=local)
-        return KNNPath(points, labels, finders)
+        by_distance = any(point.weighting.weights == "distance" for point in points)
+        return KNNPath(points, labels, finders, _largest(training, finders[False]) if by_distance else None)
 
     def kneighbors(self, X, n_neighbors=None):
         """Return the nearest training samples.

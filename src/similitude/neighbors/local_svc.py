@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude._native import local_machines
 from similitude._utils.checks import check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.base import FittedPath
 from similitude.labels import Labels
+from similitude.neighbors.local_weights import lookup_arguments
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 
@@ -171,19 +171,17 @@ class _LocalMachines:
     """The machines of all test samples, for the chosen ``(spectrum, size, C)``, which are given by their positions."""
 
     def __init__(self, S, labels, n_classes, sizes, costs, spectra, chosen):
-        from similitude.neighbors._local_spectrum import SPECTRA as CODES
-
-        self.S, self.labels, self.n_classes = S, labels, n_classes
-        self.sizes, self.costs, self.spectra = sizes, costs, [CODES[spectrum] for spectrum in spectra]
+        self.S, self.labels, self.n_classes = lookup_arguments(S), labels, n_classes
         self.chosen = (slice(None), *chosen)
         self.wanted = np.zeros((len(spectra), len(sizes), len(costs)), dtype=bool)
         self.wanted[tuple(chosen)] = True
-        # The scores if all neighbours belong to one class; with two classes there is one score, whose sign decides.
-        self.alone = 2.0 * np.eye(n_classes) - 1.0 if n_classes > 2 else np.array([[-1.0], [1.0]])
+        self.grid = spectra, sizes.astype(np.intp), costs, self.wanted
 
     def __call__(self, similarities, indices, response):
         """Return the positions of the predicted classes, or the decision values: (m, points) or (m, points, G)."""
-        classes = self.labels[indices]
+        similarities = np.ascontiguousarray(similarities, dtype=np.float64)
+        indices = np.ascontiguousarray(indices, dtype=np.intp)
+        classes = self.labels[indices].astype(np.intp, copy=False)
         parts, failures = {}, []
 
         def work(start: int, stop: int) -> None:
@@ -208,35 +206,9 @@ class _LocalMachines:
 
     def _scores(self, similarities, indices, classes):
         """Return the scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and the number of unsolved fits."""
-        scores = np.empty((len(indices), *self.wanted.shape, self.alone.shape[1]))
-        scores[:] = self.alone[classes[:, 0], None, None, None]
-        changes = classes != classes[:, :1]
-        failed = 0
-        for i in np.flatnonzero(changes.any(axis=1)):
-            mixed = np.flatnonzero(self.sizes > np.argmax(changes[i]))
-            failed += self._sample(similarities[i : i + 1], indices[i], classes[i], mixed, scores[i])
-        return scores, failed
-
-    def _sample(self, similarities, neighbors, classes, mixed, scores):
-        """Write the scores of one test sample with more than one class; return the number of unsolved machines."""
-        from similitude.neighbors._local_smo import normalize, one_vs_one
-        from similitude.neighbors._local_spectrum import SPECTRA as CODES
-        from similitude.neighbors._local_spectrum import gather, gather_csr, leading_semidefinite, modify
-
-        A, K = np.empty((2, len(neighbors), len(neighbors)))
-        s, row = similarities.astype(np.float64), np.empty(len(neighbors))
-        if sparse.issparse(self.S):
-            gather_csr(self.S.data, self.S.indices, self.S.indptr, neighbors, A)
-        else:
-            gather(self.S, neighbors, A)
-        exponent, row_exponent = normalize(A), normalize(s)
-        unit, ratio = math.ldexp(1.0, exponent), math.ldexp(1.0, min(row_exponent - exponent, 600))
-        failed = 0
-        for p, spectrum in enumerate(self.spectra):
-            # Clip and flip also modify s, so they need the eigenvectors in any case.
-            semidefinite = leading_semidefinite(A, K) if spectrum == CODES["shift"] else 0
-            for g in mixed[self.wanted[p, mixed].any(axis=1)]:
-                k, wanted = self.sizes[g], self.wanted[p, g]
-                modify(A, s[0], k, spectrum, semidefinite, True, K, row)
-                failed += one_vs_one(K, row, ratio, unit, classes[:k], self.n_classes, self.costs, wanted, scores[p, g])
-        return failed
+        n_spectra, n_sizes, n_costs = self.wanted.shape
+        width = self.n_classes if self.n_classes > 2 else 1
+        scores = np.empty((len(indices), n_spectra * n_sizes, n_costs, width))
+        arguments: Any = *self.S, indices, similarities, classes, self.n_classes, *self.grid, scores
+        failed = local_machines(*arguments)
+        return scores.reshape(len(indices), *self.wanted.shape, width), failed

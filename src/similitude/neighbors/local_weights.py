@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude._native import neighbor_weights
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.proximity.check import for_lookup
@@ -14,7 +16,6 @@ from similitude.proximity.check import for_lookup
 SPECTRA = ("clip", "flip", "shift", "none", "pinv")
 LOCAL_WEIGHTS = ("kri", "krr", "lime")
 
-_MOST_NUMBERS = 2**20  # the number of entries of the local matrices that a thread holds at a time
 _LEAST_FLOPS = 10**6  # the number of operations from which on a block is worth a thread
 
 
@@ -50,33 +51,25 @@ def local_weights(
     ndarray of shape (m, len(sizes), len(regs), sizes[-1])
         The weights, which are zero beyond each size.
     """
-    from similitude.neighbors._local_spectrum import SPECTRA as CODES
-    from similitude.neighbors._local_spectrum import local_matrices, share_alike
-
     sizes, regs = np.asarray(sizes, dtype=np.intp), np.asarray(regs, dtype=np.float64)
     m, k = len(indices), int(sizes[-1])
-    indices = np.ascontiguousarray(indices[:, :k])
+    indices = np.ascontiguousarray(indices[:, :k], dtype=np.intp)
     rows = np.ascontiguousarray(similarities[:, :k], dtype=np.float64)
-    code = CODES["none" if spectrum == "pinv" else spectrum]
-    S = for_lookup(S)
+    matrix = lookup_arguments(S)
+    modification = "none" if spectrum == "pinv" else spectrum
+    shares = weights == "krr" or spectrum != "none"  # the other problems may have several optima
     answer = np.zeros((m, len(sizes), len(regs), k))
-    solve = _solver(weights)
+    options = weights, modification, bool(consistent), int(restarts), shares
     failures = []
 
     def work(start: int, stop: int) -> None:
         part = slice(start, stop)
-        matrices, own, ridges = _within_range(local_matrices(S, indices[part]), rows[part], regs)
-        failures.append(solve(matrices, own, sizes, ridges, code, consistent, answer[part]) or 0)
-        if restarts:
-            from similitude.neighbors._kri import restart_rows
-
-            restart_rows(matrices, own, sizes, ridges, restarts, answer[part])
-        if weights == "krr" or spectrum != "none":
-            share_alike(matrices, own, sizes, answer[part])
+        arguments: Any = *matrix, indices[part], rows[part], sizes, regs, *options, answer[part]
+        failures.append(neighbor_weights(*arguments))
 
     flops_per_row = k**3 * len(regs) + 1000 * len(sizes) * len(regs)
     fair_share = max(-(-m // 8), _LEAST_FLOPS // flops_per_row)
-    over_row_blocks(work, m, max(1, min(_MOST_NUMBERS // k**2, fair_share)))
+    over_row_blocks(work, m, fair_share)
     if sum(failures):
         warn(
             f"{sum(failures)} of {m * len(sizes) * len(regs)} weight problems (weights={weights!r}) were not solved to "
@@ -86,26 +79,26 @@ def local_weights(
     return answer
 
 
-def _within_range(matrices: np.ndarray, rows: np.ndarray, regs: np.ndarray) -> tuple:
-    """Return the same problems, scaled by a power of two, which is exact, if products would over- or underflow."""
-    largest = max(np.max(matrices), -np.min(matrices), np.max(rows), -np.min(rows))
-    if largest == 0 or 2.0**-400 < largest < 2.0**400:
-        return matrices, rows, regs
-    exponent = -int(np.frexp(largest)[1])
-    tiny = np.nextafter(0.0, 1.0)
-    return np.ldexp(matrices, exponent), np.ldexp(rows, exponent), np.maximum(np.ldexp(regs, exponent), tiny)
+def lookup_arguments(S: Any) -> tuple:
+    """Return S as the first arguments of a compiled function that looks up its entries.
+
+    Parameters
+    ----------
+    S : array-like or CSR matrix
+        The matrix; a matrix of floating-point numbers is not copied.
+
+    Returns
+    -------
+    tuple of ndarray
+        The array, or the data, indices and indptr of the CSR matrix.
+    """
+    S = for_lookup(S)
+    if not sparse.issparse(S):
+        return (_floating(S),)
+    if S.indices.dtype == S.indptr.dtype:
+        return _floating(S.data), S.indices, S.indptr
+    return _floating(S.data), S.indices.astype(np.int64), S.indptr.astype(np.int64)
 
 
-def _solver(weights: str) -> Any:
-    """Return the compiled function for these weights, which is imported and compiled only when it is used."""
-    if weights == "krr":
-        from similitude.neighbors._krr import krr_rows
-
-        return krr_rows
-    if weights == "lime":
-        from similitude.neighbors._lime import lime_rows
-
-        return lime_rows
-    from similitude.neighbors._kri import kri_rows
-
-    return kri_rows
+def _floating(values: np.ndarray) -> np.ndarray:
+    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)

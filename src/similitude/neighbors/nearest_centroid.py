@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from similitude._native import nearest_centroids, nearest_centroids_csr
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.labels import Labels
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE
-from similitude.proximity.check import dense
+from similitude.proximity.check import csr_arrays, dense
 from similitude.proximity.split import cut
 
 _BLOCK = 2**22
@@ -175,23 +177,21 @@ def local_nearest_centroids(
     ndarray of int of shape (m, len(sizes))
         The classes.
     """
-    from similitude.neighbors.local_centroids import gather, gather_csr, nearest_centroids
-
-    similarities, indices = neighbors
+    similarities = np.ascontiguousarray(neighbors[0], dtype=np.float64)
+    indices = np.ascontiguousarray(neighbors[1], dtype=np.intp)
     m, k = indices.shape
     sizes = np.asarray(sizes, dtype=np.intp)
-    classes = labels[indices]
+    classes = labels[indices].astype(np.intp, copy=False)
     winners = np.empty((m, len(sizes)), dtype=np.intp)
-    n_classes, share = int(labels.max()) + 1, _share(S.shape[0])
+    settings = sizes, int(labels.max()) + 1, _share(S.shape[0]), TIE_TOLERANCE
+    if sparse.issparse(S):
+        decide = partial(nearest_centroids_csr, *csr_arrays(S))
+    else:
+        decide = partial(nearest_centroids, np.asarray(S, dtype=np.float32 if S.dtype == np.float32 else np.float64))
 
     def work(start: int, stop: int) -> None:
-        rows = slice(start, stop)
-        A = np.empty((stop - start, k, k))
-        if sparse.issparse(S):
-            gather_csr(S.data, S.indices, S.indptr, indices[rows], classes[rows], n_classes, share, A)
-        else:
-            gather(S, indices[rows], classes[rows], n_classes, share, A)
-        nearest_centroids(A, similarities[rows], classes[rows], sizes, n_classes, TIE_TOLERANCE, winners[rows])
+        lists = (a[start:stop] for a in (indices, similarities, classes))
+        decide(*lists, *settings, winners[start:stop])
 
     # Few rows are not worth a second thread.
     over_row_blocks(work, m, min(max(1, _LOCAL_BLOCK // k**2), max(64, -(-m // 2))))

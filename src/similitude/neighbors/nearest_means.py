@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from similitude._native import mean_distances
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FeatureClassifier, FittedPath
 from similitude.labels import Labels
@@ -113,8 +114,6 @@ class LocalMeansPath(FittedPath):
 
     def _local_means(self, rows: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the distances to the local means, and to the farthest averaged sample, both of shape (G, m, ks)."""
-        from similitude.neighbors.local_centroids import mean_distances
-
         distances, radii = np.empty((2, len(sizes), len(rows), sizes.shape[1]))
         for h, samples in enumerate(self.samples):
             negative_squares, nearest = top_k(-cdist(rows, samples, "sqeuclidean"), sizes[h, -1])

@@ -1,10 +1,8 @@
-"""Numerical functions that several rooms share: spectra, neighbour selection, votes, medoids, calibration.
-
-The compiled solver :mod:`similitude.numerics.smo` is imported from its module, because it needs numba.
-"""
+"""Numerical functions that several rooms share: spectra, neighbour selection, votes, medoids, calibration."""
 
 from similitude.numerics.calibration import Calibrator, calibrators
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.machines import LARGEST_GAP, Machines, MachineSolution, solve_machines
 from similitude.numerics.medoids import choose_by_class, k_centres, k_medoids, per_class
 from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.nystroem import (
@@ -19,6 +17,7 @@ from similitude.numerics.shared import once, shared_work
 from similitude.numerics.significance import paired_differences, standard_error, wilcoxon_greater
 from similitude.numerics.spectrum import (
     SPECTRA,
+    RowMap,
     mapped_rows,
     modified_eigenvalues,
     modified_matrix,
@@ -39,12 +38,16 @@ from similitude.numerics.votes import (
 )
 
 __all__ = [
+    "LARGEST_GAP",
     "SPECTRA",
     "TIE_TOLERANCE",
     "ZERO_TOLERANCE",
     "Calibrator",
+    "MachineSolution",
+    "Machines",
     "NystroemFeatures",
     "NystroemSpectrum",
+    "RowMap",
     "calibrators",
     "check_n_neighbors",
     "choose_by_class",
@@ -73,6 +76,7 @@ __all__ = [
     "rescaled_by_priors",
     "row_map_weights",
     "shared_work",
+    "solve_machines",
     "spectrum_shift",
     "standard_error",
     "top_k",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 _memo = threading.local()
-_KEPT = 4
+_KEPT = 12
 
 
 @contextmanager

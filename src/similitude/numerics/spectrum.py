@@ -152,6 +152,39 @@ def modified_matrix(
     return half + half.T
 
 
+class RowMap:
+    """The linear map of rows to ``rows P`` with ``P = V diag(weights) V^T``.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n, n)
+        V, with the eigenvectors as columns.
+    weights : ndarray of shape (n,)
+        The eigenvalues of P, from :func:`row_map_weights`.
+    """
+
+    def __init__(self, vectors: np.ndarray, weights: np.ndarray):
+        # P = base I + V diag(weights - base) V^T. The base is chosen so that fewer eigenvectors are multiplied by.
+        self._base = 1.0 if np.sum(weights == 1.0) > np.sum(weights == 0.0) else 0.0
+        chosen = weights != self._base
+        self._vectors, self._weights = vectors[:, chosen], weights[chosen] - self._base
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        """Return the mapped rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (m, n)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            The mapped rows.
+        """
+        return self._base * rows + ((rows @ self._vectors) * self._weights) @ self._vectors.T
+
+
 def mapped_rows(rows: np.ndarray, vectors: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return ``rows P`` with ``P = V diag(weights) V^T``.
 
@@ -169,8 +202,4 @@ def mapped_rows(rows: np.ndarray, vectors: np.ndarray, weights: np.ndarray) -> n
     ndarray of shape (m, n)
         The mapped rows.
     """
-    # P = base I + V diag(weights - base) V^T. The base is chosen so that fewer eigenvectors have to be multiplied by.
-    base = 1.0 if np.sum(weights == 1.0) > np.sum(weights == 0.0) else 0.0
-    chosen = weights != base
-    V = vectors[:, chosen]
-    return base * rows + ((rows @ V) * (weights[chosen] - base)) @ V.T
+    return RowMap(vectors, weights)(rows)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from similitude._native import break_ties, class_sums, class_totals, one_vs_one_rows
+
 TIE_TOLERANCE = 1e-12
 """Totals within this relative distance of the largest one are tied."""
 
@@ -44,10 +46,8 @@ def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n
     ndarray of shape (m, len(sizes), n_classes)
         The sums.
     """
-    from similitude.numerics.topk_compiled import class_totals
-
     totals = np.zeros((len(labels), len(sizes), n_classes))
-    class_totals(labels, weights, np.asarray(sizes, dtype=np.intp), totals)
+    class_totals(labels, np.ascontiguousarray(weights), np.asarray(sizes, dtype=np.intp), totals)
     return totals
 
 
@@ -68,10 +68,8 @@ def weighting_votes(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> 
     ndarray of shape (m, J, n_classes)
         The sums.
     """
-    from similitude.numerics.topk_compiled import class_sums
-
     totals = np.zeros((*weights.shape[:2], n_classes))
-    class_sums(labels, weights, totals)
+    class_sums(labels, np.ascontiguousarray(weights), totals)
     return totals
 
 
@@ -137,8 +135,6 @@ def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> 
     ndarray of int of shape (m, len(sizes))
         The positions of the classes.
     """
-    from similitude.numerics.topk_compiled import break_ties
-
     winners = np.empty(scores.shape[:2], dtype=np.intp)
     break_ties(
         np.ascontiguousarray(scores, dtype=np.float64),
@@ -173,8 +169,6 @@ def one_vs_one(
     ndarray of shape (m, n_classes)
         The scores.
     """
-    from similitude.numerics.topk_compiled import one_vs_one_rows
-
     later = decisions >= 0.0 if later is None else later
     scores = np.empty((len(decisions), n_classes))
     values = np.ascontiguousarray(decisions, dtype=np.float64)

@@ -182,6 +182,27 @@ def for_lookup(S: Any) -> Any:
     return S
 
 
+def csr_arrays(S: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the arrays of a CSR matrix as compiled functions take them: contiguous, with one type of index.
+
+    Parameters
+    ----------
+    S : CSR matrix
+        The matrix; arrays are copied only if they are of another kind.
+
+    Returns
+    -------
+    data : ndarray of shape (nnz,)
+        The entries; float32 stays float32, everything else becomes float64.
+    indices, indptr : ndarrays of int
+        The columns of the entries, and where the rows start.
+    """
+    values = np.float32 if S.dtype == np.float32 else np.float64
+    index = np.result_type(S.indices, S.indptr)
+    indices, indptr = (np.ascontiguousarray(a, dtype=index) for a in (S.indices, S.indptr))
+    return np.ascontiguousarray(S.data, dtype=values), indices, indptr
+
+
 def asymmetry(S: Any) -> float:
     """Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
 

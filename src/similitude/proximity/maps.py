@@ -20,6 +20,8 @@ double-centring   -(d_ij^2 - r_i - m_j + g) / 2 (r, m, g: means of       sqrt(s_
 ================  =====================================================  ==============================================
 
 Medians are taken over the pairs of different samples. A new row is mapped with the constants of the training part.
+
+``"exp"`` and ``"gauss"`` may be followed by a factor of c: ``"gauss:0.5"`` means that c is half the median of D.
 """
 
 from __future__ import annotations
@@ -130,6 +132,51 @@ TO_DISSIMILARITY: dict[str, _Map] = {
 }
 
 _TABLES = {"similarity": TO_SIMILARITY, "dissimilarity": TO_DISSIMILARITY}
+WITH_WIDTH = ("exp", "gauss")
+"""The maps to similarities whose name may be followed by a factor of their constant."""
+
+
+def check_map(map_name: Any, argument: str) -> None:
+    """Raise a ValueError if there is no map to similarities of this name.
+
+    Parameters
+    ----------
+    map_name : str
+        The name, such as "max-minus" or "gauss:0.5".
+    argument : str
+        The name of the parameter, for the error message.
+    """
+    base, _, factor = map_name.partition(":") if isinstance(map_name, str) else (None, "", "")
+    if base not in TO_SIMILARITY or map_name == f"{base}:" or (factor and base not in WITH_WIDTH):
+        raise ValueError(
+            f"{argument} must be one of {sorted(TO_SIMILARITY)}, or exp or gauss with a factor of its width, such as "
+            f"'gauss:0.5'; got {map_name!r}."
+        )
+    if factor and not _is_positive(factor):
+        raise ValueError(f"{argument}: the factor after the colon must be a positive number; got {map_name!r}.")
+
+
+def _is_positive(text: str) -> bool:
+    try:
+        return 0 < float(text) < np.inf
+    except ValueError:
+        return False
+
+
+def base_name(map_name: str) -> str:
+    """Return the name of a map without the factor of its width.
+
+    Parameters
+    ----------
+    map_name : str
+        The name, such as "gauss:0.5".
+
+    Returns
+    -------
+    str
+        The name, such as "gauss".
+    """
+    return map_name.partition(":")[0]
 
 
 @dataclass
@@ -173,12 +220,18 @@ class LearnedMap:
             The map.
         """
         table = _TABLES[to]
-        if map_name not in table:
+        if to == "similarity":
+            check_map(map_name, "how")
+        elif map_name not in table:
             raise ValueError(f"how must be one of {sorted(table)}; got {map_name!r}.")
+        base, _, factor = map_name.partition(":")
         if scale is None:
             with np.errstate(over="ignore", invalid="ignore"):
-                return cls(map_name, table[map_name].learn(_dense(matrix, name)), to)
-        if "scale" not in table[map_name].learn(np.ones((1, 1))):
+                constants = table[base].learn(_dense(matrix, name))
+            return cls(map_name, {"scale": float(factor) * constants["scale"]} if factor else constants, to)
+        if factor:
+            raise ValueError(f"scale cannot be given together with a factor of the width; got {map_name!r}.")
+        if "scale" not in table[base].learn(np.ones((1, 1))):
             raise ValueError(f"scale has no meaning for the map {map_name!r}; leave it None.")
         if not 0 < scale < np.inf:
             raise ValueError(f"scale must be a positive number; got {scale!r}.")
@@ -187,7 +240,7 @@ class LearnedMap:
     def __call__(self, matrix: Any, name: str = "D") -> np.ndarray:
         """Return the mapped matrix, or raise a ValueError that calls it ``name``."""
         matrix = _dense(matrix, name)
-        chosen = _TABLES[self.to][self.map_name]
+        chosen = _TABLES[self.to][base_name(self.map_name)]
         if not chosen.valid(matrix, self.constants):
             raise ValueError(
                 f"every entry of {name} must {chosen.needs} for the map {self.map_name!r}; entries range from "
@@ -226,7 +279,7 @@ def learned_constants_needed(map_name: str) -> bool:
     bool
         True for an unknown name, too.
     """
-    return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))
+    return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))  # with a factor, too
 
 
 def _dense(matrix: Any, name: str) -> np.ndarray:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _get_feature_names, _num_samples, validate_
 
 from similitude.finders import check_search
 from similitude.proximity.check import check_similarity
-from similitude.proximity.maps import TO_SIMILARITY, LearnedMap, learned_constants_needed
+from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.reader.training import Rows, Training
 from similitude.reader.values import ComputedValues, GivenValues, matrix_of
@@ -116,8 +116,8 @@ class Reader:
                 )
             if chosen is None and measure.orientation == "dissimilarity":
                 chosen = measure.to_similarity
-        if chosen is not None and chosen not in TO_SIMILARITY:
-            raise ValueError(f"{self.map_argument} must be one of {sorted(TO_SIMILARITY)}; got {chosen!r}.")
+        if chosen is not None:
+            check_map(chosen, self.map_argument)
         return chosen
 
     def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> Training:

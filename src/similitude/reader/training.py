@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -176,6 +177,29 @@ class Training:
         reader.map = reader.learned_map(values)
         return self._with(reader, lambda: reader.similarities(values))
 
+    def mapped(self, map_name: str) -> Training:
+        """Return the same samples with another map to similarities, which is learned once.
+
+        Parameters
+        ----------
+        map_name : str
+            The name of the map.
+
+        Returns
+        -------
+        Training
+            The same samples.
+        """
+        if map_name not in self._other_maps:
+            reader = copy.copy(self.reader)
+            reader.dissimilarity, reader.learns_map = map_name, True
+            self._other_maps[map_name] = self.read_by(reader)
+        return self._other_maps[map_name]
+
+    @cached_property
+    def _other_maps(self) -> dict[str, Training]:
+        return {}
+
     def _with(self, reader: Any, load: Callable[[], Any]) -> Training:
         extras = Extras(self.features, self.self_similarity, self.ids)
         return Training(reader, len(self), load, extras, native=self.native, announced=self.announced)
@@ -264,13 +288,17 @@ class Rows:
 
     @cached_property
     def S(self) -> Any:
-        """The similarities psi(x, x_j) to the training samples, (m, n)."""
-        return self._similarities(np.arange(self.reader.n_columns))
+        """The similarities psi(x, x_j) to the training samples, (m, n), or to those whose columns are given."""
+        return self._similarities(self._given_columns)
 
     @cached_property
     def symmetric(self) -> Any:
         """The mean of both directions if these are known and differ, otherwise S."""
-        return self._mean(self.S, np.arange(self.reader.n_columns))
+        return self._mean(self.S, self._given_columns)
+
+    @property
+    def _given_columns(self) -> np.ndarray:
+        return np.arange(self.reader.n_columns) if self._support is None else self._support
 
     def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
         """Return the similarities to the training samples at the given positions.
@@ -294,7 +322,7 @@ class Rows:
         S = self._similarities(used)
         return self._mean(S, used) if symmetric else S
 
-    def read_by(self, reader: Any) -> Rows:
+    def read_as(self, reader: Any) -> Rows:
         """Return the same samples as read by another reader that was fitted to the same training samples.
 
         Parameters
@@ -307,6 +335,8 @@ class Rows:
         Rows
             The same samples.
         """
+        if reader is self.reader or reader.map_name == self.reader.map_name:
+            return self
         extras = Extras(self.features, self.self_similarity)
         return Rows(reader, len(self), self.native, extras, objects=self.objects, support=self._support)
 

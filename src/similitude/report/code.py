@@ -1,4 +1,4 @@
-"""The few lines of Python that build and fit the chosen model again."""
+"""Lines of Python that build and fit the chosen model again."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
+from similitude.search.combined import CombinedClassifier
 from similitude.search.methods import methods
 from similitude.search.parameters import parameters_code, python_value
 
 MOST_LINES = 5
+"""The most lines of code for a single method."""
+
+_DIGITS = 4
+_DECISIONS = ("costs", "priors", "class_weight")
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,48 @@ class Source:
         return [f"from {self.module} import {self.loader}", f"data = {self.call}"]
 
 
+def model_lines(model: CombinedClassifier, source: Source | None, contract: dict[str, Any]) -> tuple[str, ...]:
+    """Return Python code that builds the chosen model and fits it.
+
+    Parameters
+    ----------
+    model : CombinedClassifier
+        The fitted model, whose members are methods of :func:`similitude.search.methods.methods`.
+    source : Source or None
+        How the data was read.
+    contract : dict
+        ``similarity`` and ``dissimilarity``.
+
+    Returns
+    -------
+    tuple of str
+        The lines: those of the method if there is only one, else those of the combination.
+    """
+    first = model.members_[0]
+    if len(model.members_) == 1 and all(getattr(model, name) is None for name in _DECISIONS):
+        return code_lines(first.estimator, source, first.name, contract)
+    contract = _given(contract)
+    settings = {name: _plain(value) for name in _DECISIONS if (value := getattr(model, name)) is not None} | contract
+    load, fit = _data(source)
+    weights = [round(member.weight, _DIGITS) for member in model.members_]
+    table = methods(**contract)
+    members = [
+        f"    ({member.name!r}, table[{member.name!r}][0]{_changes(member.estimator, table[member.name][0])}),"
+        for member in model.members_
+    ]
+    return (
+        "from similitude import CombinedClassifier",
+        "from similitude.search.methods import methods",
+        *load,
+        f"table = methods({parameters_code(contract)})",
+        "members = [",
+        *members,
+        "]",
+        f"model = CombinedClassifier(members, {parameters_code({'weights': weights, **settings})})",
+        fit,
+    )
+
+
 def code_lines(
     estimator: BaseEstimator, source: Source | None, method: str | None = None, contract: dict[str, Any] | None = None
 ) -> tuple[str, ...]:
@@ -44,15 +91,43 @@ def code_lines(
 
     A pipeline that needs many imports is taken by its name from :func:`similitude.search.methods.methods`, with the
     chosen parameters set, if it is one of these methods.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+    source : Source or None
+        How the data was read.
+    method : str, default=None
+        The name of the method.
+    contract : dict, default=None
+        ``similarity`` and ``dissimilarity``.
+
+    Returns
+    -------
+    tuple of str
+        The lines.
     """
-    X, y = ("X", "y") if source is None else (source.X, source.y)
-    load = ["X, y = ...  # the matrix (or the objects) and the labels"] if source is None else source.lines
+    load, fit = _data(source)
     text = _expression(estimator)
-    lines = [*_imports(estimator, text), *load, f"model = {text}", f"model.fit({X}, {y})"]
-    if len(lines) > MOST_LINES:
-        by_name = _from_methods(estimator, method, contract or {})
-        lines = lines if by_name is None else [by_name[0], *load, by_name[1], f"model.fit({X}, {y})"]
+    lines = [*_imports(estimator, text), *load, f"model = {text}", fit]
+    contract = _given(contract or {})
+    table = methods(**contract) if len(lines) > MOST_LINES else {}
+    if method in table:
+        model = f"methods({parameters_code(contract)})[{method!r}][0]{_changes(estimator, table[method][0])}"
+        lines = ["from similitude.search.methods import methods", *load, f"model = {model}", fit]
     return tuple(lines)
+
+
+def _data(source: Source | None) -> tuple[list[str], str]:
+    """Return the lines that read the data, and the line that fits the model on it."""
+    if source is None:
+        return ["X, y = ...  # the matrix (or the objects) and the labels"], "model.fit(X, y)"
+    return source.lines, f"model.fit({source.X}, {source.y})"
+
+
+def _given(contract: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in contract.items() if value is not None}
 
 
 def _expression(estimator: BaseEstimator) -> str:
@@ -79,19 +154,20 @@ def _imports(estimator: BaseEstimator, text: str) -> list[str]:
     return [f"from {module} import {', '.join(sorted(names[module]))}" for module in sorted(names)]
 
 
-def _from_methods(estimator: BaseEstimator, method: str | None, contract: dict[str, Any]) -> tuple[str, str] | None:
-    contract = {name: value for name, value in contract.items() if value is not None}
-    table = methods(**contract)
-    if method not in table:
-        return None
-    usual = table[method][0].get_params()
+def _changes(estimator: BaseEstimator, usual: BaseEstimator) -> str:
+    """Return the code that gives the usual estimator of a method the parameters of this one."""
+    before = usual.get_params()
     values = {name: python_value(value) for name, value in estimator.get_params().items()}
     chosen = {
         name: value
         for name, value in values.items()
-        if isinstance(value, (int, float, str, type(None))) and repr(value) != repr(usual.get(name))
+        if isinstance(value, (int, float, str, type(None))) and repr(value) != repr(before.get(name))
     }
-    model = f"methods({parameters_code(contract)})[{method!r}][0]"
-    if chosen:
-        model += f".set_params({parameters_code(chosen)})"
-    return "from similitude.search.methods import methods", f"model = {model}"
+    return f".set_params({parameters_code(chosen)})" if chosen else ""
+
+
+def _plain(value: Any) -> Any:
+    """Return costs, priors or class weights as a value whose ``repr`` is Python code."""
+    if isinstance(value, dict):
+        return {python_value(label): _plain(own) for label, own in value.items()}
+    return value.tolist() if hasattr(value, "tolist") else value

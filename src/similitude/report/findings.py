@@ -17,9 +17,10 @@ from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.reader import Reader, Samples
-from similitude.report.code import Source, code_lines
-from similitude.report.mistakes import Mistake, find_mistakes
-from similitude.search.standing import Standing
+from similitude.report.code import Source, model_lines
+from similitude.report.mistakes import Mistake, Voting, find_mistakes
+from similitude.search.methods import COMPARED_ONLY
+from similitude.search.standing import COMBINATION, Standing
 from similitude.similarities import resolve
 from similitude.theory.goodness import Goodness
 
@@ -37,42 +38,66 @@ class Outcome:
     Attributes
     ----------
     leaderboard : tuple of Standing
-        The evaluated methods, the one with the smallest error first.
+        The evaluated methods and their combination, the one with the smallest error first.
     method : str
-        The chosen method.
+        The chosen method, or "combination".
+    members : tuple of tuple (str, float)
+        The names and weights of the members of the chosen model, the largest weight first.
+    prefer : str
+        The rule of the choice: "accuracy" or "simple", as in ``AutoClassifier``.
+    score : str
+        The name of the score by which points were chosen and methods were combined.
+    compared_only : tuple of str
+        The methods on the leaderboard that could not be chosen.
+    not_testable : tuple of str
+        The classes that no fold tests.
     left_out : tuple of str
         The methods for which there was no time.
     nested_error : float or None
         The error of the whole procedure, including the choice of the method.
     predicted : ndarray of shape (n,) or None
-        Out-of-fold predictions, as positions among the classes; None if there are none.
+        Out-of-fold predictions, as positions among the classes; -1 for samples that were not tested. None if there are
+        none.
     posteriors : ndarray of shape (n, G) or None
-        Out-of-fold posteriors; None if there are none.
+        Out-of-fold posteriors, NaN for samples that were not tested; None if there are none.
+    member_posteriors : ndarray of shape (M, n, G) or None
+        Out-of-fold posteriors of each member of a combination; None if a single method was chosen or there are none.
     mistakes : tuple of Mistake
         At most :data:`~similitude.report.mistakes.MOST_MISTAKES` misclassified samples, the most confident first.
     n_mistakes : int
         The number of all mistakes.
     weights : str or None
-        The kind of weights of the neighbours; None if the model is not a vote of neighbours, so that they are equal.
+        The kind of weights of the neighbours; None if the model is not a vote of neighbours.
     code : tuple of str
         Lines of Python that build and fit the model again.
     """
 
     leaderboard: tuple[Standing, ...]
     method: str
+    members: tuple[tuple[str, float], ...]
+    prefer: str
+    score: str
+    compared_only: tuple[str, ...]
+    not_testable: tuple[str, ...]
     left_out: tuple[str, ...]
     nested_error: float | None
     predicted: np.ndarray | None
     posteriors: np.ndarray | None
+    member_posteriors: np.ndarray | None
     mistakes: tuple[Mistake, ...]
     n_mistakes: int
     weights: str | None
     code: tuple[str, ...]
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """Return the numbers of samples by true class (row) and predicted class (column)."""
-        pairs = labels * n_classes + self.predicted
+        """Return the numbers of tested samples by true class (row) and predicted class (column)."""
+        pairs = (labels * n_classes + self.predicted)[self.tested]
         return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
+
+    @property
+    def tested(self) -> np.ndarray:
+        """The positions of the samples that were tested."""
+        return np.flatnonzero(() if self.predicted is None else self.predicted >= 0)
 
 
 @dataclass(frozen=True)
@@ -187,7 +212,7 @@ def find(
         # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)
         samples = X if isinstance(X, Samples) else Samples(Reader(**contract), X, y, warns=False)
-        S, origin = _similarities(samples)
+        S, origin = _similarities(samples, samples.reader.map_name), _origin(samples)
         n = S.shape[0]
         classes, labels = np.unique(check_labels(y, n), return_inverse=True)
         names = _names(ids, samples.X, n)
@@ -220,12 +245,18 @@ def find(
             separation=pictures.separation(shown, drawn_labels, len(classes)),
             hubness=pictures.hubness(shown, drawn_labels, max(diagnosis.n_neighbors, 1)),
             goodness=_goodness(shown, drawn_labels),
-            outcome=None if auto is None else _outcome(auto, S, classes, labels, source, contract),
+            outcome=None if auto is None else _outcome(auto, samples, S, classes, labels, source, contract),
         )
 
 
-def _similarities(samples: Samples) -> tuple[Any, str]:
-    """Return the similarities, and a sentence about their origin."""
+def _similarities(samples: Samples, map_name: str | None) -> Any:
+    """Return the similarities of all samples, under a map if they are dissimilarities."""
+    native = as_proximities(samples.values).S
+    return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X")
+
+
+def _origin(samples: Samples) -> str:
+    """Return a sentence about the origin of the similarities."""
     reader, map_name = samples.reader, samples.reader.map_name
     if reader.is_precomputed:
         origin = "The similarities are those of the given matrix."
@@ -238,8 +269,7 @@ def _similarities(samples: Samples) -> tuple[Any, str]:
         origin += "." if map_name is None else f", and turned into similarities by the map {map_name!r}."
         if samples.learns:
             origin += " For the errors below, the similarities were learned from each training part only."
-    native = as_proximities(samples.values).S
-    return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X"), origin
+    return origin
 
 
 def _names(ids: Sequence[Any] | None, X: Any, n: int) -> tuple[str, ...]:
@@ -269,41 +299,85 @@ def _goodness(S: np.ndarray, labels: np.ndarray) -> pictures.GoodnessCurve | Non
 
 
 def _modification(auto: Any) -> str:
-    """Return how the chosen model modifies the whole spectrum; local methods modify small parts of the matrix."""
-    chosen = getattr(auto, "best_estimator_", None)
-    parameters = {} if chosen is None else chosen.get_params()
-    spectrum = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
-    return spectrum if spectrum in ("clip", "flip", "shift") and "n_neighbors" not in parameters else "clip"
+    """Return how the model modifies the whole spectrum: as its first member that does so, or "clip".
+
+    Local methods modify small parts of the matrix, so that they do not count.
+    """
+    for member in () if auto is None else auto.best_estimator_.members_:
+        parameters = member.estimator.get_params()
+        spectrum = next((parameters[name] for name in parameters if name.split("__")[-1] == "spectrum"), None)
+        if spectrum in ("clip", "flip", "shift") and "n_neighbors" not in parameters:
+            return spectrum
+    return "clip"
 
 
 def _outcome(
-    auto: Any, S: Any, classes: np.ndarray, labels: np.ndarray, source: Source | None, contract: dict[str, Any]
+    auto: Any,
+    samples: Samples,
+    S: Any,
+    classes: np.ndarray,
+    labels: np.ndarray,
+    source: Source | None,
+    contract: dict[str, Any],
 ) -> Outcome:
-    predicted, posteriors = _out_of_fold(auto.out_of_fold_, classes, labels)
-    mistakes: tuple[Mistake, ...] = ()
-    weights: str | None = None
-    if predicted is not None:
-        mistakes, weights = find_mistakes(auto.best_estimator_, S, labels, predicted, posteriors)
+    predicted, posteriors, by_member = _out_of_fold(auto.out_of_fold_, classes, labels)
+    members = auto.best_estimator_.members_
+    voting = _voting(members, samples, S)
     rows = sorted(auto.leaderboard_, key=lambda row: (row.error, not row.chosen))
+    names = [row.method for row in rows if row.method != COMBINATION]
     return Outcome(
         leaderboard=tuple(rows),
         method=str(auto.best_method_),
+        members=tuple((member.name, member.weight) for member in members),
+        prefer=auto.prefer,
+        score=_score(auto),
+        compared_only=() if set(names) <= set(COMPARED_ONLY) else tuple(n for n in names if n in COMPARED_ONLY),
+        not_testable=tuple(str(label) for label in auto.not_testable_.tolist()),
         left_out=tuple(auto.left_out_),
         nested_error=auto.nested_error_,
         predicted=predicted,
         posteriors=posteriors,
-        mistakes=mistakes,
-        n_mistakes=0 if predicted is None else int(np.sum(predicted != labels)),
-        weights=weights,
-        code=code_lines(auto.best_estimator_, source, auto.best_method_, contract),
+        member_posteriors=by_member if len(members) > 1 else None,
+        mistakes=() if predicted is None else find_mistakes(S, labels, predicted, posteriors, voting),
+        n_mistakes=0 if predicted is None else int(np.sum((predicted != labels) & (predicted >= 0))),
+        weights=None if voting is None else voting.kind,
+        code=model_lines(auto.best_estimator_, source, contract),
     )
 
 
-def _out_of_fold(found: Any, classes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Return the predictions, as positions among the classes, and the posteriors."""
+def _voting(members: Sequence[Any], samples: Samples, S: Any) -> Voting | None:
+    """Return the classifier with its similarities, if the model is a single vote of neighbours."""
+    estimator = members[0].estimator
+    if len(members) > 1 or not hasattr(estimator, "neighbor_weights"):
+        return None
+    own = Reader(estimator.similarity, estimator.dissimilarity).map_name
+    return Voting(estimator, S if own == samples.reader.map_name else _similarities(samples, own))
+
+
+def _score(auto: Any) -> str:
+    """Return the name of the score by which points were chosen and methods were combined."""
+    if auto.scoring is None:
+        return "Brier score" if auto.costs is None else "expected cost"
+    return f"score {auto.scoring!r}" if isinstance(auto.scoring, str) else "given scorer"
+
+
+def _out_of_fold(
+    found: Any, classes: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
+    """Return the predictions, as positions among the classes, the posteriors, and those of the members."""
     if found is None:
-        return None, None
-    predicted = np.searchsorted(classes, found.labels)
-    if len(predicted) != len(labels) or not np.isin(found.labels, classes).all():
-        raise ValueError("auto: out_of_fold_ must hold a label of y for each sample; was it fitted on the same data?")
-    return predicted, None if found.proba is None else np.asarray(found.proba, dtype=float)
+        return None, None, None
+    n, tested = len(labels), found.samples
+    if len(tested) != len(found.labels) or np.max(tested) >= n or not np.isin(found.labels, classes).all():
+        raise ValueError("auto: out_of_fold_ must hold labels of y for the samples; was it fitted on the same data?")
+    predicted = np.full(n, -1)
+    predicted[tested] = np.searchsorted(classes, found.labels)
+
+    def of_all(values: Any) -> np.ndarray | None:
+        if values is None:
+            return None
+        whole = np.full((*values.shape[:-2], n, len(classes)), np.nan)
+        whole[..., tested, :] = values
+        return whole
+
+    return predicted, of_all(found.proba), of_all(found.members)

@@ -24,76 +24,111 @@ class Mistake:
     Attributes
     ----------
     sample : int
+        The position of the sample.
     predicted : int
-        Position among the classes.
+        The predicted class, as a position among the classes.
     neighbors : ndarray of shape (k,)
         The samples most similar to it without itself, nearest first; at most 12.
-    similarities, weights : ndarray of shape (k,)
+    similarities : ndarray of shape (k,)
+        Their similarities to the sample.
+    weights : ndarray of shape (k,) or None
+        The weights of their votes; None if the model is not a vote of neighbours.
     n_voting : int
-        The number of neighbours that vote.
+        The number of neighbours that vote, or that are counted if the model is not a vote.
     votes : ndarray of shape (G,)
-        Total weight of each class among all neighbours that vote.
+        The total weight of each class among all neighbours that vote; if the model is not a vote, the number of
+        neighbours of each class.
     """
 
     sample: int
     predicted: int
     neighbors: np.ndarray
     similarities: np.ndarray
-    weights: np.ndarray
+    weights: np.ndarray | None
     n_voting: int
     votes: np.ndarray
 
 
 def find_mistakes(
-    estimator: Any, S: Any, labels: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray | None
-) -> tuple[tuple[Mistake, ...], str | None]:
-    """Return the mistakes, the most confident first, and the kind of weights, or None if the model is not a vote."""
-    wrong = np.flatnonzero(predicted != labels)
+    S: Any, labels: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray | None, voting: Voting | None
+) -> tuple[Mistake, ...]:
+    """Return the mistakes, the most confident first.
+
+    Parameters
+    ----------
+    S : matrix of shape (n, n)
+        The similarities that the page shows.
+    labels : ndarray of int of shape (n,)
+        The true classes, as positions.
+    predicted : ndarray of int of shape (n,)
+        The predicted classes; -1 for samples that were not tested.
+    posteriors : ndarray of shape (n, G) or None
+        The posteriors.
+    voting : Voting or None
+        The classifier, if the model is a vote of neighbours.
+
+    Returns
+    -------
+    tuple of Mistake
+        At most :data:`MOST_MISTAKES` mistakes.
+    """
+    wrong = np.flatnonzero((predicted != labels) & (predicted >= 0))
     if posteriors is not None and len(wrong):
         surplus = posteriors[wrong, predicted[wrong]] - posteriors[wrong, labels[wrong]]
         wrong = wrong[np.argsort(-surplus, kind="stable")]
     wrong = wrong[:MOST_MISTAKES]
-    voter = _voter(estimator, len(labels))
-    kind = None if voter is None else str(voter.weights)
     if not len(wrong) or len(labels) < 2:
-        return (), kind
-    n_classes = int(labels.max()) + 1
+        return ()
     rows = _without_self(S, wrong)
-    similarities, neighbors, weights = _neighbors(voter, S, labels, rows)
+    weights = None
+    if voting is None:
+        neighbors = top_k(rows, min(_USUAL_NEIGHBORS, len(labels) - 1))[1]
+    else:
+        neighbors, weights = voting.of(wrong, labels)
+    similarities = np.take_along_axis(rows, neighbors, axis=1)
     k = neighbors.shape[1]
-    votes = np.zeros((len(wrong), n_classes))
-    np.add.at(votes, (np.arange(len(wrong))[:, None], labels[neighbors]), weights)
+    votes = np.zeros((len(wrong), int(labels.max()) + 1))
+    np.add.at(votes, (np.arange(len(wrong))[:, None], labels[neighbors]), 1.0 if weights is None else weights)
     return tuple(
         Mistake(
             int(sample),
             int(predicted[sample]),
             neighbors[i, :MOST_NEIGHBORS],
             similarities[i, :MOST_NEIGHBORS],
-            weights[i, :MOST_NEIGHBORS],
+            None if weights is None else weights[i, :MOST_NEIGHBORS],
             k,
             votes[i],
         )
         for i, sample in enumerate(wrong)
-    ), kind
+    )
 
 
-def _voter(estimator: Any, n: int) -> Any:
-    """Return the k-NN classifier on precomputed similarities, with fewer neighbours than samples; else None."""
-    if not hasattr(estimator, "neighbor_weights"):
-        return None
-    # Costs and priors, which may be given by label, change the prediction but not the votes.
-    voter = clone(estimator).set_params(similarity="precomputed", dissimilarity=None, costs=None, priors=None)
-    return voter.set_params(n_neighbors=min(voter.n_neighbors, max(n - 1, 1)))
+@dataclass(frozen=True)
+class Voting:
+    """A k-NN classifier and the similarities under its own map, by which its neighbours vote.
 
+    Parameters
+    ----------
+    estimator : KNNClassifier
+        The classifier.
+    S : matrix of shape (n, n)
+        The similarities.
+    """
 
-def _neighbors(voter: Any, S: Any, labels: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return similarities, positions and weights of the nearest, with equal weights if the model is not a vote."""
-    if voter is None:
-        similarities, neighbors = top_k(rows, min(_USUAL_NEIGHBORS, len(labels) - 1))
-        return similarities, neighbors, np.full(neighbors.shape, 1.0 / neighbors.shape[1])
-    voter.fit(S, labels)
-    neighbors, weights = voter.neighbor_weights(rows)
-    return np.take_along_axis(rows, neighbors, axis=1), neighbors, weights
+    estimator: Any
+    S: Any
+
+    @property
+    def kind(self) -> str:
+        """The kind of weights."""
+        return str(self.estimator.weights)
+
+    def of(self, samples: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the neighbours of these samples among all others, and the weights of their votes."""
+        # Costs and priors, which may be given by label, change the prediction but not the votes.
+        voter = clone(self.estimator).set_params(similarity="precomputed", dissimilarity=None, costs=None, priors=None)
+        voter.set_params(n_neighbors=min(voter.n_neighbors, len(labels) - 1))
+        return voter.fit(self.S, labels).neighbor_weights(_without_self(self.S, samples))
 
 
 def _without_self(S: Any, samples: np.ndarray) -> np.ndarray:

@@ -6,9 +6,9 @@ import numpy as np
 
 from similitude.diagnosis.card import percent
 from similitude.report.findings import Findings, Outcome
-from similitude.report.markup import Section, chip, lead, picture, row, section, table, text
-from similitude.search.auto import Standing
+from similitude.report.markup import Section, chip, lead, name, picture, row, section, table, text
 from similitude.search.parameters import parameters_text
+from similitude.search.standing import COMBINATION, Standing
 
 LARGE_CONFUSION = 8
 """The most classes for which the confusion matrix is a table."""
@@ -16,6 +16,8 @@ LARGE_CONFUSION = 8
 SIGNIFICANT = 0.05
 _FEW_CLASSES = 2
 _CONFUSIONS_SHOWN = 15
+_MOST_NAMED = 12
+"""The largest number of classes that are named in a sentence."""
 
 
 def model_sections(findings: Findings, outcome: Outcome) -> list[Section]:
@@ -31,31 +33,91 @@ def percents(share: float) -> str:
     return f"{100 * share:.2f}%"
 
 
+def members_text(outcome: Outcome, most: int) -> str:
+    """Return the members of the combination with their weights, those of the largest weights first."""
+    shown = ", ".join(f"{method} {weight:.2f}" for method, weight in outcome.members[:most])
+    more = len(outcome.members) - most
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _rule(outcome: Outcome) -> str:
+    """Return the sentences that tell why this model was chosen."""
+    chosen = f"<strong>{text(outcome.method)}</strong>"
+    if outcome.prefer == "simple":
+        return (
+            f"{chosen} was chosen: it is the simplest method whose error exceeds the smallest by no more than the"
+            " standard error of the smallest."
+        )
+    if outcome.method == COMBINATION:
+        return (
+            f"The {chosen} was chosen: its posterior is the weighted mean of the calibrated posteriors of"
+            f" {len(outcome.members)} methods, whose weights were chosen by the {text(outcome.score)} of their answers"
+            " for left-out samples."
+        )
+    if any(row.method == COMBINATION for row in outcome.leaderboard):
+        return (
+            f"{chosen} was chosen: its {text(outcome.score)} for left-out samples is better than that of the"
+            " combination by more than two standard errors of the difference."
+        )
+    if len(outcome.leaderboard) - len(outcome.compared_only) == 1:
+        return f"{chosen} was chosen: it is the only method that could be chosen."
+    return f"{chosen} was chosen: no combination of it with other methods had a better {text(outcome.score)}."
+
+
+def _what_errors_include(outcome: Outcome) -> str:
+    """Return the sentences about the choices that the errors include."""
+    together = any(row.method == COMBINATION for row in outcome.leaderboard)
+    of_members = ", and for the combination the choice of its members and weights" if together else ""
+    other = "between the combination and the single methods" if together else "of the method"
+    sentence = (
+        f"The errors include the choice of parameters{of_members}: they were counted on samples that were not used for"
+        f" these choices. They do not include the choice {other}"
+    )
+    if outcome.nested_error is not None:
+        sentence += f"; with all choices made in each training part, the error is {percents(outcome.nested_error)}"
+    return f"{sentence}."
+
+
+def _not_tested(outcome: Outcome) -> str:
+    """Return the sentence about classes that the errors do not cover."""
+    names = outcome.not_testable
+    if not names:
+        return ""
+    shown = ", ".join(name(label) for label in names[:_MOST_NAMED])
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return (
+        "The errors do not cover classes that have too few samples to be tested, although the model can predict them:"
+        f" {shown}{more}."
+    )
+
+
 def _leaderboard(outcome: Outcome) -> Section:
     """Return the table of methods, the one with the smallest error first."""
     standings = outcome.leaderboard
     low = min(standing.error - standing.standard_error for standing in standings)
     high = max(standing.error + standing.standard_error for standing in standings)
     room = 0.04 * (high - low)
-    rows = [_standing(standing, low - room, high + room, standings[0].error) for standing in standings]
-    optimistic = "The errors include the effect of choosing parameters, but not that of choosing the method"
-    if outcome.nested_error is not None:
-        optimistic += f"; with both choices made in each training part, the error is {percents(outcome.nested_error)}"
+    rows = [_standing(outcome, standing, low - room, high + room) for standing in standings]
     left_out = f"There was no time for {text(', '.join(outcome.left_out))}." if outcome.left_out else ""
+    compared = ""
+    if outcome.compared_only:
+        names = text(" and ".join(outcome.compared_only))
+        compared = f"For comparison, the table also lists {names}, which cannot be chosen."
     return section(
         "methods",
         "Leaderboard",
+        lead(_rule(outcome), compared, left_out),
+        lead(_what_errors_include(outcome), _not_tested(outcome)),
         lead(
-            "p is the p-value of a one-sided Wilcoxon test, over the folds, that a method is worse than the best.",
-            f"Methods in colour are not significantly worse (p ≥ {SIGNIFICANT}); with k folds, p cannot be below"
+            "p is the p-value of a one-sided Wilcoxon test, over the folds of the first repetition, that a method is"
+            " worse than the first.",
+            f"Methods in colour are not significantly worse (p ≥ {SIGNIFICANT}); with k such folds, p cannot be below"
             " 2<sup>−k</sup>.",
-            "The chosen method is the simplest one whose error exceeds the smallest by at most one standard error.",
-            f"{optimistic}.",
-            left_out,
         ),
         table(
-            "Errors with standard errors, drawn on a common scale with a line at the smallest. The column heads sort.",
-            [("Method", ""), ("Error %", "error"), ("p", "number"), ("Seconds", "number")],
+            "Errors with standard errors, drawn on a common scale with a line at the smallest, and the weights of the"
+            " methods in the combination. Click a column heading to sort the table.",
+            [("Method", ""), ("Error %", "error"), ("Weight", "number"), ("p", "number"), ("Seconds", "number")],
             rows,
             identifier="leaderboard",
             sorted_by="Error %",
@@ -63,8 +125,9 @@ def _leaderboard(outcome: Outcome) -> Section:
     )
 
 
-def _standing(standing: Standing, low: float, high: float, best: float) -> str:
+def _standing(outcome: Outcome, standing: Standing, low: float, high: float) -> str:
     """Return a row of the leaderboard; the scripts sort by ``data-value``."""
+    best = outcome.leaderboard[0].error
 
     def at(value: float) -> str:
         return f"{100 * (value - low) / (high - low) if high > low else 50:.2f}%"
@@ -75,14 +138,22 @@ def _standing(standing: Standing, low: float, high: float, best: float) -> str:
         f'<line x1="{at(error - spread)}" x2="{at(error + spread)}" y1="7" y2="7"/>'
         f'<circle cx="{at(error)}" cy="7" r="4"/></svg>'
     )
-    kinds = ["close"] * (p is None or p >= SIGNIFICANT) + ["chosen"] * standing.chosen
+    together = standing.method == COMBINATION
+    kinds = ["close"] * (p is None or p >= SIGNIFICANT) + ["chosen"] * standing.chosen + ["combination"] * together
     badge = '<span class="badge">chosen</span>' if standing.chosen else ""
+    if standing.method in outcome.compared_only:
+        badge = '<span class="badge plain">compared only</span>'
+    about = parameters_text(standing.parameters)
+    if together:
+        about = f"weighted mean of {sum(row.weight > 0 for row in outcome.leaderboard) - 1} methods"
+    weight = float(standing.weight)
     shown_p = "best" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
     return (
         f'<tr class="{" ".join(kinds)}"><th scope="row" data-value="{text(standing.method)}">'
         f'<span class="name">{text(standing.method)}</span>{badge}'
-        f'<span class="parameters">{text(parameters_text(standing.parameters))}</span></th>'
+        f'<span class="parameters">{text(about)}</span></th>'
         f'<td class="error" data-value="{float(error)!r}">{100 * error:.2f} ± {100 * spread:.2f}{whisker}</td>'
+        f'<td class="number" data-value="{repr(weight) if weight else ""}">{f"{weight:.2f}" if weight else ""}</td>'
         f'<td class="number" data-value="{"" if p is None else repr(float(p))}">{text(shown_p)}</td>'
         f'<td class="number" data-value="{float(standing.seconds)!r}">{standing.seconds:.1f}</td></tr>'
     )
@@ -93,8 +164,9 @@ def _confusion(findings: Findings, outcome: Outcome) -> Section:
     G = len(findings.classes)
     counts = outcome.confusion(findings.labels, G)
     about = lead(
-        f"The predictions of {text(outcome.method)} are out-of-fold:",
-        "each comes from a model that was not trained on the sample.",
+        f"The predictions of {'the ' if outcome.method == COMBINATION else ''}{text(outcome.method)} are out-of-fold:",
+        "each comes from a model that was neither trained nor chosen on the sample.",
+        _untested(findings, outcome),
     )
     if G <= LARGE_CONFUSION:
         return section("confusion", "Confusion matrix", about, _confusion_table(findings, counts), link="Confusion")
@@ -138,28 +210,37 @@ def _confusion_table(findings: Findings, counts: np.ndarray) -> str:
 
 def _mistakes(findings: Findings, outcome: Outcome) -> Section:
     """Return the misclassified samples; the scripts fill the list."""
-    n, total, listed = len(findings.labels), outcome.n_mistakes, len(outcome.mistakes)
+    n, total, listed = len(outcome.tested), outcome.n_mistakes, len(outcome.mistakes)
     title = "Misclassified samples"
+    of_all = f"the {n:,} {'samples' if n == len(findings.labels) else 'tested samples'}"
     if not total:
-        return section("mistakes", title, f"<p>None of the {n:,} samples is misclassified.</p>", link="Mistakes")
+        return section("mistakes", title, f"<p>None of {of_all} is misclassified.</p>", link="Mistakes")
     sure = outcome.posteriors is not None
     if listed < total:
         which = f"The list holds the {listed:,} {'most confident mistakes' if sure else 'first ones'}."
     else:
         which = "The most confident mistakes come first." if sure else ""
-    if outcome.weights is None:
-        weights = "with equal weights, because the model is not a vote of neighbours"
-    else:
-        weights = f"with the weights of their votes ({outcome.weights})"
+    parts = ["its posteriors"] * sure
+    if outcome.member_posteriors is not None:
+        parts.append("what each member of the combination predicted")
+    parts.append("its nearest neighbours")
+    weights = "" if outcome.weights is None else f", with the weights of their votes ({outcome.weights})"
     return section(
         "mistakes",
         title,
         lead(
-            f"{total:,} of the {n:,} samples are misclassified.",
+            f"{total:,} of {of_all} are misclassified.",
             which,
-            f"Open one to see its {'posteriors and its ' if sure else ''}nearest neighbours, {text(weights)}.",
+            f"Open one to see {text(_listed(parts))}{text(weights)}.",
             "The neighbours are found among all other samples, while the predictions come from the training parts of"
-            " the folds, so that the two need not agree.",
+            " the folds, so that the two need not agree."
+            if outcome.weights is not None
+            else "",
+            "The predictions of the members are made by fits without the sample. The weights are those of the final"
+            " model, whereas the combined prediction used weights that were chosen without the sample, so the two can"
+            " differ."
+            if outcome.member_posteriors is not None
+            else "",
         ),
         '<div class="filter"><label for="mistakes-filter">Filter</label>'
         '<input id="mistakes-filter" type="search" placeholder="sample or class">'
@@ -170,12 +251,30 @@ def _mistakes(findings: Findings, outcome: Outcome) -> Section:
     )
 
 
+def _untested(findings: Findings, outcome: Outcome) -> str:
+    """Return the sentence about samples that were not tested."""
+    n = len(findings.labels) - len(outcome.tested)
+    return f"{n:,} of the {len(findings.labels):,} samples were not tested and are left out." if n else ""
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
 def _code(outcome: Outcome) -> Section:
     """Return the lines of Python that build and fit the model again."""
     lines = text("\n".join(outcome.code))
+    if len(outcome.members) > 1:
+        about = (
+            "The members are fitted on all samples and calibrated on new folds, so the posteriors differ slightly from"
+            " those on this page."
+        )
+    else:
+        about = "This code fits the chosen method without the calibration of the posteriors on this page."
     return section(
         "code",
         "The model in code",
+        lead(about),
         f'<pre tabindex="0" aria-label="Python code"><code id="code-lines">{lines}</code></pre>',
         '<p class="controls"><button type="button" id="copy">Copy</button></p>',
         link="Code",

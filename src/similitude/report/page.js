@@ -37,23 +37,30 @@ function detail(mistake, view) {
     parts.push(tableOf("Posteriors", [["Class", ""], ["", ""], ["", "number"]], mistake.posteriors.map(([label, p]) =>
       node("tr", {}, node("th", { scope: "row" }, chip(label)), meter(p, label), node("td", { class: "number" }, percent(p))))));
   }
-  const most = Math.max(...mistake.neighbors.map(([, , w]) => Math.abs(w))) || 1;
-  const [similarities, weights] = [1, 2].map((i) => aligned(mistake.neighbors.map((neighbor) => neighbor[i]), 5 - i));
+  if (mistake.members) {
+    parts.push(tableOf("Members", [["Method", ""], ["Predicted", ""], ["Posterior", "number"], ["Weight", "number"]],
+      mistake.members.map(([label, p], i) => node("tr", {}, node("th", { scope: "row" }, data.members[i][0]), node("td", {}, chip(label)),
+        node("td", { class: "number" }, percent(p)), node("td", { class: "number" }, data.members[i][1].toFixed(2))))));
+  }
+  const voting = mistake.neighbors[0].length > 2;
+  const most = voting ? Math.max(...mistake.neighbors.map(([, , w]) => Math.abs(w))) || 1 : 1;
+  const [similarities, weights] = (voting ? [1, 2] : [1]).map((i) => aligned(mistake.neighbors.map((neighbor) => neighbor[i]), 5 - i));
   const neighbors = mistake.neighbors.map(([sample, , weight], i) => node("tr", {},
     node("th", { scope: "row" }, data.names[sample]), node("td", {}, chip(data.labels[sample])),
-    node("td", { class: "number" }, similarities[i]), node("td", { class: "number" }, weights[i]),
-    meter(weight / most, data.labels[sample])));
-  parts.push(tableOf("Nearest neighbours", [["Sample", ""], ["Class", ""], ["Similarity", "number"], ["Weight", "number"], ["", ""]], neighbors));
+    node("td", { class: "number" }, similarities[i]),
+    ...(voting ? [node("td", { class: "number" }, weights[i]), meter(weight / most, data.labels[sample])] : [])));
+  const heads = [["Sample", ""], ["Class", ""], ["Similarity", "number"], ...(voting ? [["Weight", "number"], ["", ""]] : [])];
+  parts.push(tableOf("Nearest neighbours", heads, neighbors));
   const foot = node("p", { class: "note foot" });
   const totals = mistake.votes.map(([label, total]) => `${data.classes[label]} ${number(total, 3)}`).join(", ");
-  const more = mistake.voting > mistake.neighbors.length ? `These are the nearest ${mistake.neighbors.length} of ${mistake.voting} neighbours that vote. ` : "";
-  foot.append(`${more}Total weight: ${totals}. `);
+  const more = voting && mistake.voting > mistake.neighbors.length ? `These are the nearest ${mistake.neighbors.length} of ${mistake.voting} neighbours that vote. ` : "";
+  foot.append(voting ? `${more}Total weight: ${totals}. ` : `Classes of the ${mistake.voting} nearest neighbours: ${totals}. `);
   if (view && view.place.has(mistake.sample)) {
     const button = node("button", { type: "button" }, "Find in the matrix");
     button.addEventListener("click", () => view.find(mistake.sample, mistake.neighbors[0][0]));
     foot.append(button);
   }
-  return node("div", { class: "detail" }, ...parts, foot);
+  return node("div", { class: mistake.members ? "detail three" : "detail" }, ...parts, foot);
 }
 
 function listMistakes(view) {

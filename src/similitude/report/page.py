@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from similitude.diagnosis.card import printable
-from similitude.report.findings import Findings
+from similitude.report.findings import Findings, Outcome
 from similitude.report.markup import WIDTH, text
 from similitude.report.matrix import PackedMatrix, pack
 from similitude.report.mistakes import Mistake
@@ -98,6 +98,7 @@ def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
         "hubness": _hubness(findings),
         "goodness": _goodness(findings),
         "confusion": _confusion(findings),
+        "members": _members(findings.outcome),
         "mistakes": _mistakes(findings, at),
     }
 
@@ -170,6 +171,13 @@ def _confusion(findings: Findings) -> list[list[float]] | None:
     return [[int(f), int(g), int(counts[f, g]), round(float(shares[f, g]), 4)] for f, g in np.argwhere(counts)]
 
 
+def _members(outcome: Outcome | None) -> list[list[Any]] | None:
+    """Return the names and weights of the members whose predictions are shown for each mistake."""
+    if outcome is None or outcome.member_posteriors is None:
+        return None
+    return [[method, *_short([weight], 4)] for method, weight in outcome.members]
+
+
 def _mistakes(findings: Findings, at: dict[int, int]) -> list[dict[str, Any]]:
     outcome = findings.outcome
     if outcome is None:
@@ -178,16 +186,28 @@ def _mistakes(findings: Findings, at: dict[int, int]) -> list[dict[str, Any]]:
         {
             "sample": at[mistake.sample],
             "predicted": mistake.predicted,
-            "neighbors": [
-                [at[int(i)], *_short([s, w])]
-                for i, s, w in zip(mistake.neighbors, mistake.similarities, mistake.weights)
-            ],
+            "neighbors": _neighbors(mistake, at),
             "voting": mistake.n_voting,
             "votes": _by_class(mistake.votes, [i for i in _largest(mistake.votes) if mistake.votes[i] != 0]),
             "posteriors": _posteriors(outcome.posteriors, mistake),
+            "members": _member_predictions(outcome, mistake.sample),
         }
         for mistake in outcome.mistakes
     ]
+
+
+def _neighbors(mistake: Mistake, at: dict[int, int]) -> list[list[float]]:
+    """Return the neighbours with their similarities and, if they vote, their weights."""
+    columns = [mistake.similarities] if mistake.weights is None else [mistake.similarities, mistake.weights]
+    return [[at[int(i)], *_short(values)] for i, *values in zip(mistake.neighbors, *columns)]
+
+
+def _member_predictions(outcome: Outcome, sample: int) -> list[list[float]] | None:
+    """Return the class that each member predicts, and its posterior."""
+    if outcome.member_posteriors is None:
+        return None
+    own = outcome.member_posteriors[:, sample]
+    return [[int(label), *_short([posterior[label]], 4)] for posterior, label in zip(own, np.argmax(own, axis=1))]
 
 
 def _posteriors(posteriors: np.ndarray | None, mistake: Mistake) -> list[list[float]] | None:

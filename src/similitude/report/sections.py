@@ -8,7 +8,7 @@ from similitude.diagnosis.card import figures, number, percent
 from similitude.report.findings import Findings
 from similitude.report.markup import Section, chip, figure, lead, name, picture, row, section, table, text, with_minus
 from similitude.report.matrix import PackedMatrix
-from similitude.report.model_sections import model_sections, percents
+from similitude.report.model_sections import members_text, model_sections, percents
 from similitude.search.parameters import parameters_text
 
 MOST_CLASSES_APART = 8
@@ -16,6 +16,7 @@ MOST_CLASSES_APART = 8
 
 _CLASSES_SHOWN = 24
 _HUBS_SHOWN = 8
+_MEMBERS_SHOWN = 3
 
 
 def sections(findings: Findings, packed: PackedMatrix) -> list[Section]:
@@ -44,7 +45,9 @@ def facts(findings: Findings) -> str:
         found.append(("Nearest neighbour", percent(d.leave_one_out_error), "leave-one-out error"))
     if outcome is not None:
         best = next((row for row in outcome.leaderboard if row.chosen), outcome.leaderboard[0])
-        found.append(("Chosen method", outcome.method, parameters_text(best.parameters)))
+        single = len(outcome.members) == 1
+        about = parameters_text(best.parameters) if single else members_text(outcome, _MEMBERS_SHOWN)
+        found.append(("Chosen method" if single else "Chosen model", outcome.method, about))
         if outcome.nested_error is not None:
             found.append(("Error", percents(outcome.nested_error), "including the choice of the method"))
         else:

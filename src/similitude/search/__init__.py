@@ -1,33 +1,40 @@
 """Evaluation of methods on folds, with whole grids at once, and the choice among them."""
 
-from similitude.search.auto import AutoClassifier
-from similitude.search.contest import OutOfFold, at_best
-from similitude.search.evaluation import Evaluated, evaluate, reading_part
-from similitude.search.methods import LOCAL, SLOW, methods, ordered, slug
-from similitude.search.nested import INNER_FOLDS, nested_errors
+from similitude.search.auto import AutoClassifier, OutOfFold
+from similitude.search.combined import CombinedClassifier, CombinedMember, Votes
+from similitude.search.evaluation import Evaluated, at_point, evaluate, reading_part
+from similitude.search.folds import stratified_folds
+from similitude.search.methods import COMPARED_ONLY, PEERS, SLOW, methods, slug
+from similitude.search.nested import INNER_FOLDS, NO_TIME, nested_errors
 from similitude.search.parameters import parameters_code, parameters_text, plain_parameters, python_value
 from similitude.search.path_search import PathSearchCV, input_parameters
-from similitude.search.standing import Standing
+from similitude.search.standing import COMBINATION, Standing
 
 __all__ = [
+    "COMBINATION",
+    "COMPARED_ONLY",
     "INNER_FOLDS",
-    "LOCAL",
+    "NO_TIME",
+    "PEERS",
     "SLOW",
     "AutoClassifier",
+    "CombinedClassifier",
+    "CombinedMember",
     "Evaluated",
     "OutOfFold",
     "PathSearchCV",
     "Standing",
-    "at_best",
+    "Votes",
+    "at_point",
     "evaluate",
     "input_parameters",
     "methods",
     "nested_errors",
-    "ordered",
     "parameters_code",
     "parameters_text",
     "plain_parameters",
     "python_value",
     "reading_part",
     "slug",
+    "stratified_folds",
 ]

@@ -1,127 +1,166 @@
-"""The classifier that chooses a method by evaluating all of them on the same folds."""
+"""The classifier that evaluates all methods on the same folds and combines them."""
 
 from __future__ import annotations
 
 import copy
 import time
 import warnings
+from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold, check_cv
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude._utils.checks import check_positive
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
-from similitude.labels import check_labels
+from similitude.labels import Labels, check_labels
 from similitude.numerics.significance import standard_error, wilcoxon_greater
-from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Samples
-from similitude.search.contest import FUSED, Contest, at_best
-from similitude.search.evaluation import Method, evaluate, predictions, reads_training
-from similitude.search.methods import methods, ordered
-from similitude.search.standing import Standing
+from similitude.search.combination import Judged, Member, best_points, combine, eligible, judge_method, judged
+from similitude.search.combined import CombinedClassifier, CombinedMember, encoded_labels, fitted_on
+from similitude.search.contest import Contest
+from similitude.search.evaluation import Evaluated, Method, at_point, evaluate, predictions
+from similitude.search.folds import check_groups, repeated_folds, stratified_folds
+from similitude.search.losses import Loss
+from similitude.search.methods import methods
+from similitude.search.standing import COMBINATION, Standing
+
+PREFERENCES = ("accuracy", "simple")
 
 
-def _best_has(method: str):
-    # Before the fit it is not known which method will be chosen.
-    return lambda self: not hasattr(self, "best_estimator_") or hasattr(self.best_estimator_, method)
+class OutOfFold(NamedTuple):
+    """The predictions for the tested samples, each by fits without that sample and by choices made without it.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (t,)
+        The predicted labels.
+    proba : ndarray of shape (t, G)
+        The probabilities.
+    samples : ndarray of int of shape (t,)
+        The positions of the tested samples, ascending: all of them, unless the folds leave some out.
+    members : ndarray of shape (M, t, G)
+        The probabilities of each member of ``best_estimator_`` by fits without the sample. The members themselves were
+        chosen with all samples, so that the weighted mean of these can differ from ``proba``.
+    """
+
+    labels: np.ndarray
+    proba: np.ndarray
+    samples: np.ndarray
+    members: np.ndarray
 
 
 class AutoClassifier(ClassifierMixin, SimilarityEstimator):
-    """Evaluate the methods on the same folds and choose the simplest one that is as good as the best.
+    """Evaluate the methods on the same folds, and combine those that work best together.
 
-    1. The similarity is diagnosed; the diagnosis determines the order in which methods are tried.
-    2. The whole grid of each method is evaluated on every fold, as by ``PathSearchCV``; the methods share the work that
-       they have in common, such as the eigendecomposition and the neighbour sort of a fold.
-    3. The error at the best point of a grid is too small, the more so the larger the grid is. It is replaced by the
-       expected error of a chosen point: points are chosen on bootstrap samples of the predictions on the folds, and
-       evaluated on the samples that were not drawn [1]_.
-    4. One-standard-error rule: of the methods whose error exceeds the smallest by no more than its standard error,
-       the simplest is chosen, in the order of :func:`similitude.search.methods.methods`.
-    5. It is fitted on all samples.
+    1. The similarity is diagnosed, for the user to read.
+    2. The whole grid of each method is evaluated on every fold; the methods share the work that they have in common,
+       such as the eigendecomposition and the neighbour sort of a fold. If X holds dissimilarities, the map is a
+       parameter of most grids. With few samples the folds are repeated, and the answers for each sample are averaged.
+    3. The answers of each method are calibrated on its own answers for other folds
+       (:mod:`similitude.numerics.temperature`).
+    4. The methods, each at its best point, are combined by bagged greedy selection
+       (:mod:`similitude.search.combination`). A single method is chosen if it is clearly better than the combination.
+    5. The members are fitted on all samples. ``best_estimator_`` predicts with the weighted mean of their posteriors.
 
-    The method itself is chosen by these errors, so that the error of the chosen one is still slightly too small.
-    ``nested_cv`` repeats the whole procedure within outer folds, which gives an error without this bias.
+    Every error on the leaderboard was counted on samples that were not used for the choice of the point, the members or
+    the weights: the samples are divided into parts, and the choice for each part is made on the others [1]_.
+    ``nested_cv`` repeats the whole procedure within outer folds instead.
 
     Parameters
     ----------
     methods : "all" or list of str, default="all"
         Names from :func:`similitude.search.methods.methods`.
     time_budget : float, default=None
-        The time in seconds. On the first fold methods are tried, in the order of the diagnosis, as long as all folds of
-        those so far are expected to fit into it (the first one is always tried). If time runs out later, the choice is
-        made from the folds done so far (at least two). The result then depends on the machine.
-    cv : int, splitter or iterable, default=10
-        The folds. An int means stratified and shuffled folds, at most as many as the smallest class has samples.
-    stack : bool, default=False
-        Whether the best local and the best global method, fused by the product of their posteriors, also take part
-        in the selection.
+        The time limit in seconds. Methods that need little time are tried first; what a method needs is learned from
+        the first fold. Methods that would take too long are left out, and so are repetitions for which there is no
+        time. The result then depends on the machine.
+    cv : int, splitter or iterable, default=5
+        The folds. An int means stratified and shuffled folds, which keep groups together. A class with a single sample
+        is in every training part and is not tested.
+    prefer : {"accuracy", "simple"}, default="accuracy"
+        "accuracy" chooses the combination. "simple" chooses the simplest method whose error exceeds the smallest by no
+        more than the standard error of the smallest, in the order of :func:`similitude.search.methods.methods`.
+    scoring : str or callable, default=None
+        The score by which points are chosen and methods are combined: "neg_brier_score", "neg_log_loss", "accuracy",
+        "balanced_accuracy", the name of another scorer of scikit-learn, or a scorer that needs only labels and
+        posteriors. None means the mean cost if ``costs`` are given, otherwise the Brier score.
+    costs : array of shape (G, G) or dict of dicts, default=None
+        ``costs[f, g]`` is the cost of predicting f when the truth is g. The class of least expected cost is predicted.
+    priors : array of shape (G,) or dict, default=None
+        Class probabilities in the application; the posterior is rescaled by prior / training share. The leaderboard is
+        that of the training shares.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, in the score and in the posteriors.
+    n_repeats : int, default=None
+        How many times cross-validation is repeated with different folds, if ``cv`` is an int; None means three times
+        with fewer than 500 samples, otherwise once.
     nested_cv : int, default=None
-        The number of outer folds for ``nested_error_``, at most as many as the smallest class has samples. Each takes
-        as long as the rest of ``fit``, including a ``time_budget``.
+        The number of outer folds for ``nested_error_``. Each takes about as long as the rest of ``fit``;
+        ``time_budget`` applies to each of them separately.
     random_state : int, default=0
-        The random state for the folds.
+        The random state for the folds and the bootstrap samples.
     n_jobs : int, default=None
-        The number of folds at the same time, as in joblib. With a time budget the first fold is done alone.
+        The number of folds that are evaluated in parallel, as in joblib. With a time budget the first fold is done
+        alone.
     verbose : int, default=0
-        If it is above 0, a progress bar is shown on a terminal.
+        If it is above 0, progress is shown.
     similarity, dissimilarity
-        The input contract: see the page on input.
+        The input contract: see the page on input. A map given here is tried together with others.
 
     Attributes
     ----------
     classes_ : ndarray of shape (G,)
         The classes.
     leaderboard_ : list of Standing
-        The methods, from the smallest error to the largest.
+        The methods and the combination, from the smallest error to the largest, with the weights in the combination.
     best_method_ : str
-        The name of the chosen method.
-    best_estimator_ : estimator
-        The chosen method fitted on all samples, with ``probability=True`` if it has that parameter and each class has
-        two samples.
+        The name of the chosen method, or "combination".
+    best_estimator_ : CombinedClassifier
+        The chosen members fitted on all samples.
     best_params_ : dict
-        The parameters of the chosen method.
+        The parameters of the chosen method; for a combination the parameters of each member by name.
     diagnosis_ : Diagnosis
         The diagnosis of the similarity.
     failures_ : dict
         The error messages of the methods that failed, by name.
     left_out_ : list of str
         The methods that did not fit into ``time_budget``, in the order in which they would have been tried.
+    not_testable_ : ndarray
+        The classes that no fold tests, such as those with one sample.
     n_folds_ : int
-        The number of folds on which the choice was made.
+        The number of folds on which the choice was made, over all repetitions.
     nested_error_, nested_standard_error_ : float or None
         The error and its standard error by nested cross-validation, if ``nested_cv`` is given.
-    out_of_fold_ : OutOfFold or None
-        ``labels`` (n,) and ``proba`` ((n, G), or None) that the chosen method, at its parameters, predicts for each
-        sample by a fit without that sample; None if the folds do not test each sample once. Folds that a time budget
-        left out are evaluated for this purpose.
+    out_of_fold_ : OutOfFold
+        ``labels`` (t,) and ``proba`` (t, G) that are predicted for the tested ``samples`` (t,), each by fits and
+        choices without that sample, and the probabilities of each of the ``members`` (M, t, G).
 
     See Also
     --------
+    CombinedClassifier : The classifier in ``best_estimator_``.
     PathSearchCV : Chooses the parameters of one method.
     diagnose : Describes a similarity.
 
     References
     ----------
     .. [1] Tsamardinos, Greasidou & Borboudakis, "Bootstrapping the out-of-sample predictions for efficient and accurate
-       cross-validation", Machine Learning 107, 2018.
+       cross-validation", Machine Learning 107, 2018, uses bootstrap samples for the same purpose.
 
     Examples
     --------
     >>> from similitude import AutoClassifier
     >>> from similitude.datasets import load_voting
     >>> voting = load_voting()
-    >>> auto = AutoClassifier(["k-NN", "SVM (clip)", "nearest centroid"], cv=5, similarity="vdm")
+    >>> auto = AutoClassifier(["k-NN", "SVM (clip)", "nearest centroid"], n_repeats=1, similarity="vdm")
     >>> auto.fit(voting.data, voting.target).best_method_
-    'k-NN'
-    >>> [(row.method, round(100 * row.error, 1)) for row in auto.leaderboard_]
-    [('k-NN', 4.0), ('SVM (clip)', 4.4), ('nearest centroid', 10.1)]
+    'combination'
+    >>> [(row.method, round(100 * row.error, 1), round(row.weight, 1)) for row in auto.leaderboard_]
+    [('k-NN', 4.6, 0.3), ('combination', 4.8, 1.0), ('SVM (clip)', 5.1, 0.7), ('nearest centroid', 9.7, 0.0)]
     """
 
     _takes_training = False
@@ -130,9 +169,14 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         self,
         methods="all",
         time_budget=None,
-        cv=10,
+        cv=5,
         *,
-        stack=False,
+        prefer="accuracy",
+        scoring=None,
+        costs=None,
+        priors=None,
+        class_weight=None,
+        n_repeats=None,
         nested_cv=None,
         random_state=0,
         n_jobs=None,
@@ -143,7 +187,12 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         self.methods = methods
         self.time_budget = time_budget
         self.cv = cv
-        self.stack = stack
+        self.prefer = prefer
+        self.scoring = scoring
+        self.costs = costs
+        self.priors = priors
+        self.class_weight = class_weight
+        self.n_repeats = n_repeats
         self.nested_cv = nested_cv
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -151,8 +200,23 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y):
-        """Diagnose the similarity, evaluate the methods, choose one, and fit it on all samples.
+    def get_metadata_routing(self):
+        """Return how scikit-learn passes metadata on: ``groups`` go to the splitter in ``cv``.
+
+        If ``cv`` is an int, ``set_fit_request(groups=True)`` requests them.
+
+        Returns
+        -------
+        MetadataRouter
+            The routing.
+        """
+        router = MetadataRouter(owner=type(self).__name__)
+        if not hasattr(self.cv, "split"):
+            return router.add_self_request(self)
+        return router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
+    def fit(self, X, y, *, groups=None):
+        """Evaluate the methods, combine them, and fit the members on all samples.
 
         Parameters
         ----------
@@ -160,6 +224,8 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             The training samples.
         y : array-like of shape (n,)
             The labels.
+        groups : array-like of shape (n,), default=None
+            The groups of the samples, which folds must not divide; they are passed to the splitter in ``cv``.
 
         Returns
         -------
@@ -167,45 +233,70 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             The fitted classifier.
         """
         fitted = copy.copy(self)  # if the fit fails, the estimator is unchanged
-        fitted._fit(X, y)
+        fitted._fit(X, y, groups)
         self.__dict__.update(vars(fitted))
         return self
 
-    def _fit(self, X: Any, y: Any) -> None:
+    def _fit(self, X: Any, y: Any, groups: Any) -> None:
         start = time.perf_counter()
         self._check_parameters()
         table = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
         with warnings.catch_warnings():
             samples = self._read_samples(X, y)
-            # The user has been warned about the matrix, and a fit that did not converge is judged by its errors.
-            warnings.simplefilter("ignore", SimilarityWarning)
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            contest = Contest(samples, table, self._folds(samples.y))
+            groups = check_groups(groups, samples.n)
+            labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
+            repeats = repeated_folds(samples.y, self.cv, self.n_repeats, groups, self.random_state)
+            # The user has been warned about the matrix, and a fit that warns is judged by its errors.
+            warnings.simplefilter("ignore")
+            contest = Contest(samples, table, repeats, _loss(self.scoring, labels))
             deadline = None if self.time_budget is None else start + float(self.time_budget)
-            contest.run(ordered(list(table), self.diagnosis_), deadline, self.n_jobs, self.verbose > 0)
-            if self.stack:
-                table |= contest.add_fused()
-            self._choose(contest)
-            self._fit_chosen(samples, table[self.best_method_][0])
-            self.out_of_fold_ = contest.out_of_fold(self.best_method_)
+            contest.run(deadline, self.n_jobs, self.verbose > 0)
+            honest = self._choose(contest)
+            self._set_out_of_fold(contest, honest)
+            self._fit_members(contest, labels)
             self.nested_error_: float | None = None
             self.nested_standard_error_: float | None = None
             if self.nested_cv is not None:
-                self._nest(samples, table)
+                self._nest(samples, table, groups)
 
-    def _fit_chosen(self, samples: Samples, estimator: Any) -> None:
-        chosen = at_best(estimator, self.best_params_, samples.y)
-        self.best_estimator_ = chosen.fit(samples.whole() if reads_training(chosen) else samples.X, samples.y)
-        for name in ("n_features_in_", "feature_names_in_"):
+    def _fit_members(self, contest: Contest, labels: Labels) -> None:
+        whole = contest.samples.whole()
+        fitted = []
+        for member in self._members:
+            estimator = at_point(member.run.estimator, member.run.points[member.point])
+            estimator = fitted_on(whole, contest.samples, estimator)
+            temperature = member.run.temperatures[member.point]
+            fitted.append(CombinedMember(member.run.name, estimator, member.weight, temperature))
+        del self._members
+        named = [(member.name, clone(member.estimator)) for member in fitted]
+        chosen = CombinedClassifier(
+            named,
+            [member.weight for member in fitted],
+            costs=self.costs,
+            priors=self.priors,
+            class_weight=self.class_weight,
+            similarity=self.similarity,
+            dissimilarity=self.dissimilarity,
+        )
+        chosen._become(whole, labels, fitted)
+        self.best_estimator_ = chosen
+        for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
             self.__dict__.pop(name, None)
-            if self._new_reader().is_precomputed and hasattr(self.best_estimator_, name):
-                setattr(self, name, getattr(self.best_estimator_, name))
+            if hasattr(chosen, name):
+                setattr(self, name, getattr(chosen, name))
 
     def _check_parameters(self):
+        if self.prefer not in PREFERENCES:
+            raise ValueError(f"prefer must be one of {PREFERENCES}; got {self.prefer!r}.")
         if self.time_budget is not None:
             check_positive(self.time_budget, "time_budget")
         if isinstance(self.cv, Integral) and self.cv < 2:
             raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
+        if self.n_repeats is not None and (not isinstance(self.n_repeats, Integral) or self.n_repeats < 1):
+            raise ValueError(f"n_repeats must be None or an integer of at least 1; got {self.n_repeats!r}.")
+        seed = self.random_state
+        if seed is not None and (not isinstance(seed, Integral) or seed < 0):
+            raise ValueError(f"random_state must be None or an integer of at least 0; got {seed!r}.")
         if self.nested_cv is None:
             return
         if not isinstance(self.nested_cv, Integral) or self.nested_cv < 2:
@@ -222,65 +313,70 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         self.diagnosis_ = diagnose(samples.values, samples.y, dissimilarity=samples.reader.map_name)
         return samples
 
-    def _folds(self, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        if isinstance(self.cv, Integral):
-            return self._stratified(int(self.cv), y)
-        try:
-            splits = check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y)
-            everything = np.arange(len(y))  # masks become positions
-            folds = [(everything[np.asarray(train)], everything[np.asarray(test)]) for train, test in splits]
-        except (ValueError, IndexError) as error:
-            raise ValueError(f"cv={self.cv!r} does not split these samples: {error}") from error
-        if not folds or not all(len(train) and len(test) for train, test in folds):
-            raise ValueError(f"cv must give at least one fold, and no empty ones; got {self.cv!r}.")
-        return folds
-
-    def _stratified(self, n_folds: int, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return ``n_folds`` folds, or as many as the smallest class has samples, but at least two."""
-        counts = np.unique(y, return_counts=True)[1]
-        if counts.max() < 2:
-            raise ValueError("y must have a class of at least two samples; with one of each there can be no folds.")
-        n_folds = max(2, min(int(n_folds), int(counts.min())))
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-            return list(splitter.split(np.zeros(len(y)), y))
-
-    def _choose(self, contest: Contest) -> None:
-        """Set the leaderboard, and choose the simplest method that is at most a standard error behind the best."""
-        runs = sorted(contest.runs.values(), key=lambda run: run.error)
-        if not runs:
+    def _choose(self, contest: Contest) -> Judged:
+        """Set the leaderboard and the members, and return the answers of the choice for samples not used for it."""
+        if not contest.runs:
             first = next(iter(contest.failures.items()))
             raise ValueError(f"methods: none could be used; {first[0]} failed with: {first[1]}")
-        best, simplest_first = runs[0], list(contest.runs)
-        level = [run for run in runs if run.is_level_with(best)]
-        self.best_method_ = min(level, key=lambda run: simplest_first.index(run.name)).name
-        self.leaderboard_ = [
-            Standing(
-                method=run.name,
-                error=run.error,
-                optimistic_error=run.optimistic_error,
-                standard_error=run.standard_error,
-                p_value=None if run is best else wilcoxon_greater(run.errors, best.errors),
-                parameters=run.parameters,
-                seconds=run.seconds,
-                chosen=run.name == self.best_method_,
-            )
-            for run in runs
-        ]
-        self.best_params_ = contest.runs[self.best_method_].parameters
+        singles = {name: judge_method(contest, run) for name, run in contest.runs.items()}
+        combined, together = combine(contest, self.random_state or 0)
+        allowed = {run.name: singles[run.name] for run in eligible(contest)}
+        best = min(allowed, key=lambda name: _mean_loss(contest, allowed[name]))
+        self.best_method_ = COMBINATION
+        if self.prefer == "simple":
+            self.best_method_ = _simplest(allowed)
+        elif len(combined) == 1 or _clearly_better(singles[best], together):
+            self.best_method_ = combined[0].run.name if len(combined) == 1 else best
+        self._members = combined
+        if self.best_method_ != COMBINATION:
+            run = contest.runs[self.best_method_]
+            self._members = [Member(run, int(best_points(contest, run, None)[0]))]
+        self.best_params_ = {member.run.name: member.run.points[member.point] for member in self._members}
+        if self.best_method_ != COMBINATION:
+            self.best_params_ = self.best_params_[self.best_method_]
+        self._rank(contest, singles, combined, together)
         self.failures_, self.left_out_, self.n_folds_ = contest.failures, contest.left_out, contest.n_folds
+        self.not_testable_ = np.setdiff1d(self.classes_, self.classes_[np.unique(contest.truth)])
+        return together if self.best_method_ == COMBINATION else singles[self.best_method_]
 
-    def _nest(self, samples: Samples, table: dict[str, Method]) -> None:
+    def _rank(self, contest: Contest, singles: dict[str, Judged], combined: list[Member], together: Judged) -> None:
+        rows = []
+        for name, run in contest.runs.items():
+            point = int(best_points(contest, run, None)[0])
+            row = _standing(contest, name, singles[name], run.total_seconds, name == self.best_method_)
+            row = replace(
+                row,
+                parameters=run.points[point],
+                optimistic_error=float(np.mean(judged(contest, run.posteriors[point]).wrong)),
+                weight=float(sum(member.weight for member in combined if member.run is run)),
+            )
+            rows.append(row)
+        found = dict(singles)
+        if len(combined) > 1:
+            found[COMBINATION] = together
+            seconds = sum(row.seconds for row in rows)
+            row = _standing(contest, COMBINATION, together, seconds, self.best_method_ == COMBINATION)
+            rows.append(replace(row, weight=1.0))
+        rows.sort(key=lambda row: (row.error, row.loss))
+        by_part = {name: _errors_by_part(contest, single) for name, single in found.items()}
+        first = by_part[rows[0].method]
+        tested = [replace(row, p_value=wilcoxon_greater(by_part[row.method], first)) for row in rows[1:]]
+        self.leaderboard_ = [rows[0], *tested]
+
+    def _set_out_of_fold(self, contest: Contest, honest: Judged) -> None:
+        labels = self.classes_[contest.loss.decisions(honest.posteriors)]
+        members = np.stack([member.posteriors for member in self._members])
+        self.out_of_fold_ = OutOfFold(labels, honest.posteriors, contest.tested, members)
+
+    def _nest(self, samples: Samples, table: dict[str, Method], groups: np.ndarray | None) -> None:
         """Set the error of the whole procedure, including the choice, on folds that were not used for the choice."""
-        names = [name for name in table if name != FUSED]
-        inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
+        inner = clone(self).set_params(methods=list(table), nested_cv=None, n_jobs=None, verbose=0)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.reader.similarity, dissimilarity=outer.reader.dissimilarity)
-        folds = self._stratified(self.nested_cv, samples.y)
+        folds = stratified_folds(samples.y, int(self.nested_cv), groups, self.random_state or 0)
         try:
-            found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds)]
+            found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds, groups)]
         except ValueError as error:
             raise ValueError(
                 f"nested_cv={self.nested_cv!r} leaves too few samples in an outer fold: {error}"
@@ -289,11 +385,18 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         self.nested_error_ = float(1 - np.mean(scores))
         self.nested_standard_error_ = standard_error(scores)
 
-    def _nested(self, samples: Samples, inner: Any, folds: list) -> Any:
-        return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
+    def _nested(self, samples: Samples, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
+        if groups is None:
+            return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
+        return (
+            {"auto": Evaluated([clone(inner).fit(part, part.y, groups=groups[train]).predict(rows)], 0.0)}
+            for train, part, rows in (
+                (train, samples.part(train), samples.fold(train, test)[1]) for train, test in folds
+            )
+        )
 
     def predict(self, X):
-        """Predict the class of each sample with the chosen method.
+        """Predict the class of each sample with the chosen members.
 
         Parameters
         ----------
@@ -308,9 +411,8 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
-    @available_if(_best_has("predict_proba"))
     def predict_proba(self, X):
-        """Return the posterior probability of each class by the chosen method.
+        """Return the posterior probability of each class: the weighted mean of those of the members.
 
         Parameters
         ----------
@@ -325,19 +427,54 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
-    @available_if(_best_has("decision_function"))
-    def decision_function(self, X):
-        """Return the decision values of the chosen method.
+    def explain(self, X):
+        """Return what each member predicts for one sample.
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        X : one sample
+            A row of similarities to the training samples, or a sequence of one raw object.
 
         Returns
         -------
-        ndarray of shape (m,) or (m, G)
-            The decision values.
+        Votes
+            The posteriors of the members; ``print`` shows them as a table.
         """
         check_is_fitted(self)
-        return self.best_estimator_.decision_function(X)
+        return self.best_estimator_.explain(X)
+
+
+def _loss(scoring: Any, labels: Labels) -> Loss:
+    weights = None
+    if labels.sample_weight is not None:
+        by_class = np.bincount(labels.codes, labels.sample_weight) / labels.counts
+        weights = by_class * len(labels) / labels.sample_weight.sum()
+    return Loss(scoring, labels.costs, weights)
+
+
+def _mean_loss(contest: Contest, found: Judged) -> float:
+    return float(contest.loss.mean(found.posteriors, contest.truth, contest.classes))
+
+
+def _standing(contest: Contest, name: str, found: Judged, seconds: float, chosen: bool) -> Standing:
+    error = float(np.mean(found.wrong))
+    loss = _mean_loss(contest, found)
+    return Standing(name, error, standard_error(found.wrong), seconds=seconds, loss=loss, chosen=chosen)
+
+
+def _errors_by_part(contest: Contest, found: Judged) -> np.ndarray:
+    return np.array([np.mean(found.wrong[contest.parts == part]) for part in np.unique(contest.parts)])
+
+
+def _clearly_better(single: Judged, together: Judged) -> bool:
+    """Return whether the loss of a single method is lower by more than two standard errors of the difference."""
+    gain = together.losses - single.losses
+    return bool(np.mean(gain) > 2 * standard_error(gain))
+
+
+def _simplest(singles: dict[str, Judged]) -> str:
+    """Return the first method whose error exceeds the smallest by no more than the standard error of the smallest."""
+    errors = {name: float(np.mean(single.wrong)) for name, single in singles.items()}
+    best = min(errors, key=lambda name: errors[name])
+    most = errors[best] + standard_error(singles[best].wrong) + 1e-12
+    return next(name for name in singles if errors[name] <= most)

@@ -3,141 +3,117 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.model_selection import ParameterGrid
 
-from similitude._utils.progress import progress
-from similitude.generative.fused import FusedClassifier
+from similitude._utils.progress import ProgressBars
 from similitude.numerics.shared import shared_work
-from similitude.numerics.significance import standard_error
+from similitude.numerics.temperature import Temperature, fit_temperatures, floor_of, log_odds, scales, softmax
 from similitude.reader import Samples
-from similitude.search.evaluation import (
-    Batch,
-    Evaluated,
-    Fold,
-    Method,
-    at_point,
-    evaluate,
-    evaluate_fold,
-    evaluate_method,
-    first_best,
-    predictions,
-)
-from similitude.search.methods import LOCAL, slug
+from similitude.search.answers import answered
+from similitude.search.evaluation import Evaluated, Method, evaluate
+from similitude.search.folds import Split
+from similitude.search.losses import Loss
+from similitude.search.methods import COMPARED_ONLY, effort
 
-FUSED = "local and global fused"
-N_BOOTSTRAPS = 200
+SHORTLIST = 4
+"""The number of best points of each method, on all samples and outside each part, that are evaluated on repeated
+folds."""
 
-
-class OutOfFold(NamedTuple):
-    """The predictions of a method for each sample by a fit without that sample.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n,)
-        The predicted labels.
-    proba : ndarray of shape (n, G) or None
-        The probabilities; None if the method has none.
-    """
-
-    labels: np.ndarray
-    proba: np.ndarray | None
+_RANKED_SAMPLES = 400
+"""If a grid is large, the temperatures for ranking its points are fitted to at most this many samples."""
+_LARGE_GRID = 200
+_FEWEST_FOLDS = 2
+_RESERVE = 0.15
+"""The share of a time budget that is left for the choice and the last fits."""
 
 
-@dataclass
 class Run:
-    """The predictions of one method on the folds evaluated so far."""
-
-    name: str
-    points: list[dict[str, Any]]
-    answers: list[np.ndarray]
-    """For each fold, the positions of the predicted classes at each point, of shape (points, test samples)."""
-    truths: list[np.ndarray]
-    seconds: float = 0.0
-
-    @property
-    def _at(self) -> int:
-        """The position of the best point."""
-        return first_best([np.mean(found == truth, axis=1) for found, truth in zip(self.answers, self.truths)])
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the best point."""
-        return self.points[self._at]
-
-    @property
-    def errors(self) -> np.ndarray:
-        """The errors at the best point, one for each fold."""
-        at = self._at
-        return np.array([np.mean(found[at] != truth) for found, truth in zip(self.answers, self.truths)])
-
-    @property
-    def labels(self) -> list[np.ndarray]:
-        """The positions of the predicted classes at the best point, for each fold."""
-        at = self._at
-        return [found[at] for found in self.answers]
-
-    @property
-    def optimistic_error(self) -> float:
-        """The error at the best point, which is too small: the more points there are, the better one is by chance."""
-        return float(np.mean(self.errors))
-
-    @cached_property
-    def error(self) -> float:
-        """The expected error of a chosen point.
-
-        Points are chosen on bootstrap samples of the predictions and evaluated on the samples that were not drawn.
-        """
-        wrong = np.concatenate([found != truth for found, truth in zip(self.answers, self.truths)], axis=1).astype(
-            float
-        )
-        n = wrong.shape[1]
-        drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=N_BOOTSTRAPS).astype(float)
-        left = drawn == 0
-        # The difference from the best point on the same samples, so that a method with one point is not affected.
-        more = ((wrong[np.argmin(wrong @ drawn.T, axis=0)] - wrong[self._at]) * left).sum(axis=1)
-        return self.optimistic_error + float(np.mean(more / np.maximum(left.sum(axis=1), 1)))
-
-    @property
-    def standard_error(self) -> float:
-        """The standard error of the errors over the folds."""
-        return standard_error(self.errors)
-
-    def is_level_with(self, best: Run) -> bool:
-        """Return whether the error exceeds the best one by no more than the standard error of the best."""
-        return self.error <= best.error + best.standard_error + 1e-12
-
-
-def at_best(estimator: Any, parameters: dict[str, Any], *labels: np.ndarray) -> Any:
-    """Return the estimator with these parameters, and with ``probability=True`` if it can be calibrated.
+    """The answers of one method on the folds evaluated so far.
 
     Parameters
     ----------
+    name : str
+        The name of the method.
     estimator : estimator
         The estimator.
-    parameters : dict
-        Its parameters.
-    *labels : ndarrays
-        The labels of the training sets; each must have two samples of every class, because probabilities are calibrated
-        by cross-validation.
-
-    Returns
-    -------
-    estimator
-        A copy that is not fitted.
+    points : list of dict
+        The points of its grid.
     """
-    chosen = at_point(estimator, parameters)
-    enough = all(np.unique(part, return_counts=True)[1].min() > 1 for part in labels)
-    return chosen.set_params(probability=True) if enough and "probability" in chosen.get_params(deep=False) else chosen
+
+    def __init__(self, name: str, estimator: Any, points: list[dict[str, Any]]):
+        self.name, self.estimator, self.points = name, estimator, points
+        self.response = ""
+        self.answers: dict[int, np.ndarray] = {}
+        """For each fold, by its number, the answers of the points, of shape (points, test samples, G)."""
+        self.seconds: list[float] = []
+        self.shortlists: list[np.ndarray] = []
+        self.calibrated: list[_CalibratedFold] = []
+        self.posteriors = np.empty(0)
+        self.temperatures: list[Temperature] = []
+
+    @property
+    def total_seconds(self) -> float:
+        """The time of all folds, on one core."""
+        return sum(self.seconds)
+
+    def take(self, number: int, evaluated: Evaluated) -> None:
+        """Store the answers on one more fold.
+
+        Parameters
+        ----------
+        number : int
+            The number of the fold.
+        evaluated : Evaluated
+            The answers.
+        """
+        self.response = evaluated.results[0][0]
+        self.answers[number] = np.stack([columns for _, columns in evaluated.results])
+        self.seconds.append(evaluated.seconds)
+
+    def keep(self, kept: np.ndarray) -> None:
+        """Keep only some of the points.
+
+        Parameters
+        ----------
+        kept : ndarray of int
+            Their positions, ascending; ``shortlists`` must refer to these points only.
+        """
+        self.points = [self.points[i] for i in kept]
+        self.answers = {number: found[kept] for number, found in self.answers.items()}
+        self.shortlists = [np.searchsorted(kept, positions) for positions in self.shortlists]
+
+
+class _CalibratedFold(NamedTuple):
+    """The answers of one method on one fold, with the calibrations on its repetition of the folds.
+
+    Parameters
+    ----------
+    places : ndarray of int of shape (m,)
+        The positions of the test samples among all tested samples.
+    answers : ndarray of shape (P, m, G)
+        The answers of the points.
+    factors : ndarray of shape (P, K + 1)
+        The factors that are fitted without each of the K parts, and to all samples.
+    offsets : ndarray of shape (P, K + 1, G)
+        The offsets.
+    """
+
+    places: np.ndarray
+    answers: np.ndarray
+    factors: np.ndarray
+    offsets: np.ndarray
 
 
 class Contest:
     """Evaluation of several methods on the same folds of the same samples.
+
+    Each point of each grid is evaluated on the first repetition of the folds. For the others, only the best points of
+    each method remain. Methods that are only compared are not repeated.
 
     Parameters
     ----------
@@ -145,8 +121,10 @@ class Contest:
         The samples.
     methods : dict of Method
         The methods by name, simplest first.
-    folds : list of tuples (train, test)
-        The positions of the samples.
+    repeats : list of lists of tuples (train, test)
+        The folds of each repetition.
+    loss : Loss
+        The loss by which points are ranked.
 
     Attributes
     ----------
@@ -158,129 +136,278 @@ class Contest:
         The methods for which there was no time, in the order in which they would have been tried.
     n_folds : int
         The number of folds that are done.
+    tested : ndarray of int
+        The positions of the samples that were tested.
+    parts : ndarray of int
+        For each of them the number of its part. A choice is judged on each part after it was made on the others.
     """
 
-    def __init__(self, samples: Samples, methods: dict[str, Method], folds: list[tuple[np.ndarray, np.ndarray]]):
-        self._samples, self._table, self._folds = samples, dict(methods), folds
-        self._classes, self._codes = np.unique(samples.y, return_inverse=True)
-        self.runs = {name: Run(name, list(ParameterGrid(grid)), [], []) for name, (_, grid) in methods.items()}
+    def __init__(self, samples: Samples, methods: dict[str, Method], repeats: list[list[Split]], loss: Loss):
+        self.samples, self.loss = samples, loss
+        self.classes, self.codes = np.unique(samples.y, return_inverse=True)
+        self._repeats = repeats
+        self._numbered = list(enumerate(split for folds in repeats for split in folds))
+        grids = {name: list(ParameterGrid(grid)) for name, (_, grid) in methods.items()}
+        self.runs = {name: Run(name, methods[name][0], points) for name, points in grids.items()}
         self.failures: dict[str, str] = {}
         self.left_out: list[str] = []
         self.n_folds = 0
+        self.tested = self.parts = np.empty(0, dtype=np.intp)
 
-    def run(self, order: list[str], deadline: float | None, n_jobs: int | None, show: bool) -> None:
-        """Evaluate the methods on all folds, or on as many as possible before a deadline (of ``time.perf_counter``)."""
-        if deadline is not None:
-            affordable = self._affordable(order, deadline)
-            self.left_out = [name for name in order if name not in affordable and name not in self.failures]
-            order = affordable
-        at_once = effective_n_jobs(n_jobs) if deadline is not None else len(self._folds)
-        bar = iter(progress(range(len(self._folds) - self.n_folds), len(self._folds) - self.n_folds, "folds", show))
-        while self.n_folds < len(self._folds):
-            if deadline is not None and self.n_folds >= 2 and time.perf_counter() > deadline:
-                break
-            part = self._folds[self.n_folds : self.n_folds + at_once]
-            found = evaluate(
-                self._samples, self._candidates(order), part, predictions, on_error="method", n_jobs=n_jobs
-            )
-            for answers, (_, test) in zip(found, part):
-                self._take(answers, test)
-                next(bar, None)
-        self.runs = {name: run for name, run in self.runs.items() if name in order and name not in self.failures}
+    @property
+    def truth(self) -> np.ndarray:
+        """The positions of the true classes of the tested samples."""
+        return self.codes[self.tested]
 
-    def _candidates(self, order: list[str]) -> dict[str, tuple[Any, list[dict]]]:
-        return {n: (self._table[n][0], self.runs[n].points) for n in order if n not in self.failures}
+    def run(self, deadline: float | None, n_jobs: int | None, show: bool) -> None:
+        """Evaluate the methods on all folds, or on as many as possible before a deadline (of ``time.perf_counter``).
 
-    def _take(self, found: dict[str, Evaluated], test: np.ndarray) -> None:
-        """Store the predictions of the methods on one more fold."""
-        for name, evaluated in found.items():
-            self._record(name, evaluated, test)
-        self.n_folds += 1
+        Parameters
+        ----------
+        deadline : float or None
+            The time at which to stop.
+        n_jobs : int or None
+            The number of folds that are evaluated in parallel, as in joblib.
+        show : bool
+            Whether progress is shown.
+        """
+        self._show = show
+        first = len(self._repeats[0])
+        start = time.perf_counter()
+        end = None if deadline is None else deadline - _RESERVE * (deadline - start)
+        with ProgressBars({"folds": len(self._numbered)}, enabled=show) as bars:
+            if end is None:
+                self._evaluate(self._numbered[:first], self._running(), n_jobs, bars)
+            else:
+                self._within_budget(self._numbered[:first], end, n_jobs, bars)
+            self.runs = {n: run for n, run in self.runs.items() if n not in self.failures and n not in self.left_out}
+            self._rank()
+            names = [name for name in self.runs if name not in COMPARED_ONLY]
+            for folds in self._later_repeats(names, end, n_jobs):
+                self._evaluate(folds, names, n_jobs, bars)
+        self.runs = {name: run for name, run in self.runs.items() if name not in self.failures}
+        self._calibrate()
 
-    def _record(self, name: str, evaluated: Evaluated, test: np.ndarray) -> None:
+    def _later_repeats(self, names: list[str], end: float | None, n_jobs: int | None):
+        """Yield the folds of further repetitions: all at once, or of each repetition for which there is time."""
+        number = len(self._repeats[0])
+        if end is None:
+            yield self._numbered[number:]
+            return
+        if self.n_folds < number:
+            return
+        for folds in self._repeats[1:]:
+            # Fewer points take less time, so that the first repetition gives an upper bound.
+            seconds = sum(self.runs[name].seconds[-1] for name in names)
+            expected = seconds * len(folds) / effective_n_jobs(n_jobs)
+            if time.perf_counter() + expected > end:
+                return
+            yield self._numbered[number : number + len(folds)]
+            number += len(folds)
+
+    def _within_budget(self, folds: list, end: float, n_jobs: int | None, bars: ProgressBars) -> None:
+        """Evaluate the first repetition: methods of little effort first, without those that take too long."""
+        at_once = effective_n_jobs(n_jobs)
+        expected = self._first_fold(folds, end, at_once, bars)
+        while self.n_folds < len(folds) and (self.n_folds < _FEWEST_FOLDS or time.perf_counter() < end):
+            self._evaluate(folds[self.n_folds : self.n_folds + at_once], self._running(), n_jobs, bars)
+        # What takes less time than expected leaves time for others.
+        done = folds[: self.n_folds]
+        for name in list(self.left_out):
+            missing = [fold for fold in done if fold[0] not in self.runs[name].answers]
+            if expected(name) * len(missing) / at_once < end - time.perf_counter():
+                self.left_out.remove(name)
+                for (number, _), found in zip(missing, self._found(missing, [name], n_jobs, bars)):
+                    self._record(name, number, found[name])
+
+    def _first_fold(self, folds: list, end: float, at_once: int, bars: ProgressBars) -> Callable[[str], float]:
+        """Evaluate the first fold; leave out each method that cannot be expected to finish all folds in time.
+
+        Return a function of a method that returns the seconds that can be expected for one fold.
+        """
+        more = (len(folds) - 1) / at_once
+        kept = 0.0
+        seconds: dict[str, float] = {}
+
+        def expected(name: str) -> float:
+            if name in seconds or not seconds:
+                return seconds.get(name, 0.0)
+            return effort(name) * float(np.median([spent / effort(known) for known, spent in seconds.items()]))
+
+        with shared_work():
+            for name in sorted(self.runs, key=effort):
+                left = end - time.perf_counter() - kept * more
+                if expected(name) * (1 + more) > left and seconds:
+                    self.left_out.append(name)
+                    continue
+                found = next(iter(self._found([folds[0]], [name], 1, bars)))[name]
+                self._record(name, folds[0][0], found)
+                if found.failure is not None:
+                    continue
+                seconds[name] = found.seconds
+                if len(seconds) > 1 and (kept + seconds[name]) * more > end - time.perf_counter():
+                    self.left_out.append(name)
+                else:
+                    kept += seconds[name]
+        self._count(bars)
+        return expected
+
+    def _running(self) -> list[str]:
+        return [name for name in self.runs if name not in self.failures and name not in self.left_out]
+
+    def _evaluate(self, folds: list, names: list[str], n_jobs: int | None, bars: ProgressBars) -> None:
+        """Evaluate methods on some folds."""
+        for (number, _), found in zip(folds, self._found(folds, names, n_jobs, bars)):
+            for name, evaluated in found.items():
+                self._record(name, number, evaluated)
+            self._count(bars)
+
+    def _found(self, folds: list, names: list[str], n_jobs: int | None, bars: ProgressBars):
+        candidates = {name: (self.runs[name].estimator, self.runs[name].points) for name in names}
+        splits = [split for _, split in folds]
+        return evaluate(
+            self.samples,
+            candidates,
+            splits,
+            answered,
+            on_error="method",
+            n_jobs=n_jobs,
+            note=lambda name: bars.note("folds", self._note(name)) if self._show else None,
+        )
+
+    def _record(self, name: str, number: int, evaluated: Evaluated) -> None:
         if evaluated.failure is not None:
             self.failures.setdefault(name, evaluated.failure)
-            return
-        run = self.runs[name]
-        run.answers.append(np.searchsorted(self._classes, np.array(evaluated.results)))
-        run.truths.append(self._codes[test])
-        run.seconds += evaluated.seconds
+        elif name not in self.failures:
+            self.runs[name].take(number, evaluated)
 
-    def _affordable(self, order: list[str], deadline: float) -> list[str]:
-        """Evaluate the first fold; return the methods that can be expected to finish all folds in time."""
-        start, spent = time.perf_counter(), 0.0
-        left = deadline - start
-        kept: list[str] = []
-        found: dict[str, Evaluated] = {}
-        fold = Fold(self._samples, *self._folds[0])
-        with shared_work():
-            for name in order:
-                if kept and time.perf_counter() - start > left / 2:
-                    break
-                answer = evaluate_method(*self._candidates([name])[name], fold, predictions, "method")
-                if answer.failure is not None:
-                    found[name] = answer
-                elif not kept or (spent + answer.seconds) * len(self._folds) <= left:
-                    kept.append(name)
-                    found[name] = answer
-                    spent += answer.seconds
-        self._take(found, self._folds[0][1])
-        return kept
+    def _count(self, bars: ProgressBars) -> None:
+        self.n_folds += 1
+        bars.advance("folds", self._note(None) if self._show else "")
 
-    def add_fused(self) -> dict[str, Method]:
-        """Evaluate the fusion of the best local and the best global method, and return it as a method by name."""
-        usable = [run for run in self.runs.values() if _has_probabilities(self._table[run.name][0])]
-        sides = [[run for run in usable if (run.name in LOCAL) == local] for local in (True, False)]
-        if not all(sides):
-            return {}
-        best = [min(side, key=lambda run: run.error) for side in sides]
-        parts = [(slug(run.name), at_best(self._table[run.name][0], run.parameters)) for run in best]
-        fused = FusedClassifier(parts)
-        run = Run(FUSED, [{}], [], [], sum(part.seconds for part in best))
-        self.runs[FUSED] = run
-        for split in self._folds[: self.n_folds]:
-            found = evaluate_fold(self._samples, {FUSED: (fused, [{}])}, split, predictions, "method")
-            self._record(FUSED, found[FUSED], split[1])
-            if FUSED in self.failures:
-                del self.runs[FUSED]
-                return {}
-        self._table[FUSED] = fused, {}
-        return {FUSED: (fused, {})}
+    def _note(self, at_work: str | None) -> str:
+        """Return the method at work, and the best error so far."""
+        errors = {}
+        for name in self._running():
+            run = self.runs[name]
+            if run.answers and self.n_folds:
+                wrong = [
+                    np.mean(np.argmax(found, axis=2) != self.codes[self._numbered[number][1][1]], axis=1)
+                    for number, found in run.answers.items()
+                ]
+                errors[name] = float(np.min(np.mean(wrong, axis=0)))
+        parts = [] if at_work is None else [at_work]
+        if errors:
+            best = min(errors, key=lambda name: errors[name])
+            parts.append(f"best so far {best} {100 * errors[best]:.1f}%")
+        return "; ".join(parts)
 
-    def out_of_fold(self, name: str) -> OutOfFold | None:
-        """Return the predictions of a method at its best point, or None if the folds do not test each sample once."""
-        tested = np.concatenate([test for _, test in self._folds])
-        if not np.array_equal(np.sort(tested), np.arange(len(self._codes))):
-            return None
-        run = self.runs[name]
-        estimator = at_best(self._table[name][0], run.parameters, *(self._codes[train] for train, _ in self._folds))
-        labels, known = np.empty(len(self._codes), dtype=np.intp), run.labels
-        proba = np.zeros((len(labels), len(self._classes))) if hasattr(estimator, "predict_proba") else None
-        for i, (train, test) in enumerate(self._folds):
-            if i < self.n_folds:
-                labels[test] = known[i]
-                if proba is None:
+    def _rank(self) -> None:
+        """Keep the best points of each method, on all tested samples and on those outside each part."""
+        numbers = [number for number, _ in self._numbered[: self.n_folds]]
+        tests = [self._numbered[number][1][1] for number in numbers]
+        # A sample that is tested several times belongs to the part of its first fold.
+        rows = np.concatenate(tests)
+        self.tested, first = np.unique(rows, return_index=True)
+        folds = np.repeat(np.arange(len(tests)), [len(test) for test in tests])[first]
+        self.parts = np.unique(folds, return_inverse=True)[1]
+        if not self.parts.any():
+            self.parts = np.arange(len(self.tested)) % 2
+        for run in self.runs.values():
+            if len(run.answers) < len(numbers):  # it failed on some fold
+                continue
+            answers = np.concatenate([run.answers[number] for number in numbers], axis=1)[:, first]
+            losses = self._quick_losses(run, answers)
+            outside = [losses[:, self.parts != part].mean(axis=1) for part in np.unique(self.parts)]
+            run.shortlists = [np.argsort(mean, kind="stable")[:SHORTLIST] for mean in [losses.mean(axis=1), *outside]]
+            run.keep(np.unique(np.concatenate(run.shortlists)))
+
+    def _quick_losses(self, run: Run, answers: np.ndarray) -> np.ndarray:
+        """Return the loss of each point and sample, with one temperature for each point."""
+        n = len(self.tested)
+        some = np.arange(n)
+        if len(answers) > _LARGE_GRID and n > _RANKED_SAMPLES:
+            some = np.random.RandomState(0).permutation(n)[:_RANKED_SAMPLES]
+        found = np.empty(answers.shape[:2], dtype=np.float32)
+        for i in range(0, len(answers), _LARGE_GRID):
+            block = slice(i, i + _LARGE_GRID)
+            z = self._log_odds(run, answers[block])
+            z /= scales(z, run.response)[:, None, None]
+            factors, offsets = fit_temperatures(z[:, some], self.truth[some], np.ones((1, len(some))))
+            posteriors = softmax(factors[:, :1, None] * z + offsets[:, :1])
+            found[block] = self.loss.losses(self._weighted(posteriors), self.truth)
+        return found
+
+    @property
+    def _floor(self) -> float:
+        return floor_of(len(self.tested))
+
+    def _weighted(self, posteriors: np.ndarray) -> np.ndarray:
+        """Return the posteriors under the class weights."""
+        if self.loss.class_weights is None:
+            return posteriors
+        weighted = posteriors * self.loss.class_weights
+        return weighted / weighted.sum(axis=-1, keepdims=True)
+
+    def _calibrate(self) -> None:
+        """Fit the calibrations, and set the posteriors of the tested samples, each calibrated without its own part."""
+        place = np.full(len(self.codes), -1)
+        place[self.tested] = np.arange(len(self.tested))
+        parts = np.unique(self.parts)
+        for run in self.runs.values():
+            factors, offsets = [], []
+            number = 0
+            for folds in self._repeats:
+                numbers = [i for i in range(number, number + len(folds)) if i in run.answers]
+                number += len(folds)
+                if not numbers:
                     continue
-            judge = _posteriors if proba is not None else _labels_alone
-            found = evaluate_fold(self._samples, {name: (estimator, [{}])}, (train, test), judge)
-            predicted, posterior, classes = found[name].results[0]
-            if i >= self.n_folds:
-                labels[test] = np.searchsorted(self._classes, predicted)
-            if proba is not None:
-                proba[np.ix_(test, np.searchsorted(self._classes, classes))] = posterior
-        return OutOfFold(self._classes[labels], proba)
+                places = [place[self._numbered[i][1][1]] for i in numbers]
+                rows = np.concatenate(places)
+                z = self._log_odds(run, np.concatenate([run.answers[i] for i in numbers], axis=1))
+                size = scales(z, run.response)[:, None, None]
+                weights = np.stack([*(self.parts[rows] != part for part in parts), np.ones(len(rows))]).astype(float)
+                a, b = fit_temperatures(z / size, self.truth[rows], weights)
+                a /= size[..., 0]
+                run.calibrated += [_CalibratedFold(own, run.answers[i], a, b) for own, i in zip(places, numbers)]
+                factors.append(a[:, -1])
+                offsets.append(b[:, -1])
+            run.posteriors = self.posteriors(run, np.arange(len(run.points)), None)
+            run.temperatures = [
+                Temperature(run.response, float(a), b, self._floor)
+                for a, b in zip(np.mean(factors, axis=0), np.mean(offsets, axis=0))
+            ]
+            run.answers = {}
 
+    def posteriors(self, run: Run, points: np.ndarray, part: int | None) -> np.ndarray:
+        """Return the posteriors of the tested samples, averaged over the repetitions.
 
-def _posteriors(batch: Any, fold: Fold) -> list[tuple]:
-    """Judge a batch by its predicted labels, its posteriors, and the classes of the posteriors."""
-    answers = zip(batch.answers(0, "predict"), batch.answers(0, "predict_proba"))
-    return [(labels, posterior, batch.classes) for labels, posterior in answers]
+        If points or weights are chosen without one part, the calibration must not use its labels either.
 
+        Parameters
+        ----------
+        run : Run
+            The method.
+        points : ndarray of int
+            The positions of the points.
+        part : int or None
+            The part whose labels are not used; None means that for each sample those of its own part are not used.
 
-def _labels_alone(batch: Batch, fold: Fold) -> list[tuple]:
-    """Judge a batch by its predicted labels, if the method has no posteriors."""
-    return [(labels, None, None) for labels in batch.answers(0, "predict")]
+        Returns
+        -------
+        ndarray of shape (len(points), n, G)
+            The posteriors.
+        """
+        total = np.zeros((len(points), len(self.tested), len(self.classes)))
+        counts = np.zeros(len(self.tested))
+        for places, answers, factors, offsets in run.calibrated:
+            which = self.parts[places] if part is None else np.full(len(places), part)
+            at = np.ix_(points, which)
+            exponents = factors[at][..., None] * self._log_odds(run, answers[points]) + offsets[at]
+            # A sample that one fold tests twice is counted once.
+            total[:, places] += softmax(exponents)
+            counts[places] += 1
+        return self._weighted(total / counts[:, None])
 
-
-def _has_probabilities(estimator: Any) -> bool:
-    return hasattr(at_best(estimator, {}), "predict_proba")
+    def _log_odds(self, run: Run, answers: np.ndarray) -> np.ndarray:
+        return log_odds(answers.astype(float), run.response, self._floor)

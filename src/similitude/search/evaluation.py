@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -20,6 +21,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from similitude._utils.progress import progress
+from similitude._utils.threads import one_openmp_thread
 from similitude.base import GridFit, PathClassifier, SimilarityEstimator
 from similitude.numerics.shared import shared_work
 from similitude.reader import Reader, Samples
@@ -83,6 +85,7 @@ def evaluate(
     n_jobs: int | None = None,
     pre_dispatch: Any = "2*n_jobs",
     show: bool = False,
+    note: Callable[[str], None] | None = None,
 ) -> Iterator[dict[str, Evaluated]]:
     """Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by fold.
 
@@ -106,7 +109,9 @@ def evaluate(
     n_jobs, pre_dispatch
         The parallelism over folds, as in joblib.
     show : bool, default=False
-        Whether a progress bar over the folds is shown on a terminal.
+        Whether progress over the folds is shown on stderr.
+    note : callable, default=None
+        Called with the name of each method before its work on a fold begins, if folds are not done in parallel.
 
     Yields
     ------
@@ -114,7 +119,8 @@ def evaluate(
         The results of each method on one fold, by name.
     """
     parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=_return_as())
-    work = (delayed(evaluate_fold)(samples, methods, fold, judge, on_error, train_too) for fold in folds)
+    note = note if effective_n_jobs(n_jobs) == 1 else None
+    work = (delayed(evaluate_fold)(samples, methods, fold, judge, on_error, train_too, note) for fold in folds)
     yield from progress(parallel(work), len(folds), "folds", enabled=show)
 
 
@@ -130,11 +136,17 @@ def evaluate_fold(
     judge: Judge,
     on_error: str = "raise",
     train_too: bool = False,
+    note: Callable[[str], None] | None = None,
 ) -> dict[str, Evaluated]:
     """Return the results of every method on one fold, by name; the parameters are those of :func:`evaluate`."""
     fold = Fold(samples, *split, train_too=train_too)
-    with shared_work():
-        return {name: evaluate_method(*method, fold, judge, on_error) for name, method in methods.items()}
+    found = {}
+    with shared_work(), one_openmp_thread():
+        for name, method in methods.items():
+            if note is not None:
+                note(name)
+            found[name] = evaluate_method(*method, fold, judge, on_error)
+    return found
 
 
 def evaluate_method(estimator: Any, points: list[dict], fold: Fold, judge: Judge, on_error: str) -> Evaluated:
@@ -166,7 +178,20 @@ def first_best(scores: Any) -> int:
 
 
 def at_point(estimator: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return a copy of the estimator with these parameters, which is not fitted."""
+    """Return a copy of the estimator with these parameters, which is not fitted.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+    parameters : dict
+        The values of the parameters by name.
+
+    Returns
+    -------
+    estimator
+        The copy.
+    """
     return clone(estimator).set_params(**clone(dict(parameters), safe=False))
 
 

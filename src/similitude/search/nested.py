@@ -1,64 +1,116 @@
-"""Nested cross-validation of several methods, which share the work on each fold."""
+"""Nested cross-validation of several methods and of their combination, which share the work on each fold."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
+from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from similitude._utils.progress import progress
 from similitude.numerics.significance import standard_error
-from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Samples
+from similitude.search.answers import answered
+from similitude.search.combination import best_points, combine
 from similitude.search.contest import Contest
-from similitude.search.evaluation import Evaluated, Method, evaluate_fold, predictions
+from similitude.search.evaluation import Method, evaluate_fold
+from similitude.search.folds import Split, stratified_folds
+from similitude.search.losses import Loss
+from similitude.search.methods import COMPARED_ONLY
 from similitude.search.parameters import parameters_text
-from similitude.search.standing import Standing
+from similitude.search.standing import COMBINATION, Standing
 
 INNER_FOLDS = 5
+NO_TIME = "left out: there was no time for it"
+
+
+class Tested(NamedTuple):
+    """The result of one method on one outer fold.
+
+    Parameters
+    ----------
+    wrong : ndarray of bool or None
+        Whether each test sample was misclassified; None if the method failed.
+    seconds : float
+        The time it took.
+    parameters : dict
+        The chosen parameters.
+    failure : str or None, default=None
+        The error message, if the method failed.
+    """
+
+    wrong: np.ndarray | None
+    seconds: float
+    parameters: dict[str, Any]
+    failure: str | None = None
 
 
 class _OuterFold:
     """A function that tunes every method on the training part of an outer fold, refits it there, and tests it."""
 
-    def __init__(self, samples: Samples, methods: dict[str, Method], seed: int):
-        self.samples, self.methods, self.seed = samples, methods, seed
+    def __init__(self, samples: Samples, methods: dict[str, Method], groups: np.ndarray | None, seed: int):
+        self.samples, self.methods, self.groups, self.seed = samples, methods, groups, seed
 
-    def __call__(self, train: np.ndarray, test: np.ndarray) -> dict[str, tuple[Evaluated, dict[str, Any]]]:
-        """Return for each method its predictions on the test part, and the parameters that were chosen."""
+    def __call__(self, train: np.ndarray, test: np.ndarray, seconds: float | None) -> dict[str, Tested]:
+        """Return the results of all methods, and of their combination, within a time budget."""
         with warnings.catch_warnings():
-            # The user has been warned about the matrix, and a fit that did not converge is judged by its errors.
-            warnings.simplefilter("ignore", SimilarityWarning)
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-            contest = self._tuned(train)
-            chosen = {name: (self.methods[name][0], [run.parameters]) for name, run in contest.runs.items()}
-            found = evaluate_fold(self.samples, chosen, (train, test), predictions, "method")
-        failed: dict[str, Any] = {name: (Evaluated([], 0.0, failure), {}) for name, failure in contest.failures.items()}
-        return failed | {
-            name: (evaluated._replace(seconds=evaluated.seconds + run.seconds), run.parameters)
-            for (name, run), evaluated in zip(contest.runs.items(), found.values())
-        }
+            # The user has been warned about the matrix, and a fit that warns is judged by its errors.
+            warnings.simplefilter("ignore")
+            part = self.samples.part(train)
+            groups = None if self.groups is None else self.groups[train]
+            folds = stratified_folds(part.y, INNER_FOLDS, groups, self.seed)
+            contest = Contest(part, self.methods, [folds], Loss(None, None, None))
+            contest.run(None if seconds is None else time.perf_counter() + seconds, None, False)
+            return self._tested(contest, train, test)
 
-    def _tuned(self, train: np.ndarray) -> Contest:
-        part = self.samples.part(train)
-        splitter = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=self.seed)
-        contest = Contest(part, self.methods, list(splitter.split(np.zeros(len(train)), part.y)))
-        contest.run(list(self.methods), None, None, False)
-        return contest
+    def _tested(self, contest: Contest, train: np.ndarray, test: np.ndarray) -> dict[str, Tested]:
+        found = {name: Tested(None, 0.0, {}, why) for name, why in contest.failures.items()}
+        found |= {name: Tested(None, 0.0, {}, NO_TIME) for name in contest.left_out}
+        members = combine(contest, self.seed)[0] if contest.runs else []
+        posteriors: dict[str, dict[int, np.ndarray]] = {}
+        truth = self.samples.y[test]
+        for name, run in contest.runs.items():
+            best = int(best_points(contest, run, None)[0])
+            points = list(dict.fromkeys([best, *(m.point for m in members if m.run is run)]))
+            method = {name: (run.estimator, [run.points[i] for i in points])}
+            evaluated = evaluate_fold(self.samples, method, (train, test), answered, "method")[name]
+            seconds = evaluated.seconds + run.total_seconds
+            if evaluated.failure is not None:
+                found[name] = Tested(None, seconds, {}, evaluated.failure)
+                continue
+            places = np.searchsorted(np.unique(self.samples.y), contest.classes)
+            posteriors[name] = {
+                point: run.temperatures[point].posteriors(columns[:, places].astype(float))
+                for point, (_, columns) in zip(points, evaluated.results)
+            }
+            predicted = contest.classes[np.argmax(posteriors[name][best], axis=1)]
+            found[name] = Tested(predicted != truth, seconds, run.points[best])
+        members = [member for member in members if member.run.name in posteriors]
+        if members:
+            mean = sum(member.weight * posteriors[member.run.name][member.point] for member in members)
+            total = sum(tested.seconds for tested in found.values())
+            found[COMBINATION] = Tested(contest.classes[np.argmax(mean, axis=1)] != truth, total, {})
+        return found
 
 
 def nested_errors(
-    samples: Samples, methods: dict[str, Method], *, folds: int, seed: int, n_jobs: int, show: bool
+    samples: Samples,
+    methods: dict[str, Method],
+    *,
+    folds: int,
+    seed: int,
+    n_jobs: int,
+    show: bool,
+    groups: np.ndarray | None = None,
+    time_budget: float | None = None,
 ) -> list[Standing]:
-    """Return the results of the methods by nested cross-validation, the best first.
+    """Return the results of the methods and of their combination by nested cross-validation, the best first.
 
-    The parameters are chosen by 5 folds within each outer training part.
+    The parameters and the weights are chosen by 5 folds within each outer training part.
 
     Parameters
     ----------
@@ -67,38 +119,73 @@ def nested_errors(
     methods : dict of Method
         The methods by name.
     folds : int
-        The number of outer folds.
+        The number of outer folds, as in :func:`~similitude.search.folds.stratified_folds`.
     seed : int
         The random state for the folds.
     n_jobs : int
         The number of outer folds at the same time.
     show : bool
-        Whether a progress bar is shown on a terminal.
+        Whether progress is shown.
+    groups : ndarray of shape (n,), default=None
+        The groups of the samples, which folds do not divide.
+    time_budget : float, default=None
+        The time in seconds. The first outer fold shows which methods are too slow; if time runs out later, the results
+        are those of the outer folds done so far, at least two.
 
     Returns
     -------
     list of Standing
-        The results, with the parameters chosen in most folds; methods that failed come last.
+        The results, with the parameters chosen in most folds; methods that failed, or that were left out because of
+        the time budget, come last.
     """
-    splits = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros(samples.n), samples.y))
-    task = _OuterFold(samples, methods, seed)
-    found = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(task)(*split) for split in splits)
-    done = list(progress(found, folds, "folds", enabled=show))
-    truths = [samples.y[test] for _, test in splits]
-    standings = [_standing(name, [fold[name] for fold in done], truths) for name in methods]
+    start = time.perf_counter()
+    splits = stratified_folds(samples.y, folds, groups, seed)
+    done = []
+    share = None
+    if time_budget is not None:
+        share = float(time_budget) * min(effective_n_jobs(n_jobs), len(splits)) / len(splits)
+        done.append(_OuterFold(samples, methods, groups, seed)(*splits[0], share))
+        slow = [name for name, tested in done[0].items() if tested.failure == NO_TIME]
+        methods = {name: method for name, method in methods.items() if name not in slow}
+    task = _OuterFold(samples, methods, groups, seed)
+    left = splits[len(done) :]
+    at_once = len(left) if time_budget is None else effective_n_jobs(n_jobs)
+    steps = progress(_in_turn(task, left, at_once, n_jobs), len(left), "outer folds", enabled=show)
+    for found in steps:
+        done.append(found)
+        late = time_budget is not None and time.perf_counter() - start > time_budget
+        if late and len(done) > 1 and (len(done) - 1) % at_once == 0:
+            break
+    return _standings(done)
+
+
+def _in_turn(task: Any, splits: list[Split], at_once: int, n_jobs: int) -> Any:
+    """Yield the results of the outer folds, some of which are done at the same time."""
+    for i in range(0, len(splits), max(1, at_once)):
+        part = splits[i : i + at_once]
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(task)(*split, None) for split in part)
+
+
+def _standings(done: list[dict[str, Tested]]) -> list[Standing]:
+    names = dict.fromkeys(name for fold in done for name in fold)
+    standings = [_standing(name, [fold[name] for fold in done if name in fold], len(done)) for name in names]
     worked = sorted((s for s in standings if s.failure is None), key=lambda s: s.error or 0.0)
     failed = [s for s in standings if s.failure is not None]
+    if len({s.method for s in worked} - {COMBINATION, *COMPARED_ONLY}) < 2:  # there was nothing to combine
+        worked, failed = ([s for s in rows if s.method != COMBINATION] for rows in (worked, failed))
     if not worked:
         raise ValueError(f"no method could be used; {failed[0].method} failed with {failed[0].failure}")
     return [*worked, *failed]
 
 
-def _standing(name: str, found: list[tuple[Evaluated, dict[str, Any]]], truths: list[np.ndarray]) -> Standing:
-    seconds = sum(evaluated.seconds for evaluated, _ in found)
-    failure = next((evaluated.failure for evaluated, _ in found if evaluated.failure is not None), None)
+def _standing(name: str, found: list[Tested], n_folds: int) -> Standing:
+    seconds = sum(tested.seconds for tested in found)
+    failure = next((tested.failure for tested in found if tested.failure is not None), None)
+    if failure is None and len(found) < n_folds:
+        failure = "no method could be used in some fold"
     if failure is not None:
         return Standing(name, None, None, seconds=seconds, failure=failure)
-    errors = np.array([1 - np.mean(evaluated.results[0] == y) for (evaluated, _), y in zip(found, truths)])
-    by_text = {parameters_text(parameters): parameters for _, parameters in found}
-    most = Counter(parameters_text(parameters) for _, parameters in found).most_common(1)[0][0]
+    errors = np.array([np.mean(tested.wrong) for tested in found if tested.wrong is not None])
+    by_text = {parameters_text(tested.parameters): tested.parameters for tested in found}
+    most = Counter(parameters_text(tested.parameters) for tested in found).most_common(1)[0][0]
     return Standing(name, float(np.mean(errors)), standard_error(errors), by_text[most], seconds)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import _num_samples
 
 from similitude.base import PathClassifier
 from similitude.finders import check_search
@@ -31,6 +33,9 @@ class PathSearchCV(GridSearchCV):
     on both axes. The matrix of raw objects is computed once (or once per fold, on its training part, if the similarity
     learns from data).
 
+    ``fit`` passes ``groups`` to the splitter, so that ``cv`` may be ``GroupKFold``, ``StratifiedGroupKFold``,
+    ``LeaveOneGroupOut`` or ``GroupShuffleSplit``. Metadata routing of scikit-learn works as in ``GridSearchCV``.
+
     The times in ``cv_results_`` are those of the path, shared evenly among its grid points. Further ``fit`` arguments
     (such as ``sample_weight``) are passed to ``GridSearchCV``, which fits each point.
 
@@ -39,7 +44,8 @@ class PathSearchCV(GridSearchCV):
     estimator, param_grid, scoring, n_jobs, refit, cv
         As in ``GridSearchCV``; ``n_jobs`` is the number of folds at the same time.
     verbose : int, default=0
-        If it is above 0, a progress bar over the folds is shown on a terminal.
+        If it is above 0, progress over the folds is shown on stderr: a bar on a terminal, a line every ten seconds
+        elsewhere.
     pre_dispatch, error_score, return_train_score
         As in ``GridSearchCV``.
 
@@ -63,6 +69,9 @@ class PathSearchCV(GridSearchCV):
     {'n_neighbors': 3}
     """
 
+    # The groups in the signature of ``fit`` are for the splitter; the search itself requests no metadata.
+    __metadata_request__fit: ClassVar = {"groups": UNUSED}
+
     def fit(self, X, y=None, *, groups=None, **params):
         """Search for the best point of the grid, and refit the estimator at it on all samples.
 
@@ -73,7 +82,8 @@ class PathSearchCV(GridSearchCV):
         y : array-like of shape (n,)
             The labels.
         groups : array-like of shape (n,), default=None
-            The groups, which are passed to the splitter.
+            The group of each sample, for a splitter that keeps groups together. Other splitters warn that they ignore
+            it; with metadata routing it is then an error.
         **params
             Arguments of ``GridSearchCV.fit``; with them each grid point is fitted on its own.
 
@@ -82,13 +92,19 @@ class PathSearchCV(GridSearchCV):
         self
             The fitted search.
         """
+        if groups is not None and np.shape(groups) != (n := _num_samples(X),):
+            raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {np.shape(groups)}.")
+        given = {} if groups is None else {"groups": groups}
         if params or y is None:
-            return super().fit(X, y, **({} if groups is None else {"groups": groups}), **params)
+            return super().fit(X, y, **given, **params)
         self._validate_params()
         scorers, refit_metric = self._get_scorers()
-        X, y, groups = indexable(X, y, groups)
+        routed = self._get_routed_params_for_fit(given)
+        if routed.estimator.fit or routed.scorer.score:  # the estimator or a scorer requests the groups, too
+            return super().fit(X, y, **given)
+        X, y = indexable(X, y)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        splits = list(splitter.split(X, y, groups))
+        splits = list(splitter.split(X, y, **routed.splitter.split))
         candidates = list(ParameterGrid(self.param_grid))
         for names in {tuple(candidate): candidate for candidate in candidates}.values():
             clone(self.estimator).set_params(**clone(names, safe=False))  # an unknown name raises an error early

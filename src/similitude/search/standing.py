@@ -5,28 +5,36 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+COMBINATION = "combination"
+"""The name of the combination of methods on a leaderboard."""
+
 
 @dataclass(frozen=True)
 class Standing:
-    """The result of one method on a leaderboard.
+    """The result of one method, or of the combination, on a leaderboard.
 
     Parameters
     ----------
     method : str
         The name of the method.
     error : float or None
-        The expected error of the method, including the choice of its parameters; None if it failed.
+        The expected error of the method, including the choice of its parameters; None if it failed. All choices were
+        made on other samples than those on which the error was counted.
     standard_error : float or None
         The standard error of the error.
     parameters : dict
         The best point.
     seconds : float, default=0.0
         The time it took, on one core.
+    loss : float or None, default=None
+        The mean loss, by which methods are compared: the Brier score, unless another score was asked for.
     optimistic_error : float or None, default=None
-        The mean error over the folds at the best point, which was chosen on them.
+        The error at the best point, on the samples on which it was chosen.
+    weight : float, default=0.0
+        The weight of the method in the combination.
     p_value : float or None, default=None
-        The p-value of the one-sided signed-rank test over the folds that the method is worse than the first; None for
-        the first.
+        The p-value of the one-sided signed-rank test over the folds (of the first repetition) that the method is worse
+        than the first; None for the first.
     chosen : bool, default=False
         Whether the method was chosen.
     failure : str or None, default=None
@@ -38,7 +46,9 @@ class Standing:
     standard_error: Any
     parameters: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    loss: float | None = None
     optimistic_error: float | None = None
+    weight: float = 0.0
     p_value: float | None = None
     chosen: bool = False
     failure: str | None = None

@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 
+from similitude._native import one_sided_tangent, orthonormalize, two_sided_tangent
 from similitude._utils.threads import over_row_blocks, thread_count
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.vectors import as_vectors
@@ -143,35 +144,30 @@ class Tangent(BaseEstimator):
         """Return the distances of the images in A to those in B."""
         self._check_parameters()
         left, right = _two_stacks(A, B, self.shape)
-        from similitude.similarities import _tangent_compiled as compiled
-
         same = left is right
-        X, Z = (stack.reshape(len(stack), -1) for stack in (left, right))
+        X, Z = (np.ascontiguousarray(stack.reshape(len(stack), -1)) for stack in (left, right))
         squares = np.zeros((len(X), len(Z)))
         bases_z = self._bases(right)
         block = max(1, len(X) // (8 * thread_count()))
         if self.sides == "one":
             over_row_blocks(
-                lambda start, stop: compiled.one_sided(X, Z, bases_z, self.spring, start, stop, squares), len(X), block
+                lambda start, stop: one_sided_tangent(X, Z, bases_z, self.spring, start, stop, squares), len(X), block
             )
             return np.sqrt(squares)
         bases_x = bases_z if same else self._bases(left)
         over_row_blocks(
-            lambda start, stop: compiled.two_sided(X, bases_x, Z, bases_z, self.spring, same, start, stop, squares),
+            lambda start, stop: two_sided_tangent(X, bases_x, Z, bases_z, self.spring, same, start, stop, squares),
             len(X),
             block,
         )
         return np.sqrt(squares + squares.T if same else squares)
 
     def _bases(self, images: np.ndarray) -> np.ndarray:
-        """Return orthonormal bases of the tangent planes as rows, with rows of zeros up to the next even number."""
-        from similitude.similarities import _tangent_compiled as compiled
-
+        """Return orthonormal bases of the tangent planes as rows, with rows of zeros where there are fewer."""
         tangents = tangent_vectors(images, self.sigma, tuple(self.transformations))
-        n, n_tangents, n_pixels = tangents.shape
-        bases = np.empty((n, n_tangents + 2 - n_tangents % 2, n_pixels))
+        bases = np.empty_like(tangents)
         over_row_blocks(
-            lambda start, stop: compiled.orthonormalize(tangents[start:stop], bases[start:stop]),
+            lambda start, stop: orthonormalize(tangents[start:stop], bases[start:stop]),
             len(images),
             max(1, len(images) // (2 * thread_count())),
         )

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from similitude._utils.progress import progress as with_bar
+from similitude._utils.progress import progress as with_progress
 from similitude.similarities._blocks import (
     WAITING_BYTES,
     Block,
@@ -70,7 +70,7 @@ def pairwise(
         block size. Unfinished blocks are lost when a run is interrupted, so choose a small size if the function takes
         as long as a second for two objects.
     progress : bool, default=False
-        Whether a progress bar over the blocks is shown on a terminal.
+        Whether progress over the blocks is shown on stderr: a bar on a terminal, a line every ten seconds elsewhere.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def _fill(
         n_jobs = 1
     waiting = WAITING_BYTES // (8 * grid.length**2)
     with closing(evaluated(task, todo, source, n_jobs, measure.threads, waiting)) as results:
-        for block, values in with_bar(results, total, "Filling blocks", enabled=progress):
+        for block, values in with_progress(results, total, "Filling blocks", enabled=progress):
             target.write(block, values)
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.warn import warn
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
-from similitude.proximity.maps import TO_SIMILARITY, LearnedMap
+from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
 from similitude.theory._limits import dkw_width, share_limits
 from similitude.theory._pairs import class_sums, column_gaps, count_wins, largest_size, weighted_wins
@@ -76,8 +76,8 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
     >>> found.curve(0.5), found.curve(0.6), found.gamma_at(0.2)
     (0.2, 0.4, 0.5)
     """
-    if dissimilarity is not None and dissimilarity not in TO_SIMILARITY:
-        raise ValueError(f"dissimilarity must be None or one of {sorted(TO_SIMILARITY)}; got {dissimilarity!r}.")
+    if dissimilarity is not None:
+        check_map(dissimilarity, "dissimilarity")
     given = similarities = check_similarity(as_proximities(S).S, orientation="dissimilarity")
     if dissimilarity is None and looks_like_dissimilarity(given):
         dissimilarity = "negate"
@@ -270,8 +270,8 @@ class Goodness(MarginCurve):
 
             E[ w(x') K(x, x') | y' = y ] - E[ w(x') K(x, x') | y' != y ]
 
-        with K = S / max |S_ij| over different samples, because the theory needs ``|K| <= 1``. Unlike g it depends on
-        the values of the similarities, not only on their order.
+        with K = S / max ``|S_ij|`` over different samples, because the theory needs ``|K| <= 1``. Unlike g it depends
+        on the values of the similarities, not only on their order.
 
         Parameters
         ----------

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from similitude._native import take_prototype, weigh_candidates
 from similitude._utils.threads import over_row_blocks, thread_count
 from similitude.numerics.votes import TIE_TOLERANCE
 
@@ -57,10 +58,9 @@ def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.nda
     errors : ndarray of shape (p,)
         The share of errors after each addition.
     """
-    from similitude.transform._forward_compiled import take_prototype, weigh_candidates
-
     n = len(S)
-    S, labels = np.ascontiguousarray(S), labels.astype(np.int64)
+    S = np.ascontiguousarray(S, dtype=np.float32 if S.dtype == np.float32 else np.float64)
+    labels = labels.astype(np.int64)
     best, at = np.full(n, -np.inf), np.full(n, -1, dtype=np.intp)
     unit = 0.5 ** n.bit_length()
     tolerance = TIE_TOLERANCE * max(float((np.abs(S[:, j]) * unit).sum(dtype=np.float64)) for j in range(n))

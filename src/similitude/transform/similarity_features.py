@@ -175,8 +175,7 @@ class SimilarityFeatures(SimilarityTransformer):
         return X if X.reader.map_name == reader.map_name else X.read_by(reader)
 
     def _rows(self, X):
-        rows = super()._rows(X)
-        return rows if rows.reader.map_name == self._reader.map_name else rows.read_by(self._reader)
+        return super()._rows(X).read_as(self._reader)
 
     def _check_parameters(self):
         if self.selection not in SELECTIONS:

@@ -1,0 +1,132 @@
+"""One cell of the arena: all entrants on one partition of one data set."""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from benchmarks.arena import rule
+from benchmarks.arena.data import Dataset, Split
+from benchmarks.arena.scores import score, score_posteriors
+from benchmarks.arena.similarity_forest import forest_posteriors
+from benchmarks.arena.store import Result
+from benchmarks.arena.ways import N_POINTS, Candidate, ways
+from similitude import AutoClassifier
+from similitude.proximity import LearnedMap
+from similitude.reader import Reader, Samples
+from similitude.search import PEERS, CombinedMember, at_point, parameters_text
+from similitude.search.combination import best_points, eligible
+from similitude.search.combined import encoded_labels, fitted_on
+
+MAP = "max-minus"
+
+
+class _Kept(AutoClassifier):
+    """An AutoClassifier that keeps the answers of all methods, from which other choices can be made."""
+
+    def _choose(self, contest):
+        self.contest = contest
+        return super()._choose(contest)
+
+
+def run_cell(dataset: Dataset, partition: int, names: Any = "all") -> list[Result]:
+    """Return the results of all entrants on one partition of one data set.
+
+    The entrants are ``AutoClassifier`` with either preference, every single method at its best point, other ways of
+    combining these methods, a similarity forest, and the one-standard-error rule with the methods and grids to which
+    it was applied before methods were combined.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The data set.
+    partition : int
+        The number of the partition, which is the seed of all randomness.
+    names : "all" or list of str, default="all"
+        The methods.
+
+    Returns
+    -------
+    list of Result
+        One result for each entrant.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        split = dataset.split(partition)
+        return [
+            *_today(dataset, split, partition, names),
+            _forest(dataset, split, partition),
+            *_before(dataset, split, partition, names),
+        ]
+
+
+def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[Result]:
+    contract = {"dissimilarity": MAP} if dataset.kind == "dissimilarity" else {}
+    start = time.perf_counter()
+    auto = _Kept(names, random_state=partition, **contract).fit(split.X_train, split.y_train)
+    seconds = time.perf_counter() - start
+    contest = auto.contest
+    weights = ", ".join(f"{member.name} {member.weight:.2f}" for member in auto.best_estimator_.members_)
+    found = [score("AutoClassifier", "auto", auto, split, seconds, weights)]
+    simple = copy.copy(auto).set_params(prefer="simple")
+    simple._choose(contest)
+    labels = encoded_labels(split.y_train, None, None, None)
+    simple._fit_members(contest, labels)
+    found.append(score("AutoClassifier (simple)", "auto", simple, split, seconds, simple.best_method_))
+    whole = contest.samples.whole()
+    combined = {run.name for run in eligible(contest)}
+    candidates = []
+    for name, run in contest.runs.items():
+        points = best_points(contest, run, None)[: N_POINTS if name in combined else 1].tolist()
+        for place, point in enumerate(points):
+            start = time.perf_counter()
+            estimator = fitted_on(whole, contest.samples, at_point(run.estimator, run.points[point]))
+            member = CombinedMember(name, estimator, 1.0, run.temperatures[point])
+            one = copy.copy(simple.best_estimator_)
+            one._become(whole, labels, [member])
+            posteriors = one.predict_proba(split.X_test)
+            if name in combined:
+                candidates.append(Candidate(place, run.posteriors[point], posteriors))
+            if place == 0:
+                spent = run.total_seconds + time.perf_counter() - start
+                kind = "peer" if name in PEERS else "method"
+                note = parameters_text(run.points[point])
+                found.append(score_posteriors(name, kind, posteriors, auto.classes_, split, spent, note))
+    for way, mean in ways(candidates, contest.truth, contest.classes).items():
+        found.append(score_posteriors(way, "way", mean, auto.classes_, split, seconds))
+    return found
+
+
+def _forest(dataset: Dataset, split: Split, partition: int) -> Result:
+    """Return the result of the method that was tried and left out."""
+    sign = -1.0 if dataset.kind == "dissimilarity" else 1.0
+    start = time.perf_counter()
+    classes, codes = np.unique(split.y_train, return_inverse=True)
+    posteriors = forest_posteriors(sign * split.X_train, codes, sign * split.X_test, len(classes), partition)
+    seconds = time.perf_counter() - start
+    return score_posteriors("similarity forest", "tried", posteriors, classes, split, seconds)
+
+
+def _before(dataset: Dataset, split: Split, partition: int, names: Any) -> list[Result]:
+    X_train, X_test = split.X_train, split.X_test
+    if dataset.kind == "dissimilarity":
+        to_similarity = LearnedMap.learn(X_train, MAP)
+        X_train, X_test = to_similarity(X_train), to_similarity(X_test)
+    mapped = split._replace(X_train=X_train, X_test=X_test)
+    samples = Samples(Reader(), X_train, split.y_train, warns=False)
+    tuned = rule.tuned_methods(samples, partition, names)
+    whole = samples.whole()
+    found = []
+    for name, each in tuned.items():
+        start = time.perf_counter()
+        fitted: Any = fitted_on(whole, samples, each.estimator)
+        seconds = each.seconds + time.perf_counter() - start
+        found.append(score(f"{name} (earlier grid)", "earlier grid", fitted, mapped, seconds))
+    name = rule.chosen(tuned)
+    own = next(result for result in found if result.entrant == f"{name} (earlier grid)")
+    total = sum(each.seconds for each in tuned.values())
+    return [Result("one-standard-error rule", "earlier rule", own.error, own.brier, own.ece, total, name), *found]

@@ -1,0 +1,311 @@
+"""The tables of the arena, its page and its picture."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.arena.data import FOLDER, SHIPPED, SOURCES
+from benchmarks.arena.statistics import BASELINE, LEVEL, Standings
+from benchmarks.arena.store import DEVELOPMENT, SINGLE
+from similitude._utils.files import replacing
+
+PAGE, PICTURE = "arena.md", "images/arena.png"
+SETS_PER_TABLE = 8
+DPI = 110
+NONE = "–"
+
+
+def write_page(standings: Standings, folder: Path) -> Path:
+    """Write the page and its picture into a folder, and return the path of the page.
+
+    The picture is at the same place relative to the page as in ``docs``, so that both can be copied there.
+    """
+    picture = folder / PICTURE
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    drawn = draw(standings, picture)
+    with replacing(folder / PAGE) as part:
+        part.write_text(page(standings, drawn), encoding="utf-8")
+    return folder / PAGE
+
+
+def draw(standings: Standings, path: Path) -> bool:
+    """Draw the critical-difference picture, and return whether there is anything to draw."""
+    names = standings.leading()
+    if len(names) < 2 or len(standings.datasets) < 2:
+        path.unlink(missing_ok=True)
+        return False
+    import matplotlib.pyplot as plt
+
+    from similitude.plotting import CriticalDifferenceDisplay
+
+    display = CriticalDifferenceDisplay.from_errors(standings.mean_errors(names), names, level=LEVEL)
+    with replacing(path) as part:
+        display.figure_.savefig(part, dpi=DPI, format="png", bbox_inches="tight", pad_inches=0.15)
+    plt.close(display.figure_)
+    return True
+
+
+def page(standings: Standings, drawn: bool = True) -> str:
+    """Return the page as Markdown."""
+    counts = [standings.counts[name] for name in (*standings.datasets, *standings.simulated)]
+    many = str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    partitions = f"{many} random {'partition' if many == '1' else 'partitions'}"
+    shipped = ", ".join(f"`{name}`" for name in SHIPPED)
+    parts = [
+        "# The arena",
+        _prose(
+            f"""The arena compares `AutoClassifier` with every single method, each tuned, and with what scikit-learn
+            offers for the rows of a similarity matrix (the peers). There are {len(standings.datasets)} real data sets
+            and {partitions} of each into 80% training and 20% test samples, stratified by class. All choices of
+            parameters and methods are made within the training part. The number of a partition is its seed; partitions
+            from {DEVELOPMENT} on are for development and are not part of this page."""
+        ),
+        "## Over all data sets",
+        _prose(
+            """The error is the mean over the data sets of the mean error over the partitions, in percent. The rank
+            is the mean over the data sets; 1 is the best. The regret is the mean difference from the best single
+            method (or peer) of each data set, which is known only in hindsight, in percentage points; "regret, earlier
+            grids" is that from the best method with the grids that were used before methods were combined. The Brier
+            score is between 0 and 2; ECE is the calibration error of the largest posterior in 10 bins. The
+            seconds are those of one partition on one core: choice of parameters, fit and prediction."""
+        ),
+        overall_table(standings),
+        *_of_ways(standings),
+        *_of_tried(standings),
+        "## Results by data set",
+        _prose(
+            """Mean errors in percent, with standard errors over the partitions. The partitions overlap, so these
+            standard errors are too small for tests; the tests below take this into account."""
+        ),
+        summary_table(standings),
+        "All entrants, with the lowest mean of each data set in bold:",
+        *set_tables(standings),
+        "## Wins and losses",
+        _prose(
+            f"""Each cell shows on how many data sets the error of the automatic choice in the column is significantly
+            lower : higher than that of the entrant in the row, and in brackets on how many its mean error is
+            lower : higher. The test is
+            the paired t-test over the partitions with the correction of the variance for overlapping partitions
+            by Nadeau & Bengio (2003), two-sided at {100 * LEVEL:g}%, with Holm's adjustment over the data sets."""
+        ),
+        duel_table(standings),
+        *_losses(standings),
+    ]
+    if drawn:
+        parts += [
+            "## Critical difference",
+            f"![mean ranks over the data sets]({PICTURE})",
+            _prose(
+                f"""Mean ranks of the entrants with the lowest mean errors, of {BASELINE} and of `AutoClassifier`,
+                among themselves. Bars join those that do not differ significantly by Nemenyi's test."""
+            ),
+        ]
+    parts += [
+        "## Seconds",
+        "Seconds of one partition, and the share of each single method and peer in the time of all of them:",
+        seconds_table(standings),
+        "## The data",
+        _prose(
+            f"""Except for {shipped}, the matrices are not part of similitude. Each
+            is a file `NAME.npz` in the folder `{FOLDER}` within the folder that the environment variable
+            `SIMILITUDE_DATA` names. Such a file contains the matrix, `S` if it has similarities and `D` if it has
+            dissimilarities, and the labels `y`, without pickles. The matrices were made from these public
+            sources:"""
+        ),
+        data_table(standings),
+        *(["Simulated data sets are not part of the means, ranks and tests."] if standings.simulated else []),
+        *_not_run(standings),
+        "## The command",
+        "    python -m benchmarks arena",
+        _prose(
+            """Each finished cell (one partition of one data set) is kept as a file in the folder `arena`, and the
+            same command continues a run that was interrupted. `--partitions` and `--first` choose the partitions,
+            `--data` the data sets, `--jobs` the number of processes and `--output` the folder. `--report` only
+            writes this page again."""
+        ),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _not_run(standings: Standings) -> list[str]:
+    """Return the sentence on the data sets of which there are no results."""
+    missing = [f"`{name}`" for name in SOURCES if name not in standings.cells]
+    return [_prose(f"There are no results yet of {', '.join(missing)}.")] if missing else []
+
+
+def _of_ways(standings: Standings) -> list[str]:
+    """Return the section on other ways of combining the methods, if there are results of them."""
+    if not standings.of_kind("way"):
+        return []
+    return [
+        "## Ways of combining",
+        _prose(
+            f"""The entrants whose names begin with "way" combine the same calibrated posteriors of the same methods in
+            other ways. Greedy selection with replacement (Caruana et al., 2004 and 2006) is what auto-sklearn and
+            AutoGluon use; studies since 2018 find that it overfits less than stacking where validation data are few,
+            and that weights found by a free optimisation gain only for some scores (Purucker & Beel, 2023).
+            Non-negative least squares is the super learner (van der Laan et al., 2007). The way of `AutoClassifier` is
+            greedy selection on the Brier score, averaged over bootstrap samples. It was chosen on other partitions
+            than those of this page ({DEVELOPMENT} and {DEVELOPMENT + 1} of the smaller data sets), on which the best
+            ways differed by less than 0.003 in the Brier score."""
+        ),
+        overall_table(standings, ("auto", "way")),
+    ]
+
+
+def _of_tried(standings: Standings) -> list[str]:
+    """Return the section on the method that was left out, if there are results of it."""
+    if not standings.of_kind("tried"):
+        return []
+    return [
+        "## A method that was left out",
+        _prose(
+            f"""The similarity forest (Sathe & Aggarwal, 2017) grows trees whose splits compare the similarities to two
+            samples. It was tried because it is close to the base classifiers of DBoost. In an experiment on eleven of
+            the data sets (partition {DEVELOPMENT}; the code is not part of the repository) combinations gave it next to
+            no weight, and their error was the same with and without it. It is therefore not one of the methods."""
+        ),
+        overall_table(standings, ("tried", "peer")),
+    ]
+
+
+def overall_table(standings: Standings, kinds: Sequence[str] = ()) -> str:
+    """Return the table over all real data sets, of the entrants of some kinds (none: all but other ways)."""
+    shown = [row for row in standings.overall if (row.kind in kinds if kinds else row.kind != "way")]
+    missing = any(row.missing for row in shown)
+    header = ["entrant", "kind", "error %", "rank", "regret", "regret, earlier grids", "Brier", "ECE", "seconds"]
+    header += ["missing cells"] * missing
+    rows = []
+    for row in shown:
+        cells = [row.entrant, row.kind, _number(100 * row.error, 2), _number(row.rank, 1), _number(100 * row.regret, 2)]
+        cells.append(_number(100 * row.regret_before, 2))
+        cells += [_number(row.brier, 3), _number(row.ece, 3), _seconds(row.seconds), *[str(row.missing)] * missing]
+        rows.append(cells)
+    return table(header, rows, left=2)
+
+
+def summary_table(standings: Standings) -> str:
+    """Return the table of the automatic choices, k-NN and the best single method on each data set."""
+    names = [*standings.of_kind("auto", "earlier rule"), *(name for name in (BASELINE,) if name in standings.kinds)]
+    rows = []
+    for dataset in (*standings.datasets, *standings.simulated):
+        best = standings.best_single(dataset)
+        shown = NONE if best is None else f"{_with_error(standings, best, dataset)}, {best}"
+        title = f"{dataset} (simulated)" if dataset in standings.simulated else dataset
+        rows.append([title, *(_with_error(standings, name, dataset) for name in names), shown])
+    return table(["data", *names, "best single method in hindsight"], rows)
+
+
+def set_tables(standings: Standings) -> list[str]:
+    """Return the tables of all entrants, with a column for each data set."""
+    datasets = [*standings.datasets, *standings.simulated]
+    ordered = [row.entrant for row in standings.overall]
+    lowest = {}
+    for dataset in datasets:
+        means = [standings.mean(name, dataset) for name in ordered]
+        lowest[dataset] = min((mean for mean in means if math.isfinite(mean)), default=math.nan)
+    tables = []
+    for start in range(0, len(datasets), SETS_PER_TABLE):
+        chosen = datasets[start : start + SETS_PER_TABLE]
+        rows = []
+        for name in ordered:
+            cells = [name]
+            for dataset in chosen:
+                shown = _with_error(standings, name, dataset)
+                cells.append(_bold(shown) if standings.mean(name, dataset) <= lowest[dataset] + 1e-12 else shown)
+            rows.append(cells)
+        tables.append(table(["entrant", *chosen], rows))
+    return tables
+
+
+def duel_table(standings: Standings) -> str:
+    """Return the wins and losses of the automatic choices against every other entrant."""
+    names = standings.of_kind("auto")
+    rows = []
+    for row in standings.overall:
+        if row.entrant in names and len(names) == 1:
+            continue
+        cells = [row.entrant]
+        for name in names:
+            duel = standings.duel(name, row.entrant)
+            shown = f"{len(duel.wins)} : {len(duel.losses)} ({duel.lower} : {duel.higher})"
+            cells.append(NONE if name == row.entrant else shown)
+        rows.append(cells)
+    return table(["against", *(f"{name}, wins : losses" for name in names)], rows)
+
+
+def seconds_table(standings: Standings) -> str:
+    """Return the seconds of every entrant, over all real data sets and on the one that takes longest."""
+    rows = []
+    for row in sorted(standings.overall, key=lambda row: math.inf if math.isnan(row.seconds) else row.seconds):
+        times = {name: standings.mean(row.entrant, name, "seconds") for name in standings.datasets}
+        longest = max((name for name in times if math.isfinite(times[name])), key=times.__getitem__, default=None)
+        slowest = NONE if longest is None else f"{_seconds(times[longest])}, {longest}"
+        share = 100 * standings.share_of_seconds(row.entrant) if row.kind in SINGLE else math.nan
+        rows.append([row.entrant, _seconds(row.seconds), slowest, _number(share, 1)])
+    return table(["entrant", "mean", "longest", "share %"], rows)
+
+
+def data_table(standings: Standings) -> str:
+    """Return the table of the data sets with their sizes and sources."""
+    rows = []
+    for name in (*standings.datasets, *standings.simulated):
+        cell, source = standings.cells[name], SOURCES.get(name)
+        sizes = (cell.n_train + cell.n_test, cell.n_classes, standings.counts[name])
+        rows.append([f"`{name}`", cell.kind, *map(str, sizes), *(source or (NONE, NONE))])
+    return table(["data", "kind", "samples", "classes", "partitions", "what", "from"], rows)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Return a Markdown table with aligned columns, so that it can be read as plain text, too.
+
+    The first ``left`` columns and all that have words in them are aligned to the left, the others to the right.
+    """
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in (header, *rows)]
+    widths = [max(3, *(len(row[j]) for row in cells)) for j in range(len(header))]
+    numbers = [j >= left and all(not any(c.isalpha() for c in row[j]) for row in cells[1:]) for j in range(len(header))]
+    rule = ["-" * (width - 1) + ":" if number else "-" * width for width, number in zip(widths, numbers)]
+    lines = []
+    for row in (cells[0], rule, *cells[1:]):
+        aligned = (c.rjust(w) if number else c.ljust(w) for c, w, number in zip(row, widths, numbers))
+        lines.append(f"| {' | '.join(aligned)} |")
+    return "\n".join(lines)
+
+
+def _losses(standings: Standings) -> list[str]:
+    """Return sentences on the data sets on which an automatic choice is significantly worse than k-NN."""
+    if BASELINE not in standings.kinds:
+        return []
+    sentences = []
+    for name in standings.of_kind("auto"):
+        losses = standings.duel(name, BASELINE).losses
+        where = f"on {', '.join(losses)}" if losses else "on no data set"
+        sentences.append(f"{name} is significantly worse than {BASELINE} {where}.")
+    return [_prose(" ".join(sentences))] if sentences else []
+
+
+def _with_error(standings: Standings, entrant: str, dataset: str) -> str:
+    mean, error = standings.mean(entrant, dataset), standings.standard_error(entrant, dataset)
+    if math.isnan(mean):
+        return NONE
+    return f"{100 * mean:.1f}" if math.isnan(error) else f"{100 * mean:.1f} ± {100 * error:.1f}"
+
+
+def _prose(text: str) -> str:
+    """Return a paragraph in lines of at most 120 characters."""
+    return textwrap.fill(" ".join(text.split()), 120, break_long_words=False, break_on_hyphens=False)
+
+
+def _number(value: float, digits: int) -> str:
+    return NONE if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _seconds(value: float) -> str:
+    return _number(value, 1 if value >= 10 else 2)
+
+
+def _bold(text: str) -> str:
+    return f"**{text}**"

@@ -1,0 +1,157 @@
+// The rounds of DBoost, and its decision values.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "boosting/cut_search.hpp"
+#include "common/views.hpp"
+
+namespace similitude {
+
+// Base classifiers: the output is outputs(t, 1) where psi(x, x+) - psi(x, x-) > cuts[t], otherwise outputs(t, 0).
+template <class I, class V>
+struct Rounds {
+    Matrix<I> pairs;  // the positions of x+ and x-
+    Vector<V> cuts;
+    Matrix<V> outputs;
+};
+
+// Rounds of boosting on columns, where columns(j, i) is psi(x_i, x_j), the positive samples before the negative ones.
+template <class T, bool real>
+class Boosting {
+  public:
+    Boosting(Matrix<const T> columns, Index n_positive, const Scale &scale, Index n_buckets, Vector<double> weights)
+        : columns_(columns), n_positive_(n_positive), weights_(weights), cumulated_(weights.n), units_(weights.n),
+          search_(weights.n, n_positive, scale, n_buckets) {}
+
+    // Run one round for each matrix of uniforms, whose rows choose the pairs; the weights change.
+    void run(Cube<const double> uniforms, Rounds<Index, double> rounds) {
+        for (Index t = 0; t < uniforms.depth; ++t) {
+            const Vector<Index> pair = rounds.pairs[t];
+            rounds.cuts[t] = best_cut(uniforms[t], pair);
+            reweight(rounds.cuts[t], rounds.outputs[t]);
+        }
+    }
+
+  private:
+    // The largest gamma: a perfect pair gets a finite coefficient, and boosting continues.
+    static constexpr double kCap = 1.0 - 1e-10;
+    // The search counts weights in so many whole units: sums of them are exact in any order.
+    static constexpr double kUnits = 0x1p52;
+    // The smallest weight: none is lost for good, and there are no denormal numbers.
+    static constexpr double kFloor = 1e-300;
+
+    Index n() const { return weights_.n; }
+
+    // Write the best of the pairs that are drawn, and return its cut; its differences are left in place.
+    double best_cut(Matrix<const double> uniforms, Vector<Index> pair) {
+        const Masses all = weigh();
+        // The cut below all differences comes first: it predicts + throughout.
+        double best = cut_value<real>({}, all), place = -std::numeric_limits<double>::infinity();
+        for (Index m = 0; m < uniforms.rows; ++m) {
+            const Index plus = draw(0, n_positive_, uniforms(m, 0)), minus = draw(n_positive_, n(), uniforms(m, 1));
+            search_.compare(columns_[plus], columns_[minus]);
+            const auto found = search_.search(units_, all, best);
+            if (m == 0 || found.value < best) {
+                pair[0] = plus, pair[1] = minus;
+                best = found.value, place = found.place;
+            }
+        }
+        search_.compare(columns_[pair[0]], columns_[pair[1]]);
+        return cut_above(place);
+    }
+
+    // Cumulate the weights within each class, and count them in whole units; return the units of both classes.
+    Masses weigh() {
+        double total = 0.0;
+        for (const double weight : weights_) total += weight;
+        Masses all;
+        for (Index i = 0; i < n(); ++i) {
+            cumulated_[i] = i == 0 || i == n_positive_ ? weights_[i] : cumulated_[i - 1] + weights_[i];
+            units_[i] = std::floor(weights_[i] * (kUnits / total) + 0.5);
+            (i < n_positive_ ? all.positive : all.negative) += units_[i];
+        }
+        return all;
+    }
+
+    // Return the position, from first to before last, that a number in [0, 1) chooses by the cumulated weights.
+    Index draw(Index first, Index last, double uniform) const {
+        const double target = uniform * cumulated_[last - 1];
+        Index low = first;
+        for (Index left = last - 1 - first; left > 0; left /= 2) {
+            const Index half = (left + 1) / 2;
+            low += cumulated_[low + half - 1] > target ? 0 : half;  // a branch could not be predicted
+        }
+        return low;
+    }
+
+    // Return the middle between a difference and the next larger one, or infinity if there is none.
+    double cut_above(double place) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        if (place == -infinity) return place;
+        double following = infinity;
+        for (const double difference : search_.differences()) {
+            if (difference > place && difference < following) following = difference;
+        }
+        if (following == infinity) return following;
+        const double cut = place + (following - place) / 2.0;
+        return cut >= following ? place : cut;
+    }
+
+    // Write the outputs of the base classifier below and above the cut, and compute the weights of the next round.
+    void reweight(double cut, Vector<double> outputs) {
+        const Vector<const double> d = search_.differences();
+        Masses below, above;
+        for (Index i = 0; i < n(); ++i) {
+            Masses &side = d[i] > cut ? above : below;
+            (i < n_positive_ ? side.positive : side.negative) += units_[i];
+        }
+        const double total = below.positive + below.negative + above.positive + above.negative;
+        if constexpr (real) {
+            const double share = 1.0 / static_cast<double>(n());
+            const double low = std::sqrt((below.negative / total + share) / (below.positive / total + share));
+            const double high = std::sqrt((above.negative / total + share) / (above.positive / total + share));
+            outputs[0] = -std::log(low), outputs[1] = -std::log(high);
+            for (Index i = 0; i < n_positive_; ++i) weights_[i] *= d[i] > cut ? high : low;
+            for (Index i = n_positive_; i < n(); ++i) weights_[i] /= d[i] > cut ? high : low;
+        } else {
+            const double gamma = std::min(1.0 - 2.0 * (below.positive + above.negative) / total, kCap);
+            outputs[1] = std::log((1.0 + gamma) / (1.0 - gamma)) / 2.0;
+            outputs[0] = -outputs[1];
+            for (Index i = 0; i < n_positive_; ++i) weights_[i] /= d[i] > cut ? 1.0 + gamma : 1.0 - gamma;
+            for (Index i = n_positive_; i < n(); ++i) weights_[i] /= d[i] > cut ? 1.0 - gamma : 1.0 + gamma;
+        }
+        double sum = 0.0;
+        for (const double weight : weights_) sum += weight;
+        for (double &weight : weights_) weight = std::max(weight / sum, kFloor);
+    }
+
+    Matrix<const T> columns_;
+    Index n_positive_;
+    Vector<double> weights_;
+    OwnedVector<double> cumulated_, units_;
+    CutSearch<real> search_;
+};
+
+// Write the sums of the outputs, added to totals, after the first stages[j] (ascending) rounds into decisions.
+template <class T>
+void decide(Matrix<const T> rows, Rounds<const Index, const double> rounds, Vector<const Index> stages,
+            Vector<double> totals, Matrix<double> decisions) {
+    for (Index r = 0; r < rows.rows; ++r) {
+        const Vector<const T> row = rows[r];
+        double total = totals[r];
+        Index t = 0;
+        for (Index j = 0; j < stages.n; ++j) {
+            for (; t < stages[j]; ++t) {
+                const double difference = double(row[rounds.pairs(t, 0)]) - double(row[rounds.pairs(t, 1)]);
+                total += rounds.outputs(t, difference > rounds.cuts[t]);
+            }
+            decisions(r, j) = total;
+        }
+        totals[r] = total;
+    }
+}
+
+}  // namespace similitude

@@ -1,0 +1,131 @@
+"""Support vector machines on a kernel computed from similarities of any size."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from similitude.labels import Labels
+from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.machines import Machines, solve_machines
+from similitude.numerics.spectrum import RowMap, modified_matrix, row_map_weights
+from similitude.proximity.check import dense
+from similitude.proximity.symmetry import mean_of_directions
+from similitude.reader import Rows
+
+_BLOCK = 2**22
+
+
+class SpectrumKernel:
+    """The kernel K of training similarities S, both divided by a power of two, so that no product overflows.
+
+    Parameters
+    ----------
+    S : ndarray or sparse matrix of shape (n, n)
+        The similarities. They are symmetrised, except for ``spectrum="square"``.
+    spectrum : {"clip", "flip", "shift", "square", "none"}
+        How the spectrum is modified.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n, n)
+    values : ndarray of shape (n,)
+        The eigenvalues of the divided S, or of its symmetric part, ascending; those that count as zero are 0.
+    """
+
+    def __init__(self, S: Any, spectrum: str):
+        S = dense(S).astype(np.float64, copy=False)
+        self.spectrum = spectrum
+        self.exponent = math.frexp(float(max(S.max(), -S.min())))[1]
+        S = S * 2.0**-self.exponent if abs(self.exponent) < 1000 else np.ldexp(S, -self.exponent)
+        if spectrum != "square" and not np.array_equal(S, S.T):
+            S = mean_of_directions(S)
+        self.S = S
+        values, self._vectors = eigh(mean_of_directions(S) if spectrum == "square" else S)
+        self.values = cut_zeros(values)
+        self.K = modified_matrix(S, spectrum, values, self._vectors)
+        self._mapped: tuple[np.ndarray, np.ndarray] | None = None
+
+    @property
+    def n_negative(self) -> int:
+        """The number of negative eigenvalues of S."""
+        return int(np.sum(self.values < 0))
+
+    @property
+    def is_semidefinite(self) -> bool:
+        """Whether K is positive semidefinite."""
+        return self.spectrum != "none" or self.n_negative == 0
+
+    @property
+    def mixes_columns(self) -> bool:
+        """Whether new rows are mapped by a matrix that needs all their columns."""
+        return self.spectrum in ("clip", "flip", "square")
+
+    def machines(self, labels: Labels, weights: np.ndarray, costs: list[float]) -> list[Machines]:
+        """Return the machines of all pairs of classes for each C; ``weights`` holds its factor for each sample."""
+        exponent = self.exponent * (2 if self.spectrum == "square" else 1)
+        return solve_machines(self.K, labels.codes, labels.n_classes, costs, weights, exponent, self.is_semidefinite)
+
+    @cached_property
+    def _row_map(self) -> RowMap:
+        return RowMap(self._vectors, row_map_weights(self.values, self.spectrum))
+
+    def row_coefficients(self, beta: np.ndarray) -> np.ndarray:
+        """Return ``P beta``: undivided rows s have the decision values ``s^T P beta``, up to the intercept."""
+        # Where no variable is at its bound, a larger C has the same beta.
+        if self._mapped is None or not np.array_equal(self._mapped[0], beta):
+            mapped = beta
+            if self.spectrum == "square":
+                mapped = self.S.T @ beta
+            elif self.mixes_columns:
+                mapped = self._row_map(beta.T).T
+            self._mapped = beta, np.ldexp(mapped, -self.exponent)
+        return self._mapped[1]
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes of a fitted estimator that describe the spectrum of the undivided S."""
+        return {
+            "eigenvalues_": np.ldexp(self.values, self.exponent),
+            "indefinite_": self.n_negative > 0,
+            "negative_eigenfraction_": negative_eigenfraction(self.values),
+        }
+
+
+class SpectrumMachines:
+    """The machines of all pairs of classes on one kernel, for one C.
+
+    Parameters
+    ----------
+    kernel : SpectrumKernel
+        The kernel. It is not kept.
+    machines : Machines
+        The solved machines.
+    """
+
+    def __init__(self, kernel: SpectrumKernel, machines: Machines):
+        self.spectrum, self.mixes_columns = kernel.spectrum, kernel.mixes_columns
+        self.solutions, self.intercept = machines.solutions, machines.intercept
+        self._attributes = {**machines.attributes(), **kernel.attributes()}
+        n = len(kernel.S)
+        self.columns = np.arange(n) if kernel.mixes_columns else np.sort(self._attributes["support_"])
+        self.coef = kernel.row_coefficients(machines.beta)[self.columns]
+
+    def decisions(self, rows: Rows) -> np.ndarray:
+        """Return decision values, (m, pairs), positive for the later class."""
+        S = rows.columns(self.columns, symmetric=self.spectrum != "square")
+        step = max(1, _BLOCK // S.shape[1])
+        blocks = (S[i : i + step] for i in range(0, S.shape[0], step))
+        return np.concatenate([_double(block) @ self.coef for block in blocks]) + self.intercept
+
+    def attributes(self) -> dict[str, Any]:
+        """Return public attributes of the fitted estimator."""
+        return self._attributes
+
+
+def _double(rows: Any) -> Any:
+    # The memory layout is always the same, so that equal rows give equal digits.
+    return rows.astype(np.float64) if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64, order="C")

@@ -1,0 +1,269 @@
+"""Probabilities from the answers of any classifier, with a temperature fitted to answers on left-out samples.
+
+With z_g(x) the log-odds of class g (the decision values of the classes, or the logarithms of their posteriors)::
+
+    P(g | x) = exp(a z_g(x) + b_g) / sum over h of exp(a z_h(x) + b_h)
+
+Decision values are first divided by their standard deviation. The factor a >= 0, the inverse of the temperature,
+minimises the log loss of the left-out samples plus ``(a - 1)^2 / 2``, which keeps a near 1 where there are few samples.
+The offsets b are fitted for two classes only, with the penalty ``|b|^2 / 2``: this is Platt's sigmoid. For more classes
+they are 0.
+
+References: Platt, "Probabilistic outputs for support vector machines", 1999; Guo, Pleiss, Sun & Weinberger, "On
+calibration of modern neural networks", ICML 2017.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+_STEPS = 30
+_LARGEST_STEP = 2.0
+_LARGEST_FACTOR = 1e3
+_ENOUGH = 1e-6
+_BLOCK = 2**22
+"""The largest number of values of one block of points, so that little memory is needed."""
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """A fitted calibration of one classifier.
+
+    Parameters
+    ----------
+    response : {"predict_proba", "decision_function", "predict"}
+        The answers that it takes.
+    factor : float
+        The factor a of the log-odds.
+    offsets : ndarray of shape (G,)
+        The offsets b of the classes.
+    floor : float
+        The probability that is added to each posterior before the logarithm is taken.
+    """
+
+    response: str
+    factor: float
+    offsets: np.ndarray
+    floor: float
+
+    def posteriors(self, answers: np.ndarray) -> np.ndarray:
+        """Return calibrated posteriors.
+
+        Parameters
+        ----------
+        answers : ndarray of shape (m, G)
+            The answers of the classifier, in the form of :func:`in_columns`.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The posteriors.
+        """
+        return softmax(self.factor * log_odds(answers, self.response, self.floor) + self.offsets)
+
+
+def in_columns(answers: np.ndarray, response: str, places: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the answers of a classifier as one column for each class.
+
+    Parameters
+    ----------
+    answers : ndarray of shape (m,) or (m, g)
+        The answers: posteriors, decision values, or positions of predicted classes among those in ``places``.
+    response : {"predict_proba", "decision_function", "predict"}
+        What they are.
+    places : ndarray of int of shape (g,)
+        The positions of the classifier's classes among all classes.
+    n_classes : int
+        The number of all classes, G.
+
+    Returns
+    -------
+    ndarray of shape (m, G)
+        The answers. Classes that the classifier does not know have the posterior 0, or the decision value -inf.
+    """
+    if response == "predict":
+        return (places[answers][:, None] == np.arange(n_classes)).astype(float)
+    if answers.ndim == 1:
+        answers = np.stack([-answers / 2, answers / 2], axis=1)[:, -len(places) :]
+    columns = np.full((len(answers), n_classes), -np.inf if response == "decision_function" else 0.0)
+    columns[:, places] = answers
+    return columns
+
+
+def log_odds(answers: np.ndarray, response: str, floor: float) -> np.ndarray:
+    """Return finite log-odds of the classes.
+
+    Parameters
+    ----------
+    answers : ndarray of shape (..., m, G)
+        The answers, in the form of :func:`in_columns`.
+    response : {"predict_proba", "decision_function", "predict"}
+        What they are.
+    floor : float
+        The probability that is added to each posterior.
+
+    Returns
+    -------
+    ndarray of shape (..., m, G)
+        The log-odds. A class without a decision value is below the lowest of the others by their mean distance.
+    """
+    if response != "decision_function":
+        return np.log(np.maximum(answers, 0.0) + floor)
+    known = np.isfinite(answers)
+    n_known = known.sum(axis=-1, keepdims=True)
+    lowest = np.where(n_known > 0, np.min(answers, axis=-1, keepdims=True, where=known, initial=np.inf), 0.0)
+    highest = np.where(n_known > 0, np.max(answers, axis=-1, keepdims=True, where=known, initial=-np.inf), 0.0)
+    return np.where(known, answers, lowest - (highest - lowest) / np.maximum(n_known - 1, 1))
+
+
+def softmax(z: np.ndarray) -> np.ndarray:
+    """Return exp(z), normalised over the last axis.
+
+    Parameters
+    ----------
+    z : ndarray of shape (..., G)
+        The exponents.
+
+    Returns
+    -------
+    ndarray of shape (..., G)
+        The probabilities.
+    """
+    powers = np.exp(z - z.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def scales(z: np.ndarray, response: str) -> np.ndarray:
+    """Return for each point a typical size of its log-odds: 1 for posteriors, the deviation for decision values.
+
+    Parameters
+    ----------
+    z : ndarray of shape (P, n, G)
+        The log-odds of P points.
+    response : {"predict_proba", "decision_function", "predict"}
+        What the answers are.
+
+    Returns
+    -------
+    ndarray of shape (P,)
+        The sizes, which are positive.
+    """
+    if response != "decision_function":
+        return np.ones(len(z))
+    centred = z - z.mean(axis=-1, keepdims=True)
+    largest = np.abs(centred).max(axis=(1, 2), initial=0.0)
+    largest[largest == 0] = 1.0
+    deviations = largest * np.sqrt(np.mean((centred / largest[:, None, None]) ** 2, axis=(1, 2)))
+    return np.where(deviations > 0, deviations, 1.0)
+
+
+def fit_temperature(answers: np.ndarray, response: str, codes: np.ndarray) -> Temperature:
+    """Return the calibration of one classifier.
+
+    Parameters
+    ----------
+    answers : ndarray of shape (n, G)
+        Its answers for samples on which it was not trained, in the form of :func:`in_columns`.
+    response : {"predict_proba", "decision_function", "predict"}
+        What they are.
+    codes : ndarray of int of shape (n,)
+        The positions of the true classes.
+
+    Returns
+    -------
+    Temperature
+        The calibration.
+    """
+    floor = floor_of(len(codes))
+    z = log_odds(answers[None], response, floor)
+    size = scales(z, response)
+    factors, offsets = fit_temperatures(z / size[:, None, None], codes, np.ones((1, len(codes))))
+    return Temperature(response, float(factors[0, 0] / size[0]), offsets[0, 0], floor)
+
+
+def floor_of(n: int) -> float:
+    """Return the probability that is added to each posterior, if n samples are left out.
+
+    Parameters
+    ----------
+    n : int
+        The number of samples.
+
+    Returns
+    -------
+    float
+        The probability.
+    """
+    return 1.0 / (4 * max(1, n))
+
+
+def fit_temperatures(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors and offsets of P points, each fitted with K weightings of the samples, by Newton's method.
+
+    Parameters
+    ----------
+    z : ndarray of shape (P, n, G)
+        The log-odds of each point, of typical size 1 (see :func:`scales`).
+    codes : ndarray of int of shape (n,)
+        The positions of the true classes.
+    weights : ndarray of shape (K, n)
+        The weights of the samples; 0 leaves a sample out.
+
+    Returns
+    -------
+    factors : ndarray of shape (P, K)
+        The factors a.
+    offsets : ndarray of shape (P, K, G)
+        The offsets b.
+    """
+    n_points, n, n_classes = z.shape
+    size = max(1, _BLOCK // max(1, n * n_classes * len(weights)))
+    parts = [_fit(z[i : i + size], codes, weights) for i in range(0, n_points, size)]
+    return np.concatenate([factors for factors, _ in parts]), np.concatenate([offsets for _, offsets in parts])
+
+
+def _fit(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    n_classes = z.shape[2]
+    shape = (len(z), len(weights))
+    # With two classes the log-odds are a (z_1 - z_0) + b, where b is the difference of the offsets.
+    two = n_classes == 2
+    target = (codes[:, None] == np.arange(n_classes)).astype(float)
+    theta = np.zeros((*shape, 1 + two))
+    theta[..., 0] = 1.0
+    prior = theta.copy()
+    for _ in range(_STEPS):
+        p = softmax(theta[..., 0, None, None] * z[:, None] + _offsets(theta, n_classes)[..., None, :])
+        surplus = (p - target) * weights[:, :, None]
+        mean = np.einsum("pkng,png->pkn", p, z)
+        variance = np.einsum("pkng,png->pkn", p, z**2) - mean**2
+        slope, curve = np.empty_like(theta), np.zeros((*theta.shape, 1 + two))
+        slope[..., 0] = np.einsum("pkng,png->pk", surplus, z)
+        curve[..., 0, 0] = np.einsum("kn,pkn->pk", weights, variance)
+        if two:
+            of_second = p[..., 1]
+            slope[..., 1] = surplus[..., 1].sum(axis=-1)
+            cross = of_second * (z[:, None, :, 1] - mean)
+            curve[..., 0, 1] = curve[..., 1, 0] = np.einsum("kn,pkn->pk", weights, cross)
+            curve[..., 1, 1] = np.einsum("kn,pkn->pk", weights, of_second * (1 - of_second))
+        slope += theta - prior
+        curve += np.eye(1 + two)
+        at_bound = (theta[..., 0] <= 0) & (slope[..., 0] > 0)  # the factor stays 0, and only the offset moves
+        slope[at_bound, 0] = 0.0
+        if two:
+            curve[at_bound, 0, 1] = curve[at_bound, 1, 0] = 0.0
+        step = np.linalg.solve(curve, slope[..., None])[..., 0]
+        step /= np.maximum(np.abs(step).max(axis=-1, keepdims=True) / _LARGEST_STEP, 1.0)
+        theta -= step
+        theta[..., 0] = np.clip(theta[..., 0], 0.0, _LARGEST_FACTOR)
+        if np.abs(step).max(initial=0.0) < _ENOUGH:
+            break
+    return theta[..., 0], _offsets(theta, n_classes)
+
+
+def _offsets(theta: np.ndarray, n_classes: int) -> np.ndarray:
+    offsets = np.zeros((*theta.shape[:-1], n_classes))
+    if theta.shape[-1] == 2:
+        offsets[..., 1] = theta[..., 1]
+    return offsets

@@ -1,0 +1,82 @@
+"""The answers of fitted methods for the test samples of a fold, in one form for all methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from similitude.numerics.temperature import in_columns
+from similitude.search.evaluation import Fold
+
+_RESPONSES = ("predict_proba", "decision_function", "predict")
+_TIE_BREAK = 1e-6
+
+
+def answered(batch: Any, fold: Fold) -> list[tuple[str, np.ndarray]]:
+    """Judge a batch by its answers for the test samples: posteriors, else decision values, else labels.
+
+    Parameters
+    ----------
+    batch : Batch
+        The fitted points.
+    fold : Fold
+        The fold.
+
+    Returns
+    -------
+    list of tuples (response, ndarray of shape (m, G))
+        For each point the kind of answer, and the answers in the form of :func:`answer_columns`, in single precision if
+        their size permits it.
+    """
+    classes = np.unique(fold.samples.y)
+    response = next(name for name in _RESPONSES if name == "predict" or hasattr(batch.fitted(0), name))
+
+    def columns(j: int, answer: np.ndarray) -> np.ndarray:
+        return answer_columns(response, answer, lambda: batch.answers(0, "predict")[j], batch.classes, classes)
+
+    answers = [np.asarray(answer) for answer in batch.answers(0, response)]
+    return [(response, _short(columns(j, answer))) for j, answer in enumerate(answers)]
+
+
+def _short(columns: np.ndarray) -> np.ndarray:
+    """Return the answers in single precision, unless they are too large or too small for it."""
+    largest = np.max(np.abs(columns), where=np.isfinite(columns), initial=0.0)
+    return columns.astype(np.float32) if largest == 0 or 1e-20 < largest < 1e30 else columns
+
+
+def answer_columns(
+    response: str, answer: np.ndarray, predicted: Callable[[], np.ndarray], known: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    """Return the answers of one classifier with a column for each class.
+
+    Parameters
+    ----------
+    response : {"predict_proba", "decision_function", "predict"}
+        The method of the classifier.
+    answer : ndarray of shape (m,) or (m, g)
+        Its result.
+    predicted : callable
+        Returns the predicted labels; called only if several classes have the largest posterior of a sample.
+    known : ndarray of shape (g,)
+        The classes of the classifier.
+    classes : ndarray of shape (G,)
+        All classes.
+
+    Returns
+    -------
+    ndarray of shape (m, G)
+        The answers in the form of :func:`~similitude.numerics.temperature.in_columns`. Where several classes have the
+        same posterior, that of the predicted class is slightly larger.
+    """
+    if response == "predict":
+        answer = np.searchsorted(known, answer)
+    columns = in_columns(answer, response, np.searchsorted(classes, known), len(classes))
+    if response != "predict_proba":
+        return columns
+    largest = columns.max(axis=1, keepdims=True)
+    tied = np.flatnonzero(np.sum(columns >= largest - _TIE_BREAK, axis=1) > 1)
+    if len(tied):
+        columns[tied, np.searchsorted(classes, predicted()[tied])] += 3 * _TIE_BREAK
+    return columns

@@ -1,0 +1,308 @@
+"""The combination of methods: greedy selection on their answers for left-out samples, and its honest error.
+
+The weights of the methods are chosen by greedy selection with replacement [1]_: in each step the candidate is
+added with which the mean posterior has the lowest loss, and the best of these selections is kept. This is
+repeated on bootstrap samples, and the weights are averaged. A single method is chosen if it is clearly better than the
+combination on samples that were not used for the choice.
+
+All choices are judged on samples on which they were not made: the tested samples are divided into parts, and the
+calibrations, points and weights for each part are chosen on the others.
+
+References
+----------
+.. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models", ICML 2004; Caruana,
+   Munson & Niculescu-Mizil, "Getting the most out of ensemble selection", ICDM 2006.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from similitude.search.contest import Contest, Run
+from similitude.search.losses import Loss
+from similitude.search.methods import COMPARED_ONLY
+
+BAGS = 20
+ROUNDS = 30
+LEAST_WEIGHT = 0.02
+"""Members with smaller weights are left out, and their weight is distributed among the others."""
+N_POINTS = 1
+"""The number of points of each method that take part."""
+FEW_BAGS = 5
+"""The number of bootstrap samples for a scorer, which is called once for each candidate in each round."""
+_GAIN = 1e-12
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The posteriors of the tested samples by choices that were made on other samples.
+
+    Parameters
+    ----------
+    posteriors : ndarray of shape (n, G)
+        The posteriors.
+    losses : ndarray of shape (n,)
+        The losses.
+    wrong : ndarray of bool of shape (n,)
+        Whether the predicted class is wrong.
+    """
+
+    posteriors: np.ndarray
+    losses: np.ndarray
+    wrong: np.ndarray
+
+
+@dataclass(frozen=True)
+class Member:
+    """One point of one method, with its weight in the combination.
+
+    Parameters
+    ----------
+    run : Run
+        The method.
+    point : int
+        The position of the point.
+    weight : float, default=1.0
+        The weight.
+    """
+
+    run: Run
+    point: int
+    weight: float = 1.0
+
+    @property
+    def posteriors(self) -> np.ndarray:
+        """The posteriors of the tested samples, of shape (n, G)."""
+        return self.run.posteriors[self.point]
+
+
+def eligible(contest: Contest) -> list[Run]:
+    """Return the methods that may be chosen: all but those of :data:`~similitude.search.methods.COMPARED_ONLY`.
+
+    Parameters
+    ----------
+    contest : Contest
+        The evaluated methods.
+
+    Returns
+    -------
+    list of Run
+        The methods; if there are no others, those that are otherwise only compared.
+    """
+    runs = [run for name, run in contest.runs.items() if name not in COMPARED_ONLY]
+    return runs or list(contest.runs.values())
+
+
+def judged(contest: Contest, posteriors: np.ndarray) -> Judged:
+    """Return posteriors with their losses.
+
+    Parameters
+    ----------
+    contest : Contest
+        The evaluated methods.
+    posteriors : ndarray of shape (n, G)
+        The posteriors of the tested samples.
+
+    Returns
+    -------
+    Judged
+        The posteriors and their losses.
+    """
+    truth = contest.truth
+    wrong = contest.loss.decisions(posteriors) != truth
+    return Judged(posteriors, contest.loss.losses(posteriors, truth), wrong)
+
+
+def best_points(contest: Contest, run: Run, part: int | None) -> np.ndarray:
+    """Return the points of a method on its shortlist, best first.
+
+    Parameters
+    ----------
+    contest : Contest
+        The evaluated methods.
+    run : Run
+        The method.
+    part : int or None
+        The part of the samples that must not be used; None means that all are used.
+
+    Returns
+    -------
+    ndarray of int
+        The positions of the points.
+    """
+    shortlist = run.shortlists[0 if part is None else 1 + int(part)]
+    used = _used(contest, part)
+    losses = contest.loss.mean(_posteriors(contest, run, shortlist, part), contest.truth[used], contest.classes)
+    return shortlist[np.argsort(losses, kind="stable")]
+
+
+def _used(contest: Contest, part: int | None) -> np.ndarray:
+    return np.flatnonzero(np.ones(len(contest.parts), bool) if part is None else contest.parts != part)
+
+
+def _posteriors(contest: Contest, run: Run, points: np.ndarray, part: int | None) -> np.ndarray:
+    """Return the posteriors of the samples outside a part, for which its labels were not used."""
+    found = run.posteriors[points] if part is None else contest.posteriors(run, points, part)
+    return found[:, _used(contest, part)]
+
+
+def judge_method(contest: Contest, run: Run) -> Judged:
+    """Return the answers of one method whose point is chosen, for each part, on the others.
+
+    Parameters
+    ----------
+    contest : Contest
+        The evaluated methods.
+    run : Run
+        The method.
+
+    Returns
+    -------
+    Judged
+        The answers.
+    """
+    posteriors = np.empty(run.posteriors.shape[1:])
+    for part in np.unique(contest.parts):
+        own = contest.parts == part
+        posteriors[own] = run.posteriors[best_points(contest, run, part)[0]][own]
+    return judged(contest, posteriors)
+
+
+def combine(contest: Contest, random_state: int) -> tuple[list[Member], Judged]:
+    """Return the members of the combination, and its answers by choices that were made on other samples.
+
+    Parameters
+    ----------
+    contest : Contest
+        The evaluated methods.
+    random_state : int
+        The random state of the bootstrap samples.
+
+    Returns
+    -------
+    members : list of Member
+        The members, largest weight first.
+    honest : Judged
+        The answers.
+    """
+    posteriors = np.empty((len(contest.tested), len(contest.classes)))
+    for part in np.unique(contest.parts):
+        own = contest.parts == part
+        members = _members(contest, random_state, part)
+        posteriors[own] = sum(member.weight * member.posteriors[own] for member in members)
+    return _members(contest, random_state, None), judged(contest, posteriors)
+
+
+def _members(contest: Contest, random_state: int, part: int | None) -> list[Member]:
+    """Return the members that are chosen without the samples of one part."""
+    candidates = [
+        (run, int(point)) for run in eligible(contest) for point in best_points(contest, run, part)[:N_POINTS]
+    ]
+    posteriors = np.stack([_posteriors(contest, run, np.array([point]), part)[0] for run, point in candidates])
+    truth = contest.truth[_used(contest, part)]
+    weights = bagged_weights(posteriors, truth, contest.loss, contest.classes, random_state)
+    kept = np.flatnonzero(weights >= min(LEAST_WEIGHT, weights.max()))
+    kept = kept[np.argsort(-weights[kept], kind="stable")]
+    total = weights[kept].sum()
+    return [Member(candidates[i][0], candidates[i][1], float(weights[i] / total)) for i in kept]
+
+
+def bagged_weights(
+    posteriors: np.ndarray,
+    codes: np.ndarray,
+    loss: Loss,
+    classes: np.ndarray,
+    random_state: int,
+    share: float = 1.0,
+) -> np.ndarray:
+    """Return the mean of the weights that greedy selection chooses on bootstrap samples.
+
+    Parameters
+    ----------
+    posteriors : ndarray of shape (M, n, G)
+        The posteriors of M candidates.
+    codes : ndarray of int of shape (n,)
+        The positions of the true classes.
+    loss : Loss
+        The loss.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+    random_state : int
+        The random state.
+    share : float, default=1.0
+        The share of the candidates that take part in each bag.
+
+    Returns
+    -------
+    ndarray of shape (M,)
+        The weights, which add up to 1.
+    """
+    rng = np.random.RandomState(random_state)
+    n_candidates, n = posteriors.shape[:2]
+    n_drawn = max(1, round(share * n_candidates))
+    weights = np.zeros(n_candidates)
+    for _ in range(BAGS if loss.by_sample else FEW_BAGS):
+        drawn = np.sort(rng.permutation(n_candidates)[:n_drawn])
+        rows = rng.randint(n, size=n) if loss.by_sample else _drawn_by_class(codes, rng)
+        weights[drawn] += greedy_weights(posteriors[drawn][:, rows], codes[rows], loss, classes)
+    return weights / weights.sum()
+
+
+def _drawn_by_class(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+    """Return a bootstrap sample in which each class is as large as in the data, because a scorer may need all
+    classes."""
+    return np.concatenate([rng.choice(own, len(own)) for g in np.unique(codes) for own in [np.flatnonzero(codes == g)]])
+
+
+def greedy_weights(posteriors: np.ndarray, codes: np.ndarray, loss: Loss, classes: np.ndarray) -> np.ndarray:
+    """Return the weights of the prefix of lowest loss; of equally good candidates the first is added.
+
+    Parameters
+    ----------
+    posteriors : ndarray of shape (M, n, G)
+        The posteriors of M candidates.
+    codes : ndarray of int of shape (n,)
+        The positions of the true classes.
+    loss : Loss
+        The loss.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    ndarray of shape (M,)
+        The weights, which add up to 1.
+    """
+    losses_after = _QuadraticLosses(posteriors, codes, loss) if loss.is_quadratic else None
+    counts = chosen = np.zeros(len(posteriors))
+    lowest = np.inf
+    total = np.zeros(posteriors.shape[1:])
+    for size in range(1, ROUNDS + 1):
+        if losses_after is not None:
+            losses = losses_after(counts, size)
+        else:
+            losses = loss.mean((total + posteriors) / size, codes, classes)
+            total = total + posteriors[np.argmin(losses)]
+        best = int(np.argmin(losses))
+        counts[best] += 1
+        if size == 1 or losses[best] < lowest - _GAIN:
+            lowest, chosen = losses[best], counts / size
+    return chosen
+
+
+class _QuadraticLosses:
+    """The Brier score of a mean of posteriors, which is a quadratic function of the weights."""
+
+    def __init__(self, posteriors: np.ndarray, codes: np.ndarray, loss: Loss):
+        weights = np.ones(len(codes)) if loss.class_weights is None else loss.class_weights[codes]
+        weights = weights / len(codes)
+        flat = (posteriors * np.sqrt(weights)[:, None]).reshape(len(posteriors), -1)
+        self._products = flat @ flat.T
+        self._own = posteriors[:, np.arange(len(codes)), codes] @ weights
+
+    def __call__(self, counts: np.ndarray, size: int) -> np.ndarray:
+        """Return the loss, up to a constant, after each candidate has been added to those counted, ``size`` in all."""
+        squares = counts @ self._products @ counts + 2 * self._products @ counts + np.diagonal(self._products)
+        return squares / size**2 - 2 * (counts @ self._own + self._own) / size

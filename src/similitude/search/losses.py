@@ -1,0 +1,178 @@
+"""Losses by which the points of a grid are chosen and methods are combined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from similitude.numerics.votes import expected_costs
+
+DEFAULT = "neg_brier_score"
+_LEAST_PROBABILITY = 1e-15
+_TIE = 1e-9
+"""The share of the Brier score in losses that count errors, which breaks their many ties."""
+
+
+class Loss:
+    """A loss of posteriors, which is the mean of a loss for each sample, or the negative of a scorer.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        "neg_brier_score", "neg_log_loss", "accuracy", "balanced_accuracy", the name of another scorer of scikit-learn,
+        or a scorer. None means the mean cost if there are costs, otherwise the Brier score.
+    costs : ndarray of shape (G, G) or None
+        The costs: the class of least expected cost is predicted.
+    class_weights : ndarray of shape (G,) or None
+        The weights of the samples of each class.
+    """
+
+    def __init__(self, scoring: Any, costs: np.ndarray | None, class_weights: np.ndarray | None):
+        self.costs, self.class_weights = costs, class_weights
+        if scoring is None:
+            scoring = DEFAULT if costs is None else "cost"
+        elif not callable(scoring) and scoring not in get_scorer_names():
+            raise ValueError(
+                "scoring must be 'neg_brier_score', 'neg_log_loss', 'accuracy', 'balanced_accuracy', the name of "
+                f"another scorer of scikit-learn, or a scorer; got {scoring!r}."
+            )
+        self.scoring = scoring
+        self._of_sample = _LOSSES.get(scoring) if isinstance(scoring, str) else None
+
+    @property
+    def by_sample(self) -> bool:
+        """Whether each sample has its own loss; a scorer needs several samples."""
+        return self._of_sample is not None
+
+    @property
+    def is_quadratic(self) -> bool:
+        """Whether the loss is the Brier score."""
+        return self._of_sample is _brier
+
+    def decisions(self, posteriors: np.ndarray) -> np.ndarray:
+        """Return the position of the class of least expected cost, the first if several are tied.
+
+        Parameters
+        ----------
+        posteriors : ndarray of shape (..., n, G)
+            The posteriors.
+
+        Returns
+        -------
+        ndarray of int of shape (..., n)
+            The positions.
+        """
+        if self.costs is None:
+            return np.argmax(posteriors, axis=-1)
+        return np.argmin(expected_costs(posteriors, self.costs), axis=-1)
+
+    def losses(self, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return the loss of each sample, or its Brier score if the loss is a scorer.
+
+        Parameters
+        ----------
+        posteriors : ndarray of shape (..., n, G)
+            The posteriors.
+        codes : ndarray of int of shape (n,)
+            The positions of the true classes.
+
+        Returns
+        -------
+        ndarray of shape (..., n)
+            The losses.
+        """
+        found = (self._of_sample or _brier)(self, posteriors, codes)
+        if self._of_sample in (_wrong, _wrong_by_class, _cost):
+            found = found + _TIE * _brier(self, posteriors, codes)
+        return found if self.class_weights is None else found * self.class_weights[codes]
+
+    def mean(self, posteriors: np.ndarray, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Return the mean loss over the samples.
+
+        Parameters
+        ----------
+        posteriors : ndarray of shape (..., n, G)
+            The posteriors.
+        codes : ndarray of int of shape (n,)
+            The positions of the true classes.
+        classes : ndarray of shape (G,)
+            The labels of the classes, for a scorer.
+
+        Returns
+        -------
+        ndarray of shape (...)
+            The mean losses.
+        """
+        if self.by_sample:
+            return self.losses(posteriors, codes).mean(axis=-1)
+        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        known = _Known(classes, self)
+        truth = classes[codes]
+        flat = posteriors.reshape(-1, *posteriors.shape[-2:])
+        return np.array([-_score(scorer, known, each, truth) for each in flat]).reshape(posteriors.shape[:-2])
+
+
+def _score(scorer: Any, known: Any, posteriors: np.ndarray, truth: np.ndarray) -> float:
+    try:
+        score = float(scorer(known, posteriors, truth))
+        if np.isnan(score):
+            raise ValueError("the score is not a number")
+        return score
+    except (TypeError, AttributeError, ValueError) as error:
+        raise ValueError(
+            "scoring: a scorer must need only the labels and the posteriors of the samples, as those of scikit-learn's "
+            f"make_scorer do; it failed with: {error}"
+        ) from error
+
+
+class _Known(ClassifierMixin, BaseEstimator):
+    """A classifier whose posteriors are known already and given as its input."""
+
+    def __init__(self, classes, loss):
+        self.classes_, self._loss = classes, loss
+
+    def fit(self, X, y):
+        return self
+
+    def predict_proba(self, X):
+        return X
+
+    def predict(self, X):
+        return self.classes_[self._loss.decisions(X)]
+
+
+def _brier(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    own = np.take_along_axis(posteriors, np.broadcast_to(codes[:, None], (*posteriors.shape[:-1], 1)), axis=-1)[..., 0]
+    return np.sum(posteriors**2, axis=-1) - 2 * own + 1
+
+
+def _log(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    own = np.take_along_axis(posteriors, np.broadcast_to(codes[:, None], (*posteriors.shape[:-1], 1)), axis=-1)[..., 0]
+    return -np.log(np.maximum(own, _LEAST_PROBABILITY))
+
+
+def _wrong(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    return (loss.decisions(posteriors) != codes).astype(float)
+
+
+def _wrong_by_class(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    counts = np.bincount(codes, minlength=posteriors.shape[-1])
+    shares = len(codes) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+    return _wrong(loss, posteriors, codes) * shares[codes]
+
+
+def _cost(loss: Loss, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    assert loss.costs is not None
+    return loss.costs[loss.decisions(posteriors), codes]
+
+
+_LOSSES = {
+    "neg_brier_score": _brier,
+    "neg_log_loss": _log,
+    "accuracy": _wrong,
+    "balanced_accuracy": _wrong_by_class,
+    "cost": _cost,
+}
