@@ -738,22 +738,26 @@ KILLER = textwrap.dedent("""
     from similitude.similarities._blocks import Grid
 
     folder, n_jobs, chance = sys.argv[1], int(sys.argv[2]), random.Random(int(sys.argv[2]))
-    N, LENGTH, KILLS = 40, 2, 20
-    pause = 0.002 * n_jobs
+    N, LENGTH, KILLS, MORE = 40, 2, 20, 10
+    pause, end = 0.002 * n_jobs, float("inf")
     log = os.open(folder + "/evaluations", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
     grid = Grid(N, N, LENGTH, True)
     pairs = {b.number: {(i, j) for i in range(N)[b.rows] for j in range(N)[b.columns]} for b in grid}
 
     def slow(a, b):
         os.write(log, bytes([a, b]))
-        time.sleep(pause)
+        time.sleep(pause if os.fstat(log).st_size < end else 60)  # beyond its end a life waits for the kill
         return 1 / (1 + a * b) + 1 / (3 + a + b)
 
     def fill(name):
         measure = Measure(slow, symmetric=True, threads=True)
         pairwise(list(range(N)), similarity=measure, out=f"{folder}/{name}.npy", block_size=LENGTH, n_jobs=n_jobs)
 
-    def life(seconds):
+    # Fill the matrix in a child, killed at a random moment after so many evaluations, or never.
+    def life(length):
+        global end
+        begun = os.fstat(log).st_size
+        end = float("inf") if length is None else begun + 2 * (length + MORE)
         child = os.fork()
         if child == 0:
             try:
@@ -762,8 +766,11 @@ KILLER = textwrap.dedent("""
             except BaseException:
                 traceback.print_exc()
                 os._exit(1)
-        if seconds is not None:
-            time.sleep(seconds)
+        if length is not None:
+            deadline = time.monotonic() + 30
+            while os.fstat(log).st_size < begun + 2 * length and time.monotonic() < deadline:
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 4 * pause))
             os.kill(child, signal.SIGKILL)
         return os.waitpid(child, 0)[1]
 
@@ -780,13 +787,13 @@ KILLER = textwrap.dedent("""
 
     # Everything is imported before the first child is born.
     pairwise([1, 2], similarity=Measure(lambda a, b: 1.0, threads=True), n_jobs=n_jobs, block_size=1)
-    lives = [chance.uniform(0, 0.12) for _ in range(KILLS)]
-    assert 0.9 < sum(lives) < 1.5 < pause / n_jobs * N * (N + 1) / 2  # it cannot be finished before the last kill
+    lives = [chance.randint(0, 30) for _ in range(KILLS)]
+    assert sum(lives) + KILLS * (MORE + n_jobs) < N * (N + 1) / 2  # it cannot be finished before the last kill
     statuses, again, counts, seen = [], 0, [], 0
-    for seconds in [*lives, None]:
+    for length in [*lives, None]:
         done = set().union(*(pairs[b] for b in finished()))
         counts.append(len(done))
-        statuses.append(life(seconds))
+        statuses.append(life(length))
         again += sum(pair in done for pair in evaluations()[seen:])
         seen = len(evaluations())
     pause = 0
