@@ -17,6 +17,13 @@ if NATIVE := os.environ.get("SIMILITUDE_NATIVE"):
     spec.loader.exec_module(sys.modules["similitude._native"])
 
 
+def pytest_sessionfinish():
+    """The counts of the compiled lines are written before a worker ends: one that ends slowly is killed."""
+    native = sys.modules.get("similitude._native")
+    if hasattr(native, "__dump_coverage__"):
+        native.__dump_coverage__()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     """Examples are not traced for coverage: they show what tests check."""

@@ -15,6 +15,10 @@ void bind_boosting(nanobind::module_ &module);
 
 }  // namespace similitude
 
+#ifdef SIMILITUDE_COVERAGE
+extern "C" void __gcov_dump(void);
+#endif
+
 NB_MODULE(_native, module) {
     module.doc() = "The compiled functions of similitude; the packages call them, and they know nothing of estimators.";
     similitude::bind_numerics(module);
@@ -26,4 +30,7 @@ NB_MODULE(_native, module) {
     similitude::bind_kernel(module);
     similitude::bind_features(module);
     similitude::bind_boosting(module);
+#ifdef SIMILITUDE_COVERAGE
+    module.def("__dump_coverage__", &__gcov_dump);
+#endif
 }
