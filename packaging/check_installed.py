@@ -37,7 +37,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         command = [Path(sysconfig.get_path("scripts")) / "similitude", "fit", "--dataset", "voting", "--method", "k-nn"]
         subprocess.run([*command, "--output", Path(folder) / "model.similitude"], check=True)
-    print(f"similitude {similitude.__version__} on Python {sys.version.split()[0]}: {len(table)} methods, and the command")
+    print(
+        f"similitude {similitude.__version__} on Python {sys.version.split()[0]}: {len(table)} methods, and the command"
+    )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from similitude import similarities
+from similitude.search.methods import methods, slug
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -91,3 +92,8 @@ def test_every_display_and_every_picture_is_in_the_gallery():
 def test_every_example_is_named_in_the_gallery():
     scripts = {path.name for path in (ROOT / "examples").glob("plot_*.py")}
     assert scripts == set(re.findall(r"examples/(plot_\w+\.py)", TEXTS["gallery"]))
+
+
+def test_the_page_on_the_papers_has_the_name_of_every_method():
+    named = set(re.findall(r"`([a-z-]+)`", TEXTS["papers"]))
+    assert {slug(name) for name in methods()} <= named
