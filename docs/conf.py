@@ -19,8 +19,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
     "docstrings",
-    "pictures",
+    "notebook",
     "similarity_table",
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
@@ -29,6 +30,19 @@ templates_path = ["_templates"]
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["generated/gallery"],
+    "filename_pattern": r"plot_(?!usps)",  # USPS does not ship: its script is shown, but not run
+    "ignore_pattern": r"(^|/)_",
+    "reset_argv": lambda gallery, script: [],
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 10_000,
+    "download_all_examples": False,
+}
+suppress_warnings = ["config.cache"]  # the function above cannot be pickled
 
 autosummary_generate = True
 # A file system that ignores case would hold one page for both.

@@ -1,13 +1,16 @@
-"""Draw two long thin classes side by side, and how similarities as features fail on them.
+"""
+Where similarities as features fail
+===================================
 
-Writes docs/images/ellipsoids.png. Takes a quarter of a minute.
+Two long thin classes lie side by side. Similarities within and between them hardly differ, so methods that use
+similarities as features fail, while the embedding finds the positions again. This takes a quarter of a minute.
 """
 
+import sys
 import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _pictures import quick, save
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
@@ -17,8 +20,9 @@ from similitude.datasets.ellipsoids import make_ellipsoids
 from similitude.features.recipes import recipe
 from similitude.plotting import COLORS, DASHES
 
-ELONGATIONS = (1, 1000) if quick() else (1, 3, 10, 30, 100, 300, 1000)
-DRAWS = 1 if quick() else 5
+QUICK = "--quick" in sys.argv
+ELONGATIONS = (1, 1000) if QUICK else (1, 3, 10, 30, 100, 300, 1000)
+DRAWS = 1 if QUICK else 5
 
 
 def methods():
@@ -73,7 +77,10 @@ def ellipsoids():
     axes[1].set(title="Pairs look the same", xlabel="similarity (minus the distance)", ylabel="density")
     axes[1].legend(loc="upper left")
 
-    curves = 100 * np.array([errors(elongation) for elongation in ELONGATIONS])
+    with warnings.catch_warnings():
+        # Large C on classes that cannot be separated: libsvm is stopped, and the search takes another C.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        curves = 100 * np.array([errors(elongation) for elongation in ELONGATIONS])
     for curve, name, color, style, marker in zip(curves.T, methods(), COLORS, DASHES, "osd^"):
         axes[2].semilogx(ELONGATIONS, curve, color=color, linestyle=style, marker=marker, markersize=5, label=name)
     axes[2].set(title=f"Mean error over {DRAWS} draws", xlabel="elongation (standard deviations)", ylabel="error in %")
@@ -84,8 +91,8 @@ def ellipsoids():
     return figure
 
 
+PICTURES = {"ellipsoids": ellipsoids}
+
 if __name__ == "__main__":
-    with warnings.catch_warnings():
-        # Large C on classes that cannot be separated: libsvm is stopped, and the search takes another C.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        save({"ellipsoids": ellipsoids})
+    ellipsoids()
+    plt.show()

@@ -1,10 +1,12 @@
-"""Draw the leave-one-out error against the neighbourhood size, as Cazzanti & Gupta (2007) do in their Figure 1.
+"""
+Error against the number of neighbours
+======================================
 
-Writes docs/images/error-curve.png and docs/images/error-band.png.
+The leave-one-out error against the size of the neighbourhood, as in Figure 1 of Cazzanti & Gupta (2007), and an error
+curve with a band of one standard error over ten folds.
 """
 
 import matplotlib.pyplot as plt
-from _pictures import save
 from sklearn.model_selection import LeaveOneOut
 
 from similitude import KNNClassifier, LocalNearestCentroid
@@ -36,5 +38,9 @@ def ten_folds():
     return display.figure_
 
 
+PICTURES = {"error-curve": leave_one_out, "error-band": ten_folds}
+
 if __name__ == "__main__":
-    save({"error-curve": leave_one_out, "error-band": ten_folds})
+    leave_one_out()
+    ten_folds()
+    plt.show()

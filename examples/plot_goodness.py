@@ -1,11 +1,13 @@
-"""Draw how good similarities are for a problem, with their bands: epsilon against gamma.
+"""
+How good a similarity is for a problem
+======================================
 
-Writes docs/images/goodness.png.
+The share epsilon of samples whose margin is below gamma, with a band that holds the true curve: the example of Wang
+et al. (2009) with its true curve, and two similarities of the voting data.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _pictures import save
 
 from similitude.datasets import load_voting
 from similitude.plotting import GoodnessDisplay
@@ -39,5 +41,8 @@ def curves():
     return figure
 
 
+PICTURES = {"goodness": curves}
+
 if __name__ == "__main__":
-    save({"goodness": curves})
+    curves()
+    plt.show()

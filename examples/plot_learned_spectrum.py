@@ -1,10 +1,12 @@
-"""Draw the weights that LearnedSpectrumSVC learns for the eigenvalues, beside those of clip and flip.
+"""
+Weights of eigenvalues, learned
+===============================
 
-Writes docs/images/learned-spectrum.png.
+The weights that ``LearnedSpectrumSVC`` learns for the eigenvalues, beside those of clip and flip, for a similarity
+whose negative eigenvalues carry little information and for one whose only negative eigenvalue separates the classes.
 """
 
 import matplotlib.pyplot as plt
-from _pictures import save
 from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import manhattan_distances
 
@@ -37,5 +39,8 @@ def learned_spectra():
     return figure
 
 
+PICTURES = {"learned-spectrum": learned_spectra}
+
 if __name__ == "__main__":
-    save({"learned-spectrum": learned_spectra})
+    learned_spectra()
+    plt.show()

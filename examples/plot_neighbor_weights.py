@@ -1,10 +1,12 @@
-"""Draw the weights of neighbours: against lambda, and for one word among words of three languages.
+"""
+Weights of neighbours
+=====================
 
-Writes docs/images/neighbor-weights.png and docs/images/neighbors-of-a-word.png. Needs similitude[plot,strings].
+The weights of neighbours against lambda in the three examples of Chen et al. (2009), and the weights of the
+neighbours of one word among words of three languages. This needs ``similitude[plot,strings]``.
 """
 
 import matplotlib.pyplot as plt
-from _pictures import save
 
 from similitude import KNNClassifier
 from similitude.plotting import WEIGHT_EXAMPLES, NeighborWeightsDisplay
@@ -42,5 +44,9 @@ def neighbors_of_a_word():
     return figure
 
 
+PICTURES = {"neighbor-weights": weights_against_lambda, "neighbors-of-a-word": neighbors_of_a_word}
+
 if __name__ == "__main__":
-    save({"neighbor-weights": weights_against_lambda, "neighbors-of-a-word": neighbors_of_a_word})
+    weights_against_lambda()
+    neighbors_of_a_word()
+    plt.show()

@@ -1,9 +1,11 @@
-"""Draw similarity matrices, ordered by class, as Chen et al. (2009) do in their Figure 1.
+"""
+Similarity matrices, ordered by class
+=====================================
 
-Writes docs/images/similarity-matrix.png and docs/images/asymmetric-matrix.png.
+A matrix of four classes as in Figure 1 of Chen et al. (2009), and a sparse matrix with its asymmetric part.
 """
 
-from _pictures import save
+import matplotlib.pyplot as plt
 
 from similitude.datasets import make_negative_direction, make_patrol
 from similitude.plotting import SimilarityMatrixDisplay
@@ -22,5 +24,9 @@ def sparse():
     return SimilarityMatrixDisplay.from_matrix(patrol.S, names, asymmetric=True).figure_
 
 
+PICTURES = {"similarity-matrix": dense, "asymmetric-matrix": sparse}
+
 if __name__ == "__main__":
-    save({"similarity-matrix": dense, "asymmetric-matrix": sparse})
+    dense()
+    sparse()
+    plt.show()

@@ -1,10 +1,12 @@
-"""Draw what local SDA sees in one member of the House who votes now with one party, now with the other.
+"""
+What local SDA sees in one sample
+=================================
 
-Writes docs/images/similarity-model.png. Needs similitude[plot].
+The distributions of the similarities to the local centroids for one member of the House who votes with both parties.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
-from _pictures import save
 
 from similitude.datasets import load_voting
 from similitude.generative.local_sda import LocalSDA
@@ -29,5 +31,8 @@ def draw():
     return display.figure_
 
 
+PICTURES = {"similarity-model": draw}
+
 if __name__ == "__main__":
-    save({"similarity-model": draw})
+    draw()
+    plt.show()

@@ -1,10 +1,12 @@
-"""Draw the eigenvalues of similarities, and what clip, flip and shift make of them.
+"""
+Eigenvalues before and after clip, flip and shift
+=================================================
 
-Writes docs/images/spectrum.png.
+On the left the voting data, which is nearly positive semidefinite; on the right a similarity with one large negative
+direction.
 """
 
 import matplotlib.pyplot as plt
-from _pictures import save
 
 from similitude import SpectrumModifier
 from similitude.datasets import load_voting, make_negative_direction
@@ -21,5 +23,8 @@ def spectra():
     return figure
 
 
+PICTURES = {"spectrum": spectra}
+
 if __name__ == "__main__":
-    save({"spectrum": spectra})
+    spectra()
+    plt.show()

@@ -1,22 +1,25 @@
-"""Draw the errors of DBoost, LSVM and nearest neighbour on the USPS digits, as Wang et al. do in their Figures 4 to 6.
+"""
+Errors on digits, for three distances, few levels, and noise
+============================================================
 
-Writes docs/images/usps.png, from the functions of ``python -m benchmarks usps``: three minutes or so. SIMILITUDE_DATA
-must name the folder with zip.train.RData and zip.test.RData.
+The errors of DBoost, LSVM and nearest neighbour on the USPS digits, as in Figures 4 to 6 of Wang et al. (2009). The
+script uses ``python -m benchmarks usps`` of the repository and takes about three minutes. ``SIMILITUDE_DATA`` must
+name the folder with zip.train.RData and zip.test.RData.
 """
 
 import sys
-from functools import partial
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _pictures import ROOT, quick, save
 
-sys.path.insert(0, str(ROOT))  # benchmarks are no part of the installed package
+sys.path.insert(0, str(Path(__file__).parents[1]))  # benchmarks are no part of the installed package
 
 from benchmarks.bench_usps import METHODS, N_TRAIN, figure_4, figure_5, figure_6, load_usps, some, table
 
 from similitude.plotting import COLORS
 
+QUICK = "--quick" in sys.argv
 MARKERS = ("o", "s", "^")
 
 
@@ -58,9 +61,17 @@ def usps(digits):
     return figure
 
 
-if __name__ == "__main__":
+def from_files():
+    """The three figures, from the files of digits, if they are here."""
     try:
-        found = two_digits(some(load_usps(), 200, 200)) if quick() else some(load_usps(), N_TRAIN)
+        digits = two_digits(some(load_usps(), 200, 200)) if QUICK else some(load_usps(), N_TRAIN)
     except (OSError, ImportError) as reason:
         sys.exit(f"not drawn: {reason}")
-    save({"usps": partial(usps, found)})
+    return usps(digits)
+
+
+PICTURES = {"usps": from_files}
+
+if __name__ == "__main__":
+    from_files()
+    plt.show()

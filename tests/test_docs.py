@@ -1,12 +1,15 @@
 """The pages: each in a list of pages, linked to what exists, complete. ``make docs`` builds them, these only read."""
 
+import ast
 import importlib
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from similitude import similarities
+from similitude.search.methods import methods, slug
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -35,7 +38,8 @@ def anchors(text):
 def toctrees(text):
     """The pages that the lists of a page name."""
     blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    return [line for block in blocks for line in block.split("\n") if line and not line.startswith(":")]
+    named = [line for block in blocks for line in block.split("\n") if line and not line.startswith(":")]
+    return [page for page in named if not page.startswith("generated/")]
 
 
 def test_every_page_is_in_one_list():
@@ -91,3 +95,20 @@ def test_every_display_and_every_picture_is_in_the_gallery():
 def test_every_example_is_named_in_the_gallery():
     scripts = {path.name for path in (ROOT / "examples").glob("plot_*.py")}
     assert scripts == set(re.findall(r"examples/(plot_\w+\.py)", TEXTS["gallery"]))
+
+
+def test_the_page_on_the_papers_has_the_name_of_every_method():
+    named = set(re.findall(r"`([a-z-]+)`", TEXTS["papers"]))
+    assert {slug(name) for name in methods()} <= named
+
+
+def test_the_start_page_as_a_notebook(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    made = json.loads(importlib.import_module("notebook").notebook(TEXTS["start"]))
+    code = ["".join(cell["source"]) for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert len(code) > 3
+    for cell in code:
+        ast.parse(cell)
+    text = "".join("".join(cell["source"]) for cell in made["cells"] if cell["cell_type"] == "markdown")
+    assert ">>>" not in text
+    assert ".md" not in text

@@ -6,11 +6,16 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import similitude
+from tests.estimators import CLASSIFIERS, FEATURE_CLASSIFIERS, TRANSFORMERS
 
 ROOMS = [
     "similitude",
@@ -52,6 +57,47 @@ def test_public_names(room):
         assert inspect.getdoc(value) or not callable(value), name
         again = getattr(similitude, name, None) is value and ("similitude", name) in DOCUMENTED
         assert (room, name) in DOCUMENTED or again, f"{room}.{name} is not in docs/api.md"
+
+
+def test_the_common_checks_run_on_every_public_estimator():
+    checked = {type(e) for e in [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS]}
+    public = {value for value in vars(similitude).values() if isinstance(value, type) and hasattr(value, "fit")}
+    assert public <= checked
+
+
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *TRANSFORMERS, *FEATURE_CLASSIFIERS], ids=repr)
+def test_the_html_representation_links_to_the_page_of_the_estimator(estimator):
+    site, page = estimator._get_doc_link().split("/generated/")
+    module, name = page.removesuffix(".html").removesuffix("-class").rsplit(".", 1)
+    assert site.startswith("https://")
+    assert name == type(estimator).__name__
+    assert (module, name) in DOCUMENTED
+
+
+@pytest.mark.parametrize("transformer", TRANSFORMERS, ids=repr)
+def test_transformers_return_data_frames(transformer):
+    names = list("abcdef")
+    S = pd.DataFrame(np.eye(6) + 1, index=names, columns=names)
+    found = clone(transformer).set_output(transform="pandas").fit(S, [0, 0, 0, 1, 1, 1]).transform(S[:2])
+    assert list(found.index) == names[:2]
+    assert list(found.columns) == list(transformer.fit(S, [0, 0, 0, 1, 1, 1]).get_feature_names_out())
+
+
+def test_the_version_is_one():
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = re.search(r"^version: (.+)$", (root / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    newest = re.search(r"^## (\S+)", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    recipe = re.search(r'version: "(.+)"', (root / "packaging/conda-forge/recipe.yaml").read_text(encoding="utf-8"))
+    assert {citation[1], newest[1], recipe[1], project["version"]} == {similitude.__version__}
+
+
+def test_the_recipe_needs_what_the_package_needs():
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    recipe = (root / "packaging/conda-forge/recipe.yaml").read_text(encoding="utf-8")
+    needed = re.findall(r"^    - (\S+ >=\S+)$", recipe.split("  run:")[1], re.MULTILINE)
+    assert [line.replace(" ", "") for line in needed] == project["dependencies"]
 
 
 def test_the_reference_names_what_exists():

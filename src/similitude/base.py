@@ -28,6 +28,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from similitude._utils.links import LinkedEstimator
 from similitude.labels import Labels, check_labels, check_sample_weight, costs_matrix, priors_vector
 from similitude.numerics.votes import log_of
 from similitude.proximity.proximities import Proximities
@@ -112,7 +113,7 @@ def _offers(response: str) -> Any:
     return available_if(check)
 
 
-class PathClassifier(ClassifierMixin, BaseEstimator):
+class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
     """Base of every classifier: it implements ``fit``, the answers and the path.
 
     A subclass supplies ``_point`` and ``_fit_path``. Its other base, :class:`SimilarityClassifier` or
@@ -367,7 +368,7 @@ class GridFit:
         return fitted
 
 
-class SimilarityEstimator(BaseEstimator):
+class SimilarityEstimator(LinkedEstimator, BaseEstimator):
     """Base of all estimators on similarities: it holds ``similarity`` and ``dissimilarity`` and reads X."""
 
     similarity: Any

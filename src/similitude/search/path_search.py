@@ -15,6 +15,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.links import LinkedEstimator
 from similitude.base import PathClassifier
 from similitude.finders import check_search
 from similitude.labels import check_labels
@@ -23,7 +24,7 @@ from similitude.search.evaluation import Batch, Fold, evaluate, grouped, reading
 from similitude.search.scoring import score_batch
 
 
-class PathSearchCV(GridSearchCV):
+class PathSearchCV(LinkedEstimator, GridSearchCV):
     """Cross-validated search over a grid in which the work that grid points share is done once.
 
     It has the parameters of scikit-learn's ``GridSearchCV`` and gives the same ``cv_results_`` and ``best_params_``. On

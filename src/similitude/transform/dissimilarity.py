@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from sklearn.base import OneToOneFeatureMixin
+
 from similitude.base import SimilarityTransformer
 from similitude.proximity.maps import TO_SIMILARITY, apply_range, value_range
 from similitude.reader import Reader
 
 
-class DissimilarityToSimilarity(SimilarityTransformer):
+class DissimilarityToSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
     """Turn precomputed dissimilarities into similarities, with constants learned on the training part.
 
     Parameters
@@ -63,7 +65,7 @@ class DissimilarityToSimilarity(SimilarityTransformer):
         return rows.S
 
 
-class Rescale(SimilarityTransformer):
+class Rescale(OneToOneFeatureMixin, SimilarityTransformer):
     """Map the range of the training similarities linearly onto [0, 1].
 
     New rows are mapped by the same constants, and may fall outside [0, 1]. A constant training matrix is mapped to
