@@ -128,6 +128,38 @@ def mixture_log_likelihood(values, weights, lambdas, omega):
     return total
 
 
+def mixture_sda(S, y, rows, centroids, omega, tol):
+    """log P(x | g) P(g) of mixture SDA, (m, G), given the centroids of each class, whose numbers may differ."""
+    classes = sorted(set(y))
+    joint = np.empty((len(rows), len(classes)))
+    for number, g in enumerate(classes):
+        members = [i for i in range(len(y)) if y[i] == g]
+        joint[:, number] = _log((len(members) + 1) / (len(y) + len(classes)))
+        for places in centroids:
+            weights, lambdas = _mixture([[S[z][mu] for mu in places] for z in members], omega, tol)
+            for i, s in enumerate(rows):
+                logs = [_log(w) + log_pmf(omega, lam, s[mu]) for w, lam, mu in zip(weights, lambdas, places)]
+                joint[i, number] += logsumexp(logs)
+    return joint
+
+
+def _mixture(values, omega, tol):
+    """Weights and lambdas by expectation maximisation, from equal responsibilities."""
+    values = np.array(values, dtype=float)
+    n, c = values.shape
+    shares = np.full((n, c), 1 / c)
+    before = -math.inf
+    while True:
+        weights = shares.mean(axis=0)
+        means = [shares[:, j] @ values[:, j] / shares[:, j].sum() for j in range(c)]
+        lambdas = [fitted(omega, [mean]) for mean in means]
+        logs = [[_log(w) + log_pmf(omega, lam, v) for w, lam, v in zip(weights, lambdas, row)] for row in values]
+        now = sum(logsumexp(row) for row in logs)
+        if abs(now - before) <= tol * abs(now):
+            return weights, lambdas
+        shares, before = np.exp(np.array(logs) - logsumexp(logs, axis=1, keepdims=True)), now
+
+
 def _neighborhood(S, y, nearest):
     """The neighbours of each class, nearest first, and the centroids."""
     members = {}
