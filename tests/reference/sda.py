@@ -116,7 +116,17 @@ def falls_back(y, s, k, fallback):
     counts = [[y[i] for i in neighbors(s, k)].count(g) for g in set(y)]
     if fallback == "k":
         return min(k, len(y)) <= 3
-    return fallback is not None and any(0 < count < {"class": 3, "one": 2}[fallback] for count in counts)
+    return fallback not in (None, "grow") and any(0 < count < {"class": 3, "one": 2}[fallback] for count in counts)
+
+
+def grown(y, s, k):
+    """The least size from k on at which every class present has three neighbours, or all that it has."""
+    y, size = list(y), min(k, len(y))
+    while True:
+        near = [y[i] for i in neighbors(s, size)]
+        if all(near.count(g) >= min(3, y.count(g)) for g in set(near)):
+            return size
+        size += 1
 
 
 def mixture_log_likelihood(values, weights, lambdas, omega):
