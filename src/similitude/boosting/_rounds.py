@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -108,14 +108,14 @@ def searched_rounds(
     weights = weights / np.cumsum(weights)[-1]
     rounds, n_buckets = _empty_rounds(n_rounds), _n_buckets(len(weights), real)
     stream = np.random.default_rng(0)  # for the scale only, which has no effect on the result
+    search: Any
     if isinstance(candidates, int):
-        n_pairs = candidates * (len(columns) - candidates)
+        search, n_pairs = boost_all, candidates * (len(columns) - candidates)
         some = stream.integers([0, candidates], [candidates, len(columns)], (64, 2))
     else:
-        n_pairs = len(candidates)
+        search, n_pairs = boost_among, len(candidates)
         some = candidates[stream.integers(0, n_pairs, 64)]
-    search = boost_all if isinstance(candidates, int) else boost_among
-    scale = _scale(columns, *some.T, n_buckets)
+    scale = _scale(columns, some[:, 0], some[:, 1], n_buckets)
     for part in _chunks(n_rounds, n_pairs):
         own = (values[part] for values in rounds)
         search(columns, n_positive, candidates, real, *scale, n_buckets, weights, *own)

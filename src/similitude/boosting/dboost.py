@@ -179,7 +179,7 @@ class DBoostClassifier(SimilarityClassifier):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}; got {getattr(self, name)!r}.")
         share = self.pair_share
-        if share is not None and (not isinstance(share, Real) or isinstance(share, bool) or not 0 < share < 1):
+        if share is not None and (not isinstance(share, Real) or isinstance(share, bool) or not 0 < float(share) < 1):
             raise ValueError(f"pair_share must be None or a number between 0 and 1; got {share!r}.")
         if share is not None and self.algorithm == "vote":
             raise ValueError("pair_share must be None with algorithm='vote', which trains nothing on other samples.")
@@ -215,7 +215,8 @@ class DBoostClassifier(SimilarityClassifier):
         training, stream = pool, np.random.default_rng(seed)
         if self.pair_share is not None:
             pool, training = split_sides(n_positive, len(order), float(self.pair_share), stream)
-        candidates = n_plus = int(np.sum(pool < n_positive))
+        n_plus = int(np.sum(pool < n_positive))
+        candidates: int | np.ndarray = n_plus
         if self.n_pairs != "all":
             uniforms = stream.random((int(self.n_pairs), 2))
             plus, minus = drawn(weights[pool[:n_plus]], uniforms[:, 0]), drawn(weights[pool[n_plus:]], uniforms[:, 1])
