@@ -10,7 +10,7 @@ from tests.reference import dboost as reference
 
 from benchmarks.timing import best_of, side_by_side
 from similitude.base import GridFit
-from similitude.boosting._rounds import boosted_rounds
+from similitude.boosting._rounds import boosted_rounds, searched_rounds
 from similitude.boosting.dboost import DBoostClassifier
 
 ROUNDS, PAIRS = 1000, 100  # Wang et al.
@@ -34,6 +34,34 @@ def _against_numpy(name, S, y, real, goal=""):
 
     assert all(np.array_equal(a, b) for a, b in zip(ours()[:2], peer()[:2]))
     return {**side_by_side(name, ours, peer), "goal": goal}
+
+
+def _all_pairs():
+    """Return rows for ten rounds that search all pairs: against NumPy, and with increasing n."""
+    D, y = _data(200)
+    order = np.argsort(-y, kind="stable")
+    S, signs, n_positive, weights = (
+        -D[np.ix_(order, order)],
+        np.where(y[order] == 1, 1, -1),
+        int(np.sum(y)),
+        np.ones(200),
+    )
+    every = np.array([(p, q) for p in range(n_positive) for q in range(n_positive, 200)])
+
+    def ours():
+        return searched_rounds(np.ascontiguousarray(S.T), n_positive, weights, 10, n_positive, False)
+
+    def peer():
+        return reference.boost_among(S.T, signs, weights, every, 10)
+
+    assert all(np.array_equal(a, b) for a, b in zip(ours()[:2], peer()[:2]))
+    rows = [side_by_side("  all pairs, T = 10, n = 200: against NumPy", ours, peer)]
+    for n in (250, 500, 1000):
+        D, y = _data(n)
+        model = DBoostClassifier(10, "all")
+        seconds = best_of(lambda model=model, S=-D, y=y: model.fit(S, y), 1)
+        rows.append({"name": f"  all pairs, T = 10, n = {n}", "ours_seconds": seconds})
+    return rows
 
 
 def _on_threads(counts, work, runs=5):
@@ -64,6 +92,7 @@ def run():
         model = DBoostClassifier(ROUNDS, PAIRS, random_state=0)
         seconds = best_of(lambda model=model, S=-D, y=y: model.fit(S, y))
         rows.append({"name": f"  fit, n = {n}", "ours_seconds": seconds})
+    rows += _all_pairs()
     D, y = _data(1000, 4)
     model = DBoostClassifier(ROUNDS, PAIRS, random_state=0)
     one, two = _on_threads((1, 2), lambda: model.fit(-D, y))

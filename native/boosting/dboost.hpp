@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "boosting/cut_search.hpp"
 #include "common/views.hpp"
@@ -18,7 +19,25 @@ struct Rounds {
     Matrix<V> outputs;
 };
 
+// All pairs of one of the first n_plus columns with one of the others, of which there are n_minus.
+struct AllPairs {
+    Index n_plus, n_minus;
+
+    Index size() const { return n_plus * n_minus; }
+    std::pair<Index, Index> operator[](Index m) const { return {m / n_minus, n_plus + m % n_minus}; }
+};
+
+// The pairs in the rows of a matrix.
+struct ListedPairs {
+    Matrix<const Index> pairs;
+
+    Index size() const { return pairs.rows; }
+    std::pair<Index, Index> operator[](Index m) const { return {pairs(m, 0), pairs(m, 1)}; }
+};
+
 // Rounds of boosting on columns, where columns(j, i) is psi(x_i, x_j), the positive samples before the negative ones.
+//
+// The columns are those of the samples themselves if pairs are drawn by their weights, and of any samples otherwise.
 template <class T, bool real>
 class Boosting {
   public:
@@ -29,9 +48,18 @@ class Boosting {
     // Run one round for each matrix of uniforms, whose rows choose the pairs; the weights change.
     void run(Cube<const double> uniforms, Rounds<Index, double> rounds) {
         for (Index t = 0; t < uniforms.depth; ++t) {
-            const Vector<Index> pair = rounds.pairs[t];
-            rounds.cuts[t] = best_cut(uniforms[t], pair);
-            reweight(rounds.cuts[t], rounds.outputs[t]);
+            const Matrix<const double> numbers = uniforms[t];
+            run_round(rounds, t, numbers.rows, [&](Index m) {
+                return std::pair{draw(0, n_positive_, numbers(m, 0)), draw(n_positive_, n(), numbers(m, 1))};
+            });
+        }
+    }
+
+    // Run rounds in each of which the best of the same pairs of columns is used; the weights change.
+    template <class Pairs>
+    void run_among(const Pairs &pairs, Rounds<Index, double> rounds) {
+        for (Index t = 0; t < rounds.cuts.n; ++t) {
+            run_round(rounds, t, pairs.size(), [&](Index m) { return pairs[m]; });
         }
     }
 
@@ -45,13 +73,15 @@ class Boosting {
 
     Index n() const { return weights_.n; }
 
-    // Write the best of the pairs that are drawn, and return its cut; its differences are left in place.
-    double best_cut(Matrix<const double> uniforms, Vector<Index> pair) {
+    // Run round t with the best of n_pairs pairs, of which pair_at returns one by its number.
+    template <class PairAt>
+    void run_round(Rounds<Index, double> rounds, Index t, Index n_pairs, PairAt pair_at) {
         const Masses all = weigh();
+        const Vector<Index> pair = rounds.pairs[t];
         // The cut below all differences comes first: it predicts + throughout.
         double best = cut_value<real>({}, all), place = -std::numeric_limits<double>::infinity();
-        for (Index m = 0; m < uniforms.rows; ++m) {
-            const Index plus = draw(0, n_positive_, uniforms(m, 0)), minus = draw(n_positive_, n(), uniforms(m, 1));
+        for (Index m = 0; m < n_pairs; ++m) {
+            const auto [plus, minus] = pair_at(m);
             search_.compare(columns_[plus], columns_[minus]);
             const auto found = search_.search(units_, all, best);
             if (m == 0 || found.value < best) {
@@ -60,7 +90,8 @@ class Boosting {
             }
         }
         search_.compare(columns_[pair[0]], columns_[pair[1]]);
-        return cut_above(place);
+        rounds.cuts[t] = cut_above(place);
+        reweight(rounds.cuts[t], rounds.outputs[t]);
     }
 
     // Cumulate the weights within each class, and count them in whole units; return the units of both classes.

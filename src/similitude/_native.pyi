@@ -321,6 +321,24 @@ def boost(columns: Annotated[NDArray[numpy.float32], dict(shape=(None, None), or
     """
 
 @overload
+def boost_all(columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_positive: int, n_plus: int, real: bool, start: float, slope: float, least: int, shift: int, table: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: bool, n_buckets: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], outputs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def boost_all(columns: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_positive: int, n_plus: int, real: bool, start: float, slope: float, least: int, shift: int, table: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: bool, n_buckets: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], outputs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Run rounds of boosting that search all pairs of the first ``n_plus`` rows of ``columns`` with the others, and fill ``pairs``, ``cuts`` and ``outputs``; ``weights`` change.
+    """
+
+@overload
+def boost_among(columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_positive: int, candidates: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], real: bool, start: float, slope: float, least: int, shift: int, table: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: bool, n_buckets: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], outputs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
+
+@overload
+def boost_among(columns: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_positive: int, candidates: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], real: bool, start: float, slope: float, least: int, shift: int, table: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: bool, n_buckets: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], outputs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Run rounds of boosting that search the pairs ``candidates`` of rows of ``columns``, and fill ``pairs``, ``cuts`` and ``outputs``; ``weights`` change.
+    """
+
+@overload
 def decide(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], outputs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], stages: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], decisions: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
 
 @overload

@@ -173,9 +173,9 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
         rows = _by_label(costs, classes, "costs")
         if not all(isinstance(row, Mapping) for row in rows):
             raise ValueError("costs by label must be a dict of dicts: costs[predicted][truth].")
-        matrix = np.array([_numbers(row, classes, f"costs[{f!r}]") for f, row in zip(classes.tolist(), rows)])
+        matrix = np.array([numbers_by_class(row, classes, f"costs[{f!r}]") for f, row in zip(classes.tolist(), rows)])
     else:
-        matrix = _numbers(costs, classes, "costs")
+        matrix = numbers_by_class(costs, classes, "costs")
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
             f"costs must have shape ({n_classes}, {n_classes}), one row and column per class; got {matrix.shape}."
@@ -185,8 +185,23 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
     return matrix
 
 
-def _numbers(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
-    """Return numbers that are given as an array or by label."""
+def numbers_by_class(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
+    """Return numbers that are given as an array or by label.
+
+    Parameters
+    ----------
+    values : array-like or dict
+        The numbers, in the order of the classes or by label.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+    name : str
+        The name of the argument in error messages.
+
+    Returns
+    -------
+    ndarray of float
+        The numbers; an array-like of another length than G is returned as it is.
+    """
     try:
         return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
     except (TypeError, ValueError) as error:
@@ -218,7 +233,7 @@ def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
     """
     if priors is None:
         return None
-    vector = _numbers(priors, classes, "priors")
+    vector = numbers_by_class(priors, classes, "priors")
     if vector.shape != (len(classes),):
         raise ValueError(f"priors must have one entry per class ({len(classes)}); got shape {vector.shape}.")
     if not np.all(vector >= 0) or not np.isclose(vector.sum(), 1.0):

@@ -69,6 +69,28 @@ def test_wrong_arguments_of_boost_are_refused(changed, message):
 
 
 @pytest.mark.parametrize(
+    ("name", "changed", "message"),
+    [
+        ("boost_all", {"n_plus": 0}, "n_plus must be from 1"),
+        ("boost_all", {"n_plus": 5}, "n_plus must be from 1"),
+        ("boost_all", {"columns": np.eye(5)}, "number of columns must be 4"),
+        ("boost_all", {"outputs": np.empty((3, 1))}, r"outputs must have the shape \(3, 2\)"),
+        ("boost_among", {"candidates": np.array([[0, 5]])}, "candidates must be from 0 to 4; got 5"),
+        ("boost_among", {"candidates": np.zeros((0, 2), dtype=np.intp)}, r"candidates must have the shape"),
+        ("boost_among", {"candidates": np.zeros((2, 3), dtype=np.intp)}, r"candidates must have the shape"),
+        ("boost_among", {"pairs": np.empty((2, 2), dtype=np.intp)}, r"pairs must have the shape \(3, 2\)"),
+    ],
+)
+def test_wrong_arguments_of_searches_among_pairs_are_refused(name, changed, message):
+    arguments = {**_boost(), "columns": np.eye(5)[:, :4].copy()}
+    del arguments["uniforms"]
+    arguments.update({"n_plus": 3} if name == "boost_all" else {"candidates": np.array([[0, 4]])})
+    getattr(_native, name)(**arguments)
+    with pytest.raises(ValueError, match=message):
+        getattr(_native, name)(**{**arguments, **changed})
+
+
+@pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"pairs": np.array([[0, 1], [2, 4], [0, 3]])}, "pairs must be from 0 to 3; got 4"),

@@ -15,6 +15,7 @@ from similitude.features.potential_svc import PotentialSVC
 from tests.features import matrices
 from tests.features.matrices import labels
 from tests.paths import path_answers
+from tests.reference import potential_svc as reference
 
 
 def _solved(S, y, C, epsilon):
@@ -152,6 +153,36 @@ def test_dissimilarities(three_classes):
     D = S.max() - S
     plain, mapped = PotentialSVC().fit(D.max() - D, y), PotentialSVC(dissimilarity="max-minus").fit(D, y)
     assert np.allclose(plain.decision_function(D.max() - D), mapped.decision_function(D))
+
+
+@pytest.mark.parametrize("kind", matrices.KINDS)
+def test_without_centring_it_is_equation_6(kind):
+    rng = np.random.default_rng(17)
+    S, y = matrices.matrix(kind, 24, 24, rng), labels(24, rng)
+    for C, epsilon in ((0.05, 0.3), (10.0, 1.0)):
+        model = PotentialSVC(C, epsilon, center=False, similarity="columns").fit(S, y)
+        a = model.coef_[0]
+        assert np.max(np.abs(a), initial=0.0) <= C * (1 + 1e-12)
+        value, _ = reference.program(S, y, C, epsilon, centring=False)
+        assert np.isclose(model.objective_, reference.objective(S, y, a, epsilon, centring=False), rtol=1e-9)
+        assert np.isclose(model.objective_, value, rtol=1e-6)
+        size = np.abs(S).max(initial=1.0)
+        assert np.max(reference.violations(S, y, C, epsilon, a, centring=False)) <= 1e-9 * 24 * size**2
+        assert np.isclose(model.intercept_[0], 0.0, atol=1e-12 * (1 + size * np.abs(a).sum()))
+        assert np.allclose(model.decision_function(S), S @ a, atol=1e-9 * (1 + size * np.abs(a).sum()))
+
+
+def test_centring_in_a_search_and_of_shifted_similarities(three_classes):
+    S, y = three_classes
+    grid = {"C": [1.0, 100.0], "epsilon": [0.1, 1.0], "center": [True, False]}
+    path, plain = (search(PotentialSVC(), grid, cv=3).fit(S, y) for search in (PathSearchCV, GridSearchCV))
+    assert np.array_equal(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    for center in (True, False):
+        model = PotentialSVC(1.0, 0.5, center=center)
+        original, shifted = (model.fit(M, y).decision_function(M) for M in (S, S + 3.0))
+        assert np.allclose(shifted, original) == center
+    with pytest.raises(ValueError, match="center must be True or False; got 'mean'"):
+        PotentialSVC(center="mean").fit(S, y)
 
 
 @pytest.mark.untraced

@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
 
+from similitude import PathSearchCV
 from similitude.datasets import make_perturbed_centroids
 from similitude.generative.max_entropy import MaximumEntropy
 from similitude.generative.mixture_sda import MixtureSDA, mixture
 from similitude.generative.sda import SDA
 from similitude.numerics.medoids import k_medoids
+from similitude.persistence import load_model, save_model
 from similitude.similarities import counting
 from tests.generative.problems import close, fewer, labels, problem, scales, similarities
 from tests.reference import sda as reference
@@ -123,6 +126,30 @@ def test_priors_costs_and_columns():
     assert close(stored, plain.predict_log_proba(rows), 1e-12)
 
 
+def test_numbers_of_components_by_class_are_those_of_the_definition(tmp_path):
+    S, rows, y = problem(n=21, m=3, integers=False)
+    names = np.array(["a", "b", "c"])[y]
+    model = MixtureSDA([3, 1, 2], tol=1e-10).fit(S, names)
+    assert [len(centroids) for centroids in model.centroids_] == [3, 1, 2]
+    assert [weights.shape for weights in model.weights_] == [(3, 3), (3, 1), (3, 2)]
+    expected = reference.mixture_sda(S, y, rows, model.centroids_, reference.omega_of(S), 1e-10)
+    assert close(model.predict_joint_log_proba(rows), expected, 1e-5)  # rounding may end a mixture a step earlier
+    by_label = MixtureSDA({"c": 2, "a": 3, "b": 1}, tol=1e-10).fit(S, names)
+    assert np.array_equal(by_label.predict_log_proba(rows), model.predict_log_proba(rows))
+    save_model(tmp_path / "model.similitude", by_label)
+    loaded = load_model(tmp_path / "model.similitude")
+    assert loaded.n_components == {"c": 2, "a": 3, "b": 1}
+    assert np.array_equal(loaded.predict_log_proba(rows), model.predict_log_proba(rows))
+
+
+def test_a_search_over_numbers_of_components_by_class():
+    S, _, y = problem(n=45, integers=False)
+    grid = {"n_components": [1, 2, [1, 2, 1], {0: 3, 1: 1, 2: 1}]}
+    path, plain = (search(MixtureSDA(), grid, cv=3).fit(S, y) for search in (PathSearchCV, GridSearchCV))
+    assert np.array_equal(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    assert path.best_params_ == plain.best_params_
+
+
 def test_a_small_class_has_all_its_samples_as_centroids():
     S, rows, _ = problem(n=12)
     model = MixtureSDA(5).fit(S, [0] * 9 + [1] * 2 + [2])
@@ -182,6 +209,12 @@ def test_mixtures_that_take_too_long_are_announced():
     [
         ({"n_components": 0}, "n_components must be an integer of at least 1; got 0"),
         ({"n_components": 1.5}, "n_components must be an integer"),
+        ({"n_components": [1, 2]}, r"n_components must be one integer, or one for each of the 3 classes; got \[1, 2\]"),
+        ({"n_components": [1, 2, 0]}, "n_components must hold integers of at least 1"),
+        ({"n_components": [1, 2, 1.5]}, "n_components must hold integers of at least 1"),
+        ({"n_components": {0: 1, 1: 2}}, r"n_components must name every class once; missing \[2\]"),
+        ({"n_components": "two"}, "n_components must be an integer"),
+        ({"n_components": None}, "n_components must be an integer"),
         ({"max_iter": True}, "max_iter must be an integer"),
         ({"n_init": -1}, "n_init must be an integer"),
         ({"tol": 0.0}, "tol must be a finite number above 0"),

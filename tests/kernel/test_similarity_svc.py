@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from similitude import PairwiseMeta, PathSearchCV, Proximities, SimilaritySVC, SimilarityWarning, SpectrumModifier
+from similitude.persistence import load_model, save_model
 from tests.paths import path_answers
 from tests.reference import kernel_svm as reference
 from tests.reference import local_svc
@@ -605,3 +606,108 @@ def test_bad_data_are_named():
         SimilaritySVC().predict(S)
     with pytest.raises(ValueError, match="X is not a matrix of numbers"):
         SimilaritySVC(spectrum="shift").fit(S, y).predict([[1.0, 2.0], [1.0]])
+
+
+# Training and new samples modified together
+
+
+def _together(S, train, test):
+    """The rows of the test samples, followed by the similarities among them."""
+    return np.hstack([S[np.ix_(test, train)], S[np.ix_(test, test)]])
+
+
+@pytest.mark.parametrize("spectrum", SPECTRA)
+def test_transductive_machines_are_those_of_the_whole_matrix(spectrum):
+    S, y = _problem(45, seed=1)
+    if spectrum == "none":
+        S = S @ S.T / 45
+    train, test = np.arange(30), np.arange(30, 45)
+    signs = np.where(y == 1, 1.0, -1.0)
+    for C in (0.01, 1.0):
+        model = SimilaritySVC(C, spectrum, transductive=True).fit(S[:30, :30], y[:30])
+        expected = reference.transductive_decisions(S, train, test, signs[:30], C, spectrum)
+        found = model.decision_function(_together(S, train, test))
+        assert np.allclose(found, expected, atol=1e-6)
+        # Samples of weight 0 have a part in the spectrum only, so that a fit to all samples is the same.
+        weighted = SimilaritySVC(C, spectrum).fit(S, y, sample_weight=np.arange(45) < 30)
+        if spectrum != "shift":  # whose rows of samples in the fit lack the shifted diagonal
+            assert np.allclose(found, weighted.decision_function(S[30:]), atol=1e-9)
+        plain = SimilaritySVC(C, spectrum).fit(S[:30, :30], y[:30])
+        assert np.array_equal(model.eigenvalues_, plain.eigenvalues_)
+        if C == 1.0:
+            same = np.allclose(found, plain.decision_function(S[30:, :30]), atol=1e-6)
+            assert same == (spectrum == "none")
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_transductive_search_file_and_probabilities(n_classes, tmp_path):
+    S, y = _problem(60, n_classes, seed=2)
+    grid = {"C": [0.1, 10.0], "spectrum": ["clip", "flip"]}
+    folds = list(StratifiedKFold(3).split(S, y))
+    search = PathSearchCV(SimilaritySVC(transductive=True), grid, cv=folds).fit(S, y)
+    for i, point in enumerate(search.cv_results_["params"]):
+        for f, (train, test) in enumerate(folds):
+            model = SimilaritySVC(**point, transductive=True).fit(S[np.ix_(train, train)], y[train])
+            expected = model.score(_together(S, train, test), y[test])
+            assert search.cv_results_[f"split{f}_test_score"][i] == expected
+    train, test = folds[0]
+    model = SimilaritySVC(transductive=True, probability=True).fit(S[np.ix_(train, train)], y[train])
+    rows = _together(S, train, test)
+    posterior = model.predict_proba(rows)
+    assert np.allclose(posterior.sum(axis=1), 1)
+    save_model(tmp_path / "model", model)
+    loaded = load_model(tmp_path / "model")
+    assert loaded.transductive
+    assert np.array_equal(loaded.decision_function(rows), model.decision_function(rows))
+    assert np.array_equal(loaded.predict_proba(rows), posterior)
+
+
+def test_transductive_input_of_all_kinds():
+    S, y = _problem(40, seed=3)
+    train, test = np.arange(30), np.arange(30, 40)
+    model = SimilaritySVC(transductive=True)
+    rows = _together(S, train, test)
+    expected = model.fit(S[:30, :30], y[:30]).decision_function(rows)
+    assert np.allclose(model.decision_function(rows.tolist()), expected)
+    assert np.allclose(model.decision_function(sparse.csr_matrix(rows)), expected)
+    assert np.allclose(model.decision_function(Proximities(rows)), expected)
+    # The prediction for a sample depends on the others.
+    alone = [model.decision_function(_together(S, train, test[i : i + 1]))[0] for i in range(10)]
+    assert not np.allclose(alone, expected)
+    names = [f"s{i}" for i in range(30)]
+    frame = pd.DataFrame(rows, columns=[*names, *(f"new{i}" for i in range(10))])
+    named = SimilaritySVC(transductive=True).fit(pd.DataFrame(S[:30, :30], columns=names), y[:30])
+    assert np.allclose(named.decision_function(frame), expected)
+    for bad in (rows[:, :30], rows[:, :35], rows[0]):
+        with pytest.raises(ValueError, match="columns, because transductive=True"):
+            model.decision_function(bad)
+    with pytest.raises(ValueError, match="X must hold the similarities among the new samples"):
+        model.decision_function(SpectrumModifier("none").fit(S[:30, :30])._rows(rows[:, :30]))
+    for parameters in ({"transductive": "yes"}, {"transductive": True, "dissimilarity": "double-centring"}):
+        with pytest.raises(ValueError, match="transductive"):
+            SimilaritySVC(**parameters).fit(S[:30, :30].max() - S[:30, :30], y[:30])
+
+
+def test_transductive_raw_objects_and_dissimilarities():
+    rng = np.random.default_rng(4)
+    X, new = rng.normal(size=(30, 2)), rng.normal(size=(9, 2))
+    y = (X[:, 0] > 0).astype(int)
+    both = np.vstack([X, new])
+    D = np.abs(both[:, None] - both[None]).sum(-1)
+    for how in ("negate", "gauss"):
+        raw = SimilaritySVC(transductive=True, similarity="manhattan", dissimilarity=how).fit(X, y)
+        matrix = SimilaritySVC(transductive=True, dissimilarity=how).fit(D[:30, :30], y)
+        found = matrix.decision_function(_together(D, np.arange(30), np.arange(30, 39)))
+        assert np.allclose(raw.decision_function(new), found, atol=1e-9)
+
+
+def test_transductive_asymmetric_similarities():
+    S, y = _problem(40, seed=5)
+    S = S + np.random.default_rng(5).normal(size=S.shape)
+    train, test = np.arange(30), np.arange(30, 40)
+    mean = (S + S.T) / 2
+    with pytest.warns(SimilarityWarning, match="asymmetric"):
+        model = SimilaritySVC(transductive=True, spectrum="flip").fit(S[:30, :30], y[:30])
+    rows = np.hstack([mean[30:, :30], S[30:, 30:]])
+    expected = reference.transductive_decisions(mean, train, test, np.where(y[:30] == 1, 1.0, -1.0), 1.0, "flip")
+    assert np.allclose(model.decision_function(rows), expected, atol=1e-6)

@@ -67,28 +67,42 @@ def boost(S, y, weights, uniforms, real=False):
     order = np.concatenate([positive, negative])
     S_T, y = np.ascontiguousarray(S[np.ix_(order, order)].T), y[order]
     weights = weights[order] / np.cumsum(weights[order])[-1]
-    n_positive, n = len(positive), len(y)
+    n_positive = len(positive)
     rounds = len(uniforms)
     chosen, cuts, outputs = np.empty((rounds, 2), dtype=int), np.empty(rounds), np.empty((rounds, 2))
     for t in range(rounds):
         plus = drawn(weights[:n_positive], uniforms[t, :, 0])
         minus = n_positive + drawn(weights[n_positive:], uniforms[t, :, 1])
-        units = in_units(weights)
-        pairs = np.column_stack([plus, minus])
-        m, cuts[t] = best_cut(S_T, y, units, pairs, real)
-        above = S_T[plus[m]] - S_T[minus[m]] > cuts[t]
-        if real:
-            masses = np.array([[units[side & (y == sign)].sum() for sign in (1, -1)] for side in (~above, above)])
-            masses = masses / units.sum() + 1 / n
-            ratios = np.sqrt(masses[:, 1] / masses[:, 0])
-            outputs[t] = -np.log(ratios)
-            factors = np.where(above, ratios[1], ratios[0])
-            weights = np.where(y > 0, weights * factors, weights / factors)
-        else:
-            wrong = units[above != (y > 0)].sum()
-            gamma = min(1 - 2 * wrong / units.sum(), CAP)
-            outputs[t] = np.log((1 + gamma) / (1 - gamma)) / 2 * np.array([-1, 1])
-            weights = weights / np.where(above == (y > 0), 1 + gamma, 1 - gamma)
-        weights = np.maximum(weights / np.cumsum(weights)[-1], FLOOR)
-        chosen[t] = order[pairs[m]]
+        pair, cuts[t], outputs[t], weights = one_round(S_T, y, weights, np.column_stack([plus, minus]), real)
+        chosen[t] = order[pair]
     return chosen, cuts, outputs
+
+
+def boost_among(S_T, y, weights, pairs, n_rounds, real=False):
+    """The rounds that choose among the same pairs of rows of ``S_T``, which are psi(x_i, x_j) of all samples x_i."""
+    weights = weights / np.cumsum(weights)[-1]
+    found = []
+    for _ in range(n_rounds):
+        *one, weights = one_round(S_T, y, weights, pairs, real)
+        found.append(one)
+    return tuple(map(np.array, zip(*found)))
+
+
+def one_round(S_T, y, weights, pairs, real):
+    """The best of the pairs, its cut, what is added below and above it, and the weights of the next round."""
+    units = in_units(weights)
+    m, cut = best_cut(S_T, y, units, pairs, real)
+    above = S_T[pairs[m, 0]] - S_T[pairs[m, 1]] > cut
+    if real:
+        masses = np.array([[units[side & (y == sign)].sum() for sign in (1, -1)] for side in (~above, above)])
+        masses = masses / units.sum() + 1 / len(y)
+        ratios = np.sqrt(masses[:, 1] / masses[:, 0])
+        outputs = -np.log(ratios)
+        factors = np.where(above, ratios[1], ratios[0])
+        weights = np.where(y > 0, weights * factors, weights / factors)
+    else:
+        wrong = units[above != (y > 0)].sum()
+        gamma = min(1 - 2 * wrong / units.sum(), CAP)
+        outputs = np.log((1 + gamma) / (1 - gamma)) / 2 * np.array([-1, 1])
+        weights = weights / np.where(above == (y > 0), 1 + gamma, 1 - gamma)
+    return pairs[m], cut, outputs, np.maximum(weights / np.cumsum(weights)[-1], FLOOR)

@@ -3,12 +3,13 @@
 from fractions import Fraction
 
 
-def shares(S, y, weights=None):
+def shares(S, y, weights=None, thresholds=None):
     """g of each sample: the (weighted) share of pairs x' != x of its class, x'' of another, with s(x, x') > s(x, x'').
 
-    None where there is no pair.
+    Thresholds, by label, are added to both sides. None where there is no pair.
     """
     n = len(y)
+    b = [Fraction(0)] * n if thresholds is None else [Fraction(float(thresholds[label])) for label in y]
     w = [Fraction(1)] * n if weights is None else [Fraction(float(v)) for v in weights]
     for label in set(y) if weights is not None else ():
         members = [i for i in range(n) if y[i] == label]
@@ -22,7 +23,7 @@ def shares(S, y, weights=None):
             for k in range(n):
                 if j != i and y[j] == y[i] and y[k] != y[i]:
                     total += w[j] * w[k]
-                    if S[i][j] > S[i][k]:
+                    if Fraction(float(S[i][j])) + b[j] > Fraction(float(S[i][k])) + b[k]:
                         won += w[j] * w[k]
         found.append(won / total if total > 0 else None)
     return found

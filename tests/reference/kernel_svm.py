@@ -28,6 +28,13 @@ def decisions(S, rows, y, C, method):
     return treated @ (alpha * y) + intercept, objective
 
 
+def transductive_decisions(S, train, test, y, C, method):
+    """Decision values of the test samples where the spectrum of all samples together is modified."""
+    K = modification.kernel((S + S.T) / 2, method)
+    alpha, intercept, _ = solve(K[np.ix_(train, train)], y, np.full(len(y), C))
+    return K[np.ix_(test, train)] @ (alpha * y) + intercept
+
+
 def krein_decisions(S, rows, y, C):
     """Loosli, Canu & Ong 2016: solve with the flipped kernel, map alpha back by U sgn(D) U^T; rows as they are."""
     D, U = np.linalg.eigh((S + S.T) / 2)

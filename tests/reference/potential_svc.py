@@ -3,22 +3,22 @@
 import numpy as np
 
 
-def centred(S, y):
-    """The columns and the labels less their means."""
-    return S - S.mean(axis=0), y - y.mean()
+def centred(S, y, centring=True):
+    """The columns and the labels less their means, or as they are."""
+    return (S - S.mean(axis=0), y - y.mean()) if centring else (S, y)
 
 
-def objective(S, y, a, epsilon):
-    """``||y - S a||^2 / 2 + epsilon ||a||_1``, centred."""
-    A, target = centred(S, y)
+def objective(S, y, a, epsilon, centring=True):
+    """``||y - S a||^2 / 2 + epsilon ||a||_1``, centred or not."""
+    A, target = centred(S, y, centring)
     return 0.5 * np.sum((target - A @ a) ** 2) + epsilon * np.sum(np.abs(a))
 
 
-def program(S, y, C, epsilon):
+def program(S, y, C, epsilon, centring=True):
     """The optimal value and a solution, by a general solver of cone programs."""
     import cvxpy
 
-    A, target = centred(S, y)
+    A, target = centred(S, y, centring)
     a = cvxpy.Variable(S.shape[1])
     cost = cvxpy.sum_squares(target - A @ a) / 2 + epsilon * cvxpy.norm1(a)
     problem = cvxpy.Problem(cvxpy.Minimize(cost), [a <= C, a >= -C])
@@ -45,9 +45,9 @@ def coordinate_descent(S, y, C, epsilon, sweeps=20_000):
     return a
 
 
-def violations(S, y, C, epsilon, a):
+def violations(S, y, C, epsilon, a, centring=True):
     """By how much each coefficient violates the conditions of Karush, Kuhn and Tucker."""
-    A, target = centred(S, y)
+    A, target = centred(S, y, centring)
     g = A.T @ (target - A @ a)
     wrong = np.empty(len(a))
     for j in range(len(a)):

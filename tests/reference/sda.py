@@ -116,7 +116,17 @@ def falls_back(y, s, k, fallback):
     counts = [[y[i] for i in neighbors(s, k)].count(g) for g in set(y)]
     if fallback == "k":
         return min(k, len(y)) <= 3
-    return fallback is not None and any(0 < count < {"class": 3, "one": 2}[fallback] for count in counts)
+    return fallback not in (None, "grow") and any(0 < count < {"class": 3, "one": 2}[fallback] for count in counts)
+
+
+def grown(y, s, k):
+    """The least size from k on at which every class present has three neighbours, or all that it has."""
+    y, size = list(y), min(k, len(y))
+    while True:
+        near = [y[i] for i in neighbors(s, size)]
+        if all(near.count(g) >= min(3, y.count(g)) for g in set(near)):
+            return size
+        size += 1
 
 
 def mixture_log_likelihood(values, weights, lambdas, omega):
@@ -126,6 +136,38 @@ def mixture_log_likelihood(values, weights, lambdas, omega):
         logs = [_log(w) + log_pmf(omega, lam, v) for w, lam, v in zip(weights, lambdas, row)]
         total += logsumexp(logs)
     return total
+
+
+def mixture_sda(S, y, rows, centroids, omega, tol):
+    """log P(x | g) P(g) of mixture SDA, (m, G), given the centroids of each class, whose numbers may differ."""
+    classes = sorted(set(y))
+    joint = np.empty((len(rows), len(classes)))
+    for number, g in enumerate(classes):
+        members = [i for i in range(len(y)) if y[i] == g]
+        joint[:, number] = _log((len(members) + 1) / (len(y) + len(classes)))
+        for places in centroids:
+            weights, lambdas = _mixture([[S[z][mu] for mu in places] for z in members], omega, tol)
+            for i, s in enumerate(rows):
+                logs = [_log(w) + log_pmf(omega, lam, s[mu]) for w, lam, mu in zip(weights, lambdas, places)]
+                joint[i, number] += logsumexp(logs)
+    return joint
+
+
+def _mixture(values, omega, tol):
+    """Weights and lambdas by expectation maximisation, from equal responsibilities."""
+    values = np.array(values, dtype=float)
+    n, c = values.shape
+    shares = np.full((n, c), 1 / c)
+    before = -math.inf
+    while True:
+        weights = shares.mean(axis=0)
+        means = [shares[:, j] @ values[:, j] / shares[:, j].sum() for j in range(c)]
+        lambdas = [fitted(omega, [mean]) for mean in means]
+        logs = [[_log(w) + log_pmf(omega, lam, v) for w, lam, v in zip(weights, lambdas, row)] for row in values]
+        now = sum(logsumexp(row) for row in logs)
+        if abs(now - before) <= tol * abs(now):
+            return weights, lambdas
+        shares, before = np.exp(np.array(logs) - logsumexp(logs, axis=1, keepdims=True)), now
 
 
 def _neighborhood(S, y, nearest):

@@ -202,6 +202,149 @@ class TestProposition9:
         assert found.reweighted(weights).gamma_at(0) <= 0
 
 
+class TestProposition10:
+    """Neither goodness by order nor goodness by reasonable points implies the other."""
+
+    @pytest.mark.parametrize(("gamma", "B"), [(1.0, 1.0), (0.5, 4.0), (0.1, 2.0)])
+    def test_good_by_order_but_not_by_reasonable_points(self, gamma, B):
+        # The own class is always closer, by a hair: strongly (0, 1)-good, and so (0, gamma, B)-good for any of them.
+        y = np.repeat([0, 1], 6)
+        hair = gamma / B
+        S = np.where(y[:, None] == y, 1.0, 1.0 - hair)
+        found = goodness(S, y)
+        assert found.gamma_at(0) == 1
+        # tau times the least margin is linear in R: the best R of all by a linear program, 0 <= R <= 1.
+        signed = np.where(y[:, None] == y, S, -S) / 12
+        best = linprog(
+            np.r_[np.zeros(12), -1.0],
+            A_ub=np.c_[-signed, np.ones(12)],
+            b_ub=np.zeros(12),
+            bounds=[(0, 1)] * 12 + [(None, None)],
+        )
+        assert -best.fun == pytest.approx(hair / 2)
+        assert -best.fun < gamma / B
+        for R in (np.ones(12), y == 1, np.arange(12) % 6 == 0, np.random.default_rng(0).uniform(size=12)):
+            some = found.reasonable(R)
+            assert some.tau * some.gamma_at(0) < gamma / B
+
+    @pytest.mark.parametrize("gamma", [0.05, 0.3, 0.6, 0.9])
+    def test_good_by_reasonable_points_but_not_by_order(self, gamma):
+        # Each sample is similar to a share q of its class, the next ones on a circle, and least of all to the others.
+        n, q = 100, gamma + (1 - gamma) / 4  # between gamma and 1/2 + gamma/2
+        y, step = np.repeat([0, 1], n), (np.arange(n)[None] - np.arange(n)[:, None]) % n
+        own = np.where((step > 0) & (step <= round(q * n)), 1.0, -1.0)
+        across = -1.0 + 1e-6
+        S = np.block([[own, np.full((n, n), across)], [np.full((n, n), across), own]])
+        found = goodness(S, y)
+        # All points are reasonable: tau = 1, and the margin is at least gamma.
+        assert found.reasonable().tau == 1
+        assert found.reasonable().gamma_at(0) >= gamma
+        # By order it would have to be 1/2 + B gamma'/2 for a gamma' >= max(gamma, tau) = 1, but even 1/2 + gamma/2 is
+        # beyond all weights: each x' is near to a share q of its class, so that the mean of g is q for any weights.
+        near = (own > 0).astype(float)
+        best = linprog(
+            np.r_[np.zeros(n), -1.0],
+            A_ub=np.c_[-near, np.ones(n)],
+            b_ub=np.zeros(n),
+            A_eq=[[1.0] * n + [0.0]],
+            b_eq=[1.0],
+            bounds=[(0, 1)] * n + [(None, None)],
+        )
+        assert -best.fun == pytest.approx(round(q * n) / n)
+        assert -best.fun < 0.5 + gamma / 2
+        for seed in range(3):
+            weights = np.random.default_rng(seed).exponential(size=2 * n) ** 2
+            assert found.reweighted(weights).gamma_at(0) < gamma
+
+
+@settings(max_examples=40)
+@given(problems(), st.integers(0, 10**6))
+def test_thresholds_equal_the_sum_over_triples(problem, seed):
+    S, y = problem
+    rng = np.random.default_rng(seed)
+    weights, size = rng.uniform(0.1, 1, len(y)), float(np.max(np.abs(S)))
+    # Quarters of the range: sums are exact where the similarities are few, and ties remain ties.
+    b = rng.integers(-2, 3, int(y.max()) + 1) * 0.25 * (size or 1.0)
+    b = b[np.unique(y)]
+    names = np.unique(y)
+    found = _quiet(S, y).reweighted(weights, thresholds=b)
+    expected = _floats(reference.shares(S, y, weights, dict(zip(names, b))))
+    tied = _close_to_ties(S, y, dict(zip(names, b)), size)
+    assert np.allclose(found.per_sample[~tied], expected[~tied], rtol=1e-9, atol=1e-12, equal_nan=True)
+    by_label = _quiet(S, y).reweighted(weights, thresholds=dict(zip(names.tolist(), b)))
+    assert np.array_equal(by_label.per_sample, found.per_sample, equal_nan=True)
+    # Without thresholds, and with equal ones, it is the goodness with weights.
+    plain = _quiet(S, y).reweighted(weights)
+    assert np.array_equal(plain.thresholds, np.zeros(len(names)))
+
+
+def _close_to_ties(S, y, b, size):
+    """The samples for which rounding may decide, since two sums differ in the last digits."""
+    added = np.array([b[label] for label in y])
+    close = np.zeros(len(y), dtype=bool)
+    for i in range(len(y)):
+        own, other = S[i] / 2 + added / 2, S[i] / 2 + added / 2
+        near, far = own[(y == y[i]) & (np.arange(len(y)) != i)], other[y != y[i]]
+        gaps = np.abs(np.subtract.outer(near, far))
+        exact = np.array_equal(S[i] / 2 + added / 2 - added / 2, S[i] / 2)
+        close[i] = not exact and bool(np.any(gaps <= 1e-12 * size))
+    return close
+
+
+@settings(max_examples=25)
+@given(problems(), st.floats(-0.9, 1.0), st.booleans())
+def test_best_thresholds_are_better_than_all_others(problem, gamma, negate):
+    S, y = problem
+    y = np.minimum(y, 1)
+    S = S / max(np.abs(S).max(), 1e-300)
+    found = _quiet(-S, y, dissimilarity="negate") if negate else _quiet(S, y)
+    b = found.best_thresholds(gamma)
+    assert b[0] == 0
+    least = found.reweighted(thresholds=b).curve(gamma)
+    assert least <= found.reweighted().curve(gamma)
+    for v in np.linspace(-2.1, 2.1, 22):
+        assert least <= found.reweighted(thresholds=[0.0, v]).curve(gamma)
+
+
+def test_a_threshold_makes_a_shifted_class_good():
+    # One class is close to everything: without a threshold the other class is lost, with one all is right.
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 30)
+    S = rng.uniform(0, 0.4, (60, 60)) + (y[:, None] == y) + 2.0 * (y == 0)
+    found = goodness(S, y)
+    assert found.curve(0) == 0.5
+    b = found.best_thresholds()
+    assert 1.0 < b[1] < 3.0
+    assert found.reweighted(thresholds=b).gamma_at(0) > 0.9
+    # The thresholds of pairs are those of a boosted vote, whose margins are the goodness of its own pairs.
+    model = DBoostClassifier(1, "all").fit(S, y)
+    assert np.all(model.margins(S, y) == 1)
+    assert abs(model.thresholds_[0] - b[1]) < 1.0
+    for thresholds in ([1.0], [0.0, np.inf], ["a", "b"], {0: 1.0}, 1.0):
+        with pytest.raises(ValueError, match="thresholds must"):
+            found.reweighted(thresholds=thresholds)
+    for gamma in (-1, 2, "a"):
+        with pytest.raises(ValueError, match="gamma must be above -1 and at most 1"):
+            found.best_thresholds(gamma)
+    with pytest.raises(ValueError, match="best_thresholds needs two classes; y has 3"):
+        goodness(np.eye(6), [0, 0, 1, 1, 2, 2]).best_thresholds()
+
+
+def test_eta_leaves_out_the_largest_ratios():
+    rng = np.random.default_rng(1)
+    y = np.arange(40) % 2
+    found = goodness(rng.normal(size=(40, 40)), y).reweighted(rng.exponential(size=40) ** 2)
+    assert found.B_at(0) == found.B
+    for eta in (0.0, 0.01, 0.025, 0.1, 0.5, 0.99):
+        B = found.B_at(eta)
+        assert np.mean(found.ratios > np.sqrt(B) * (1 + 1e-12)) <= eta
+        smaller = found.ratios[found.ratios < np.sqrt(B) * (1 - 1e-12)]
+        assert B == 1 or not smaller.size or np.mean(found.ratios > smaller.max()) > eta
+    for eta in (-0.1, 1, "a", None):
+        with pytest.raises(ValueError, match="eta must lie in"):
+            found.B_at(eta)
+
+
 class TestProposition12:
     """Strong (epsilon, gamma)-goodness implies pseudo goodness with (1 - epsilon) gamma - epsilon."""
 
@@ -496,7 +639,7 @@ def test_errors_name_the_argument(S, y, options, message):
 
 def test_weights_are_checked():
     found = _quiet(np.eye(5), [0, 0, 1, 1, 2])
-    for weights in (np.ones(4), [-1, 1, 1, 1, 1], [np.inf, 1, 1, 1, 1], ["a"] * 5, None):
+    for weights in (np.ones(4), [-1, 1, 1, 1, 1], [np.inf, 1, 1, 1, 1], ["a"] * 5):
         with pytest.raises(ValueError, match="weights must"):
             found.reweighted(weights)
     with pytest.raises(ValueError, match="every class a sample of positive weight"):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from similitude._native import boost, decide
+from similitude._native import boost, boost_all, boost_among, decide
 from similitude._utils.threads import over_row_blocks
 
-_CHUNK = 100
+# At most so many rounds, and about so many pairs, are searched between two chances for Ctrl-C.
+_CHUNK, _CHUNK_PAIRS = 100, 10**5
 _ENTRIES = 2**16
 # A scale is made for all but this share of the differences at each end.
 _TAIL = 0.005
@@ -49,6 +51,21 @@ def drawn(weights: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
     return np.minimum(np.searchsorted(cumulated, uniforms * cumulated[-1], side="right"), len(weights) - 1)
 
 
+def split_sides(n_positive: int, n: int, share: float, stream: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the samples that form pairs and of those that train, both ascending.
+
+    A share of the positive and of the negative samples, at least one and not all, is drawn for pairs; if a side has one
+    sample only, it does both.
+    """
+    pool, training = [], []
+    for side in (np.arange(n_positive), np.arange(n_positive, n)):
+        size = min(max(round(share * len(side)), 1), max(len(side) - 1, 1))
+        order = stream.permutation(side)
+        pool.append(np.sort(order[:size]))
+        training.append(np.sort(order[size:]) if len(side) > 1 else side)
+    return np.concatenate(pool), np.concatenate(training)
+
+
 def voted_rounds(n_positive: int, weights: np.ndarray, n_rounds: int, seed: int) -> Rounds:
     """Return pairs drawn by the weights, each with the cut 0; positive samples come before negative ones."""
     uniforms = np.random.default_rng(seed).random((n_rounds, 2))
@@ -67,24 +84,62 @@ def boosted_rounds(
     weights of the positive samples, x- by the second. The first rounds are therefore the same for every ``n_rounds``.
     """
     weights = weights / np.cumsum(weights)[-1]
-    # These numbers were found by trial: filling and bounding the buckets then take about the same time.
-    n_buckets = int(np.clip(len(weights) // (8 if real else 4), 32, 512))
-    pairs, cuts, outputs = np.empty((n_rounds, 2), dtype=np.intp), np.empty(n_rounds), np.empty((n_rounds, 2))
+    rounds, n_buckets = _empty_rounds(n_rounds), _n_buckets(len(weights), real)
     stream = np.random.default_rng(seed)
     # Rounds are run in chunks, so that Ctrl-C works in between and the scale adapts to the pairs that are drawn.
-    for start in range(0, n_rounds, _CHUNK):
-        part = slice(start, min(start + _CHUNK, n_rounds))
-        uniforms = stream.random((part.stop - start, n_pairs, 2))
-        scale = _scale(columns, n_positive, weights, uniforms[0], n_buckets)
-        boost(columns, n_positive, uniforms, real, *scale, n_buckets, weights, pairs[part], cuts[part], outputs[part])
-    return Rounds(pairs, cuts, outputs)
+    for part in _chunks(n_rounds, n_pairs):
+        uniforms = stream.random((part.stop - part.start, n_pairs, 2))
+        plus = drawn(weights[:n_positive], uniforms[0, :64, 0])
+        minus = n_positive + drawn(weights[n_positive:], uniforms[0, :64, 1])
+        scale = _scale(columns, plus, minus, n_buckets)
+        boost(columns, n_positive, uniforms, real, *scale, n_buckets, weights, *(values[part] for values in rounds))
+    return rounds
 
 
-def _scale(columns: np.ndarray, n_positive: int, weights: np.ndarray, uniforms: np.ndarray, n_buckets: int) -> Scale:
-    """Return a scale that spreads the differences of the current pairs evenly over buckets, judged by a sample."""
-    some = np.arange(0, len(weights), max(1, len(weights) // 32))
-    plus = drawn(weights[:n_positive], uniforms[:64, 0])
-    minus = n_positive + drawn(weights[n_positive:], uniforms[:64, 1])
+def searched_rounds(
+    columns: np.ndarray, n_positive: int, weights: np.ndarray, n_rounds: int, candidates: int | np.ndarray, real: bool
+) -> Rounds:
+    """Return the rounds of boosting in each of which the best of the same candidate pairs is used.
+
+    ``columns[j, i]`` is psi(x_i, x_j) for the samples x_i, the positive ones first, and any x_j, whose positions j are
+    in ``candidates``, (M, 2); if it is a number, all pairs of one of the first so many x_j with one of the others are
+    searched, in this order, without being listed.
+    """
+    weights = weights / np.cumsum(weights)[-1]
+    rounds, n_buckets = _empty_rounds(n_rounds), _n_buckets(len(weights), real)
+    stream = np.random.default_rng(0)  # for the scale only, which has no effect on the result
+    search: Any
+    if isinstance(candidates, int):
+        search, n_pairs = boost_all, candidates * (len(columns) - candidates)
+        some = stream.integers([0, candidates], [candidates, len(columns)], (64, 2))
+    else:
+        search, n_pairs = boost_among, len(candidates)
+        some = candidates[stream.integers(0, n_pairs, 64)]
+    scale = _scale(columns, some[:, 0], some[:, 1], n_buckets)
+    for part in _chunks(n_rounds, n_pairs):
+        own = (values[part] for values in rounds)
+        search(columns, n_positive, candidates, real, *scale, n_buckets, weights, *own)
+    return rounds
+
+
+def _empty_rounds(n_rounds: int) -> Rounds:
+    return Rounds(np.empty((n_rounds, 2), dtype=np.intp), np.empty(n_rounds), np.empty((n_rounds, 2)))
+
+
+def _n_buckets(n: int, real: bool) -> int:
+    # These numbers were found by trial: filling and bounding the buckets then take about the same time.
+    return int(np.clip(n // (8 if real else 4), 32, 512))
+
+
+def _chunks(n_rounds: int, n_pairs: int) -> Iterator[slice]:
+    step = max(1, min(_CHUNK, _CHUNK_PAIRS // n_pairs))
+    return (slice(start, min(start + step, n_rounds)) for start in range(0, n_rounds, step))
+
+
+def _scale(columns: np.ndarray, plus: np.ndarray, minus: np.ndarray, n_buckets: int) -> Scale:
+    """Return a scale that spreads the differences of such pairs evenly over buckets, judged by a sample."""
+    n = columns.shape[1]
+    some = np.arange(0, n, max(1, n // 32))
     sample = columns[np.ix_(plus, some)].astype(np.float64) - columns[np.ix_(minus, some)]
     sample = np.sort(sample, axis=None)
     distinct = np.unique(sample)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude.base import SimilarityClassifier
 from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
-from similitude.boosting._rounds import Rounds, boosted_rounds, voted_rounds
+from similitude.boosting._rounds import Rounds, boosted_rounds, drawn, searched_rounds, split_sides, voted_rounds
 from similitude.labels import check_labels
 from similitude.proximity.check import dense
 from similitude.proximity.split import cut
@@ -43,6 +43,10 @@ class DBoostClassifier(SimilarityClassifier):
     the two classes on a side, and adds ``log((W+ + 1/n) / (W- + 1/n)) / 2`` of the side of x to f(x).
     ``algorithm="vote"`` is the plain vote: T pairs are drawn once, with v = 0 and equal coefficients.
 
+    The paper defines the search over all pairs (``n_pairs="all"``), and draws M of them to save time. Its theorems
+    are about two independent samples, one that forms pairs and one on which their thresholds and coefficients are
+    trained (``pair_share``).
+
     Only differences within a row matter: the classifier is the same for ``a psi(x, x') + b(x)`` with any a > 0 and any
     function b of the new sample. Therefore ``dissimilarity="negate"`` and ``"max-minus"`` give the same classifier, up
     to rounding. Other increasing maps give a different one, because thresholds act on differences. The similarity may
@@ -58,14 +62,21 @@ class DBoostClassifier(SimilarityClassifier):
     ----------
     n_rounds : int, default=1000
         The number T of rounds.
-    n_pairs : int, default=100
-        The number M of pairs that are compared in each round; the plain vote does not compare any.
+    n_pairs : int or "all", default=100
+        The number M of pairs that are compared in each round; the plain vote does not compare any. "all" searches every
+        pair of a positive and a negative sample in each round; a round then takes time proportional to n+ n- n, but the
+        pairs take no memory.
     algorithm : {"discrete", "real", "vote"}, default="discrete"
         AdaBoost, RealBoost or the plain vote.
     multiclass : {"ovo", "ovr"}, default="ovo"
         One problem for each pair of classes, or for each class against the rest.
     random_state : int, RandomState instance or None, default=None
-        Seed for the draw of pairs. The same seed gives the same classifier for any number of threads.
+        Seed for the draw of pairs, and of the samples that form them. The same seed gives the same classifier for any
+        number of threads.
+    pair_share : float, default=None
+        None forms pairs of the samples on which boosting trains. A number between 0 and 1 is the two-sample scheme of
+        the theorems: this share of either class forms pairs only, and the other samples train only. ``n_pairs`` pairs
+        are drawn once, and every round uses the best of them. A class with one sample uses it for both.
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -94,8 +105,8 @@ class DBoostClassifier(SimilarityClassifier):
     References
     ----------
     Wang, Sugiyama, Yang, Hatano & Feng, "Theory and algorithm for learning with dissimilarity functions", Figures 2 and
-    3 (whose h has the sign turned) and Theorem 2. Schapire & Singer, "Improved boosting algorithms using
-    confidence-rated predictions", Machine Learning 37, 1999, Section 4. Friedman, Hastie & Tibshirani, "Additive
+    3 (whose h has the sign turned), Theorems 2 to 8 and Section 3. Schapire & Singer, "Improved boosting algorithms
+    using confidence-rated predictions", Machine Learning 37, 1999, Section 4. Friedman, Hastie & Tibshirani, "Additive
     logistic regression", Annals of Statistics 28, 2000 (the probabilities).
 
     Examples
@@ -120,6 +131,7 @@ class DBoostClassifier(SimilarityClassifier):
         multiclass="ovo",
         random_state=None,
         *,
+        pair_share=None,
         similarity="precomputed",
         dissimilarity=None,
     ):
@@ -128,6 +140,7 @@ class DBoostClassifier(SimilarityClassifier):
         self.algorithm = algorithm
         self.multiclass = multiclass
         self.random_state = random_state
+        self.pair_share = pair_share
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
@@ -159,12 +172,17 @@ class DBoostClassifier(SimilarityClassifier):
         return self._fit(X, y, sample_weight)
 
     def _point(self, parameters):
-        for name, value in (("n_rounds", parameters["n_rounds"]), ("n_pairs", self.n_pairs)):
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}.")
+        _check_count(parameters["n_rounds"], "n_rounds")
+        if not isinstance(self.n_pairs, str) or self.n_pairs != "all":
+            _check_count(self.n_pairs, "n_pairs", ", or 'all'")
         for name, known in (("algorithm", _ALGORITHMS), ("multiclass", _SCHEMES)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}; got {getattr(self, name)!r}.")
+        share = self.pair_share
+        if share is not None and (not isinstance(share, Real) or isinstance(share, bool) or not 0 < float(share) < 1):
+            raise ValueError(f"pair_share must be None or a number between 0 and 1; got {share!r}.")
+        if share is not None and self.algorithm == "vote":
+            raise ValueError("pair_share must be None with algorithm='vote', which trains nothing on other samples.")
         return int(parameters["n_rounds"])
 
     def _fit_path(self, training, labels, points):
@@ -181,15 +199,31 @@ class DBoostClassifier(SimilarityClassifier):
             # Samples of weight 0 are left out.
             y = np.where(weights > 0, signs[problem][labels.codes], 0)
             order = np.concatenate([np.flatnonzero(y > 0), np.flatnonzero(y < 0)])
-            n_positive, own, seed = int(np.sum(y > 0)), weights[order], seeds[problem]
-            if self.algorithm == "vote":
-                rounds = voted_rounds(n_positive, own, n_rounds, seed)
-            else:
-                columns, real = np.ascontiguousarray(dense(cut(S.T, order, order))), self.algorithm == "real"
-                rounds = boosted_rounds(columns, n_positive, own, n_rounds, int(self.n_pairs), seed, real)
+            rounds = self._rounds_of(S, order, int(np.sum(y > 0)), weights[order], n_rounds, int(seeds[problem]))
             return rounds._replace(pairs=order[rounds.pairs])
 
         return DBoostPath(points, Ensemble.solve(signs, self.algorithm == "vote", solve), self.algorithm)
+
+    def _rounds_of(self, S, order, n_positive, weights, n_rounds, seed):
+        """Return the rounds of one problem, whose samples are given in order, the positive ones first."""
+        if self.algorithm == "vote":
+            return voted_rounds(n_positive, weights, n_rounds, seed)
+        real, pool = self.algorithm == "real", np.arange(len(order))
+        if self.pair_share is None and self.n_pairs != "all":
+            columns = _columns(S, order, order)
+            return boosted_rounds(columns, n_positive, weights, n_rounds, int(self.n_pairs), seed, real)
+        training, stream = pool, np.random.default_rng(seed)
+        if self.pair_share is not None:
+            pool, training = split_sides(n_positive, len(order), float(self.pair_share), stream)
+        n_plus = int(np.sum(pool < n_positive))
+        candidates: int | np.ndarray = n_plus
+        if self.n_pairs != "all":
+            uniforms = stream.random((int(self.n_pairs), 2))
+            plus, minus = drawn(weights[pool[:n_plus]], uniforms[:, 0]), drawn(weights[pool[n_plus:]], uniforms[:, 1])
+            candidates = np.column_stack([plus, n_plus + minus])
+        columns, among = _columns(S, order[training], order[pool]), int(np.sum(training < n_positive))
+        rounds = searched_rounds(columns, among, weights[training], n_rounds, candidates, real)
+        return rounds._replace(pairs=pool[rounds.pairs])
 
     def decision_function(self, X):
         """Return the decision values.
@@ -267,3 +301,13 @@ class DBoostClassifier(SimilarityClassifier):
     def _similarities(self, X):
         check_is_fitted(self)
         return self._path.similarities(self._rows(X))
+
+
+def _columns(S, samples, others):
+    """Return the similarities of samples to others, one row for each of the others."""
+    return np.ascontiguousarray(dense(cut(S.T, others, samples)))
+
+
+def _check_count(value, name, other=""):
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1{other}; got {value!r}.")

@@ -18,7 +18,7 @@ from similitude.numerics.spectrum import modified_eigenvalues
 from similitude.proximity.check import SYMMETRY_TOLERANCE, is_symmetric
 
 if TYPE_CHECKING:
-    from similitude.theory.goodness import MarginCurve
+    from similitude.theory.curves import MarginCurve
 
 N_BINS = 48
 _GAMMAS = 401

@@ -1,6 +1,6 @@
 """The potential support vector machine of one pair of classes, for a whole path of C and epsilon.
 
-With the columns of A centred, and y::
+With the columns of A and y centred, or both as they are::
 
     minimise  P(a) = ||y - A a||^2 / 2 + epsilon ||a||_1   over   |a_j| <= C
 
@@ -60,11 +60,14 @@ class _Candidate(NamedTuple):
 
 
 class BoxedLasso:
-    """The problem of one pair of classes, on its centred columns, equal ones taken once, in units of about 1."""
+    """The problem of one pair of classes, on its columns, equal ones taken once, in units of about 1.
 
-    def __init__(self, S: np.ndarray, y: np.ndarray):
-        self.rows, self.members, self.means, self.exponent = centred_columns(S)
-        self.offset = float(np.mean(y))
+    The columns and y are centred, or are used as they are.
+    """
+
+    def __init__(self, S: np.ndarray, y: np.ndarray, centred: bool = True):
+        self.rows, self.members, self.means, self.exponent = centred_columns(S, centred)
+        self.offset = float(np.mean(y)) if centred else 0.0
         self.y = y - self.offset
         self.counts = np.array([float(len(columns)) for columns in self.members])
         self.squares = np.einsum("ij,ij->i", self.rows, self.rows)
@@ -236,13 +239,15 @@ def _budget(k: int, m: int, good: bool) -> int:
     return int((0.15 if good else 0.03) * other / step)
 
 
-def solve_path(S: np.ndarray, y: np.ndarray, points: Sequence[tuple[float, float]]) -> list[LinearSolution]:
-    """Return one solution for each ``(C, epsilon)``.
+def solve_path(
+    S: np.ndarray, y: np.ndarray, points: Sequence[tuple[float, float]], centred: bool = True
+) -> list[LinearSolution]:
+    """Return one solution for each ``(C, epsilon)``, of the problem with or without centring.
 
     C ascends, and for each C epsilon descends: a solution starts the next. Where it is within its bounds it is that for
     every larger C. Where another could be as good the point is solved again from 0, as it would be alone.
     """
-    problem = BoxedLasso(S, y)
+    problem = BoxedLasso(S, y, centred)
     answers: dict[int, LinearSolution] = {}
     within: dict[float, _Candidate] = {}
     last: _Candidate | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from similitude._utils.checks import check_positive
 from similitude.features.base import LinearClassifier
 
@@ -14,11 +16,12 @@ class PotentialSVC(LinearClassifier):
 
         minimise over alpha  ||y - S alpha||^2 / 2 + epsilon ||alpha||_1   subject to   |alpha_j| <= C
 
-    The decision function is ``f(x) = (s - means)^T alpha + mean(y)``. This is the lasso with box constraints: few
-    coefficients are not zero, and only the similarities of new samples to these training samples are needed. S need not
-    be positive semidefinite, symmetric or square, because its columns are used as features. A square S is used as it
-    is, with rows psi(x, .), and is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p
-    objects (dyadic data).
+    The decision function is ``f(x) = (s - means)^T alpha + mean(y)``. With ``center=False`` neither y nor the columns
+    are centred, and ``f(x) = s^T alpha``, which is the problem as Chen et al. print it. This is the lasso with box
+    constraints: few coefficients are not zero, and only the similarities of new samples to these training samples are
+    needed. S need not be positive semidefinite, symmetric or square, because its columns are used as features. A square
+    S is used as it is, with rows psi(x, .), and is never symmetrised; with ``similarity="columns"`` the rows are
+    similarities to any p objects (dyadic data).
 
     The solution is exact to rounding error. It is found by coordinate descent, then by Newton's method on the
     coefficients that are neither 0 nor at their bound, after an interior-point method where these are hard to tell.
@@ -33,7 +36,10 @@ class PotentialSVC(LinearClassifier):
         Bound of the coefficients. With ``t S``, ``C / t`` and ``t epsilon`` the classifier is the same.
     epsilon : float, default=0.1
         Weight of the l1 norm: the larger it is, the fewer coefficients are not zero. If it is at least ``max |S^T y|``,
-        all are zero, and the larger class is predicted.
+        all are zero, and the larger class is predicted (the later class if ``center=False``).
+    center : bool, default=True
+        Whether y and the columns of S are centred. Without centring the decision function has no offset, so that the
+        result depends on the zero of the similarities.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits.
     similarity, dissimilarity
@@ -61,7 +67,7 @@ class PotentialSVC(LinearClassifier):
     ----------
     Hochreiter & Obermayer, "Support vector machines for dyadic data", Neural Computation 18, 2006. Knebel, Hochreiter &
     Obermayer, "An SMO algorithm for the potential support vector machine", Neural Computation 20, 2008. Chen, Garcia,
-    Gupta, Rahimi & Cazzanti, JMLR 10, 2009, eq. 6, which leaves out the centring.
+    Gupta, Rahimi & Cazzanti, JMLR 10, 2009, eq. 6, which leaves out the centring (``center=False``).
 
     Examples
     --------
@@ -78,9 +84,12 @@ class PotentialSVC(LinearClassifier):
 
     _path_parameters = ("C", "epsilon")
 
-    def __init__(self, C=100.0, epsilon=0.1, *, probability=False, similarity="precomputed", dissimilarity=None):
+    def __init__(
+        self, C=100.0, epsilon=0.1, *, center=True, probability=False, similarity="precomputed", dissimilarity=None
+    ):
         self.C = C
         self.epsilon = epsilon
+        self.center = center
         self.probability = probability
         self.similarity = similarity
         self.dissimilarity = dissimilarity
@@ -88,9 +97,11 @@ class PotentialSVC(LinearClassifier):
     def _point(self, parameters):
         for name in self._path_parameters:
             check_positive(parameters[name], name)
+        if not isinstance(self.center, (bool, np.bool_)):
+            raise ValueError(f"center must be True or False; got {self.center!r}.")
         return float(parameters["C"]), float(parameters["epsilon"])
 
     def _solve(self, S, y, points):
         from similitude.features._potential_solver import solve_path
 
-        return solve_path(S, y, points)
+        return solve_path(S, y, points, bool(self.center))

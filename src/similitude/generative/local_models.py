@@ -224,3 +224,42 @@ def _others(similarities: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, 
     own[~own.any(axis=1), -1] = True
     shape = len(indices), indices.shape[1] - 1
     return similarities[~own].reshape(shape), indices[~own].reshape(shape)
+
+
+ENOUGH = 3
+"""The number of neighbours of a class to which its distributions can be fitted (Chen et al. 2009, Section 6.1)."""
+
+
+def grown_sizes(classes: np.ndarray, counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return for each row and size the least larger one at which each class has no neighbour, or enough of them.
+
+    A class has enough if :data:`ENOUGH` of its samples are neighbours, or all that there are.
+
+    Parameters
+    ----------
+    classes : ndarray of int of shape (m, K)
+        The classes of the nearest training samples, nearest first.
+    counts : ndarray of int of shape (G,)
+        The number of training samples of each class.
+    sizes : ndarray of int of shape (s,)
+        The sizes, at most K.
+
+    Returns
+    -------
+    ndarray of int of shape (m, s)
+        The sizes, K + 1 if K neighbours are too few.
+    """
+    m, K = classes.shape
+    order = np.argsort(classes, axis=1, kind="stable")
+    ordered = np.take_along_axis(classes, order, axis=1)
+    # How many samples of the same class come before: positions in the sorted row less that of the first of its class.
+    places = np.broadcast_to(np.arange(K), (m, K))
+    first = np.concatenate([np.ones((m, 1), dtype=bool), ordered[:, 1:] != ordered[:, :-1]], axis=1)
+    before = np.empty((m, K), dtype=np.intp)
+    np.put_along_axis(before, order, places - np.maximum.accumulate(np.where(first, places, 0), axis=1), axis=1)
+    needed = np.minimum(ENOUGH, counts)[classes]
+    # A class that needs more than one sample is incomplete from its first neighbour to the last one that it needs.
+    change = (before == 0).astype(np.intp) - (before == needed - 1)
+    complete = np.where(np.cumsum(change, axis=1) == 0, places, K)
+    following = np.minimum.accumulate(complete[:, ::-1], axis=1)[:, ::-1]
+    return following[:, np.asarray(sizes) - 1] + 1

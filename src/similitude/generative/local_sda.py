@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from similitude.finders import StreamSearch
+from similitude.finders import GraphSearch, StreamSearch
 from similitude.generative.base import GenerativeClassifier, GenerativePath, answered, log_posterior
-from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics
+from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
 from similitude.generative.omega import family_on, searched_family
 from similitude.labels import Labels
 from similitude.neighbors import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import first_of_best, log_of
 
-FALLBACKS = ("class", "k", "one", None)
+FALLBACKS = ("class", "k", "one", "grow", None)
 
 
 class LocalSDA(GenerativeClassifier, SearchingClassifier):
@@ -36,6 +36,8 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     * ``"class"``: if a class among the neighbours has fewer than three of them;
     * ``"k"``: if k is at most 3;
     * ``"one"``: if a class among the neighbours has exactly one of them;
+    * ``"grow"``: never; instead, the neighbourhood of x grows beyond k until each class in it has three neighbours, or
+      all of its training samples, so that k is larger where a class is scarce;
     * None: never.
 
     It is always done if P(x | g) P(g) is 0 for every class.
@@ -61,8 +63,9 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         The number k of neighbours; at most the number of samples is used.
     alpha : float, default=0.0
         The weight of the averages, from 0 to 1.
-    fallback : {"class", "k", "one", None}, default="class"
-        When the most similar local centroid decides; it has no effect if alpha is above 0.
+    fallback : {"class", "k", "one", "grow", None}, default="class"
+        When the most similar local centroid decides, or whether neighbourhoods grow; it has no effect if alpha is above
+        0.
     omega : array-like, "continuous" or None, default=None
         The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
         another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
@@ -75,7 +78,7 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (with
         the same results), or by a neighbour graph (approximately, with far fewer similarities). See the page on
         neighbour search. With "stream", ``omega=None`` and "continuous" need a pass over all pairs, and alpha above 0
-        needs another one; with "graph" omega must be an array and alpha 0.
+        needs another one; with "graph" omega must be an array, alpha 0, and fallback not "grow".
     similarity, dissimilarity
         The input contract: see the page on input.
 
@@ -83,7 +86,7 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     ----------
     classes_ : ndarray of shape (G,)
     n_neighbors_ : int
-        The number of neighbours used, min(n_neighbors, n).
+        The number of neighbours used, min(n_neighbors, n); with ``fallback="grow"`` the least number.
     n_evaluations_, n_evaluations_per_query_ : int, float
         The number of similarities computed by ``fit``, and per sample in the last query. Only available if ``search``
         is not "matrix".
@@ -98,7 +101,7 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     ----------
     Cazzanti & Gupta, "Local similarity discriminant analysis", ICML 2007, eq. 4 to 9 (arg max in eq. 9 is arg min).
     Cazzanti, Gupta & Srivastava, "Fusing similarities and Euclidean features with generative classifiers", FUSION 2009,
-    eq. 4 and 5. Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 6.1.
+    Section 3.1 (larger k), eq. 4 and 5. Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 6.1.
 
     Examples
     --------
@@ -159,6 +162,8 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
                     f"alpha must be 0 with search={self.search!r}, because the exact neighbourhoods of all training "
                     "samples are needed otherwise; use search='stream'."
                 )
+            if isinstance(finder, GraphSearch) and any(point.grows for point in points):
+                raise ValueError("fallback='grow' needs exact neighbours; use search='matrix' or 'stream'.")
             family = searched_family(self.omega, training.reader, finder)
         neighborhoods = Neighborhoods(finder, labels, family)
         averages = neighborhoods.average_pmfs(training.as_rows(), regularized) if regularized else {}
@@ -172,9 +177,14 @@ class LocalSDAPoint(NamedTuple):
     alpha: float
     fallback: str | None
 
+    @property
+    def grows(self) -> bool:
+        """Whether neighbourhoods grow until each class in them has enough neighbours."""
+        return self.alpha == 0 and self.fallback == "grow"
+
     def falls_back(self, counts: np.ndarray) -> np.ndarray | bool:
         """Return whether the local nearest centroid decides in neighbourhoods with these counts of classes, (m, G)."""
-        if self.alpha > 0 or self.fallback is None:
+        if self.alpha > 0 or self.fallback in (None, "grow"):
             return False
         if self.fallback == "k":
             return self.n_neighbors <= 3
@@ -209,32 +219,70 @@ class LocalSDAPath(GenerativePath):
         return {"n_neighbors_": self.points[0].n_neighbors}
 
     def answers(self, rows, response):
-        sizes = np.unique([point.n_neighbors for point in self.points])
+        answers: list[Any] = [None] * len(self.points)
+        plain = [i for i, point in enumerate(self.points) if not point.grows]
+        if plain:
+            points = [self.points[i] for i in plain]
+            neighbors = self.finder.nearest(rows, max(point.n_neighbors for point in points))
+            for i, answer in zip(plain, np.moveaxis(self._answers_at(points, rows, neighbors, response), 1, 0)):
+                answers[i] = answer
+        grown = [i for i, point in enumerate(self.points) if point.grows]
+        if grown:
+            found = self._grown_answers([self.points[i] for i in grown], rows, response)
+            for i, answer in zip(grown, np.moveaxis(found, 1, 0)):
+                answers[i] = answer
+        return answers
+
+    def _answers_at(self, points: list[LocalSDAPoint], rows: Any, neighbors: Any, response: str) -> np.ndarray:
+        """Return the answers, (m, points, ...), for neighbourhoods of the points' sizes."""
+        sizes, at = np.unique([point.n_neighbors for point in points], return_inverse=True)
 
         def work(S: Any, similarities: np.ndarray, indices: np.ndarray) -> np.ndarray:
             found = self.neighborhoods.statistics(S, similarities, indices, sizes)
-            joint, fallen, winners = self._joint(found, similarities, sizes)
+            joint, fallen, winners = self._joint(points, found, similarities, sizes)
             if response == "predict_joint_log_proba":
                 return joint
             logs = log_posterior(joint, fallen, winners, self.labels.priors)
-            return answered(logs, response, self.labels.costs, lambda scores: self._nearest_of_tied(scores, indices))
+            classes = self.labels.codes[indices]
+            return answered(logs, response, self.labels.costs, lambda scores: first_of_best(scores, classes, sizes[at]))
 
-        neighbors = self.finder.nearest(rows, int(sizes[-1]))
-        answers = np.concatenate(self.neighborhoods.in_blocks(rows, neighbors, len(sizes), work))
-        return list(np.moveaxis(answers, 1, 0))
+        return np.concatenate(self.neighborhoods.in_blocks(rows, neighbors, len(sizes), work))
 
-    def _nearest_of_tied(self, scores: np.ndarray, indices: np.ndarray) -> np.ndarray:
-        sizes = np.array([point.n_neighbors for point in self.points])
-        return first_of_best(scores, self.labels.codes[indices], sizes)
+    def _grown_answers(self, points: list[LocalSDAPoint], rows: Any, response: str) -> np.ndarray:
+        """Return the answers, (m, points, ...), for neighbourhoods that grow for each row by itself."""
+        (similarities, indices), sizes = self._grown(points, rows)
+        distinct, group = np.unique(sizes, axis=0, return_inverse=True)
+        answers: Any = None
+        for number, own in enumerate(distinct):
+            chosen, k = np.flatnonzero(group.ravel() == number), own.max()
+            grown = [LocalSDAPoint(int(size), 0.0, None) for size in own]
+            part = self._answers_at(grown, rows, (similarities[chosen, :k], indices[chosen, :k]), response)
+            if answers is None:
+                answers = np.empty((len(sizes), *part.shape[1:]), dtype=part.dtype)
+            answers[chosen] = part
+        return answers
 
-    def _joint(self, found: Statistics, similarities: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _grown(self, points: list[LocalSDAPoint], rows: Any) -> tuple[Any, np.ndarray]:
+        """Return the neighbours of the rows, and the sizes of their neighbourhoods, (m, points)."""
+        ks = np.array([point.n_neighbors for point in points])
+        k, n = int(ks.max()), len(self.labels)
+        while True:
+            neighbors = self.finder.nearest(rows, k)
+            sizes = grown_sizes(self.labels.codes[neighbors[1]], self.labels.counts, ks)
+            if k == n or np.all(sizes <= k):
+                return neighbors, sizes
+            k = min(2 * k, n)
+
+    def _joint(
+        self, points: list[LocalSDAPoint], found: Statistics, similarities: np.ndarray, sizes: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
         """Return joint log-probabilities (m, points, G), whether the centroid decides instead, and its class."""
         local = self.neighborhoods.log_likelihoods(found, similarities)
         local = local + self._local_log_priors(found.counts, sizes[:, None])
-        at = np.searchsorted(sizes, [point.n_neighbors for point in self.points])
-        alphas = np.array([point.alpha for point in self.points])
-        fallen = np.empty((len(local), len(self.points)), dtype=bool)
-        for j, point in enumerate(self.points):
+        at = np.searchsorted(sizes, [point.n_neighbors for point in points])
+        alphas = np.array([point.alpha for point in points])
+        fallen = np.empty((len(local), len(points)), dtype=bool)
+        for j, point in enumerate(points):
             fallen[:, j] = point.falls_back(found.counts[:, at[j]])
         joint = local[:, at]
         if alphas.any():
@@ -263,9 +311,10 @@ class LocalSDAPath(GenerativePath):
 
     def models_of(self, rows):
         point = self.points[0]
-        averages = self.averages[point.n_neighbors] if point.alpha > 0 else None
-        told = self.neighborhoods.models_of(rows, point.n_neighbors, averages)
-        told["log_priors"] = self._local_log_priors(told["counts"], point.n_neighbors)
+        k = int(self._grown([point], rows)[1][0, 0]) if point.grows else point.n_neighbors
+        averages = self.averages[k] if point.alpha > 0 else None
+        told = self.neighborhoods.models_of(rows, k, averages)
+        told["log_priors"] = self._local_log_priors(told["counts"], k)
         if np.any(point.falls_back(told["counts"][None])):
             told["by_centroid"] = True
         return told

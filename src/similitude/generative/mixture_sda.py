@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from similitude.generative.base import GenerativeClassifier
 from similitude.generative.centroids import CentroidModels, CentroidsPath
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.generative.omega import family_on
+from similitude.labels import numbers_by_class
 from similitude.numerics.medoids import k_medoids
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut
@@ -48,7 +50,7 @@ def mixture(family: MaximumEntropy, similarities: np.ndarray, tol: float, max_it
 class MixtureSDA(GenerativeClassifier):
     """Classify by similarity discriminant analysis with several centroids in each class.
 
-    The centroids mu_ml of class m are its c medoids: exchanging one of them cannot increase
+    The centroids mu_ml of class m are its c_m medoids: exchanging one of them cannot increase
     ``sum over z in class m of max over l of psi(z, mu_ml)``. For each class g, the similarities to the centroids of
     class m are modelled by a mixture of distributions of maximum entropy on Omega, fitted to the samples of class g by
     expectation maximisation::
@@ -65,8 +67,9 @@ class MixtureSDA(GenerativeClassifier):
 
     Parameters
     ----------
-    n_components : int, default=2
-        The number of centroids of each class; in a class with fewer samples, all are centroids.
+    n_components : int, array-like of shape (G,) or dict, default=2
+        The number c_m of centroids of each class m: one number for all classes, or one for each, in the order of
+        ``classes_`` or by label. In a class with fewer samples, all are centroids.
     omega : array-like, "continuous" or None, default=None
         The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
         another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
@@ -91,9 +94,9 @@ class MixtureSDA(GenerativeClassifier):
     classes_ : ndarray of shape (G,)
     centroids_ : list of ndarrays
         The positions of each class's centroids in the training set.
-    weights_ : list of ndarrays of shape (G, c)
+    weights_ : list of ndarrays of shape (G, c_m)
         For each class m, ``[g, l]``: w_gml.
-    lambdas_ : list of ndarrays of shape (G, c)
+    lambdas_ : list of ndarrays of shape (G, c_m)
         For each class m, ``[g, l]``: lambda_gml; infinite for a point mass.
     log_likelihoods_ : ndarray of shape (G, G)
         ``[g, m]``: the log-likelihood of class g's similarities to the centroids of class m.
@@ -151,14 +154,17 @@ class MixtureSDA(GenerativeClassifier):
 
     def _point(self, parameters):
         check_positive(self.tol, "tol")
-        for name in ("n_components", "max_iter", "n_init"):
+        for name in ("max_iter", "n_init"):
             _check_count(name, getattr(self, name))
+        if np.ndim(self.n_components) == 0 and not isinstance(self.n_components, Mapping):
+            _check_count("n_components", self.n_components)
         return ()
 
     def _fit_path(self, training, labels, points):
         S, members = for_lookup(training.S), labels.members
         family = family_on(self.omega, S)
-        centroids = [self._medoids(S, of_class) for of_class in members]
+        numbers = _component_numbers(self.n_components, labels.classes)
+        centroids = [self._medoids(S, of_class, c) for of_class, c in zip(members, numbers)]
         mixtures = [
             [mixture(family, dense(cut(S, of_class, places)), self.tol, self.max_iter) for of_class in members]
             for places in centroids
@@ -178,9 +184,9 @@ class MixtureSDA(GenerativeClassifier):
         }
         return CentroidsPath(points, labels, family, models, attributes)
 
-    def _medoids(self, S, members):
+    def _medoids(self, S, members, n_components):
         within = dense(cut(S, members, members))
-        places, _ = k_medoids(within, int(self.n_components), self.random_state, n_init=int(self.n_init))
+        places, _ = k_medoids(within, n_components, self.random_state, n_init=int(self.n_init))
         return members[places]
 
 
@@ -188,6 +194,20 @@ def _together(centroids: np.ndarray, mixtures: list[Mixture]) -> CentroidModels:
     """Return the mixtures of all classes at the centroids of one class."""
     weights, means, pmfs, _, _ = zip(*mixtures)
     return CentroidModels(centroids, np.array(weights), np.array(means), Pmfs(*(np.array(part) for part in zip(*pmfs))))
+
+
+def _component_numbers(given: Any, classes: np.ndarray) -> list[int]:
+    """Return the number of components of each class."""
+    if isinstance(given, Integral):
+        return [int(given)] * len(classes)
+    numbers = numbers_by_class(given, classes, "n_components")
+    if numbers.shape != (len(classes),):
+        raise ValueError(
+            f"n_components must be one integer, or one for each of the {len(classes)} classes; got {given!r}."
+        )
+    if not np.all((numbers >= 1) & (numbers == np.floor(numbers)) & np.isfinite(numbers)):
+        raise ValueError(f"n_components must hold integers of at least 1; got {given!r}.")
+    return numbers.astype(int).tolist()
 
 
 def _check_count(name: str, value: Any) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
+from similitude._utils.warn import warn
 from similitude.labels import Labels
 from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
-from similitude.numerics.machines import Machines, solve_machines
+from similitude.numerics.machines import LARGEST_GAP, Machines, solve_machines
 from similitude.numerics.spectrum import RowMap, modified_matrix, row_map_weights
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
@@ -66,9 +68,14 @@ class SpectrumKernel:
         return self.spectrum in ("clip", "flip", "square")
 
     def machines(self, labels: Labels, weights: np.ndarray, costs: list[float]) -> list[Machines]:
-        """Return the machines of all pairs of classes for each C; ``weights`` holds its factor for each sample."""
+        """Return the machines of all pairs of classes for each C; ``weights`` holds its factor for each sample.
+
+        If there are fewer labels than samples, the machines are those of the first samples.
+        """
         exponent = self.exponent * (2 if self.spectrum == "square" else 1)
-        return solve_machines(self.K, labels.codes, labels.n_classes, costs, weights, exponent, self.is_semidefinite)
+        n = len(labels)
+        K = self.K if n == len(self.K) else np.ascontiguousarray(self.K[:n, :n])
+        return solve_machines(K, labels.codes, labels.n_classes, costs, weights, exponent, self.is_semidefinite)
 
     @cached_property
     def _row_map(self) -> RowMap:
@@ -124,6 +131,58 @@ class SpectrumMachines:
     def attributes(self) -> dict[str, Any]:
         """Return public attributes of the fitted estimator."""
         return self._attributes
+
+
+class TransductiveMachines:
+    """The machines of all pairs of classes on the kernel of the training samples and the new ones, for one C.
+
+    They are solved anew for each set of new samples, because these change the spectrum.
+
+    Parameters
+    ----------
+    S : array or CSR matrix of shape (n, n)
+        The similarities of the training samples.
+    labels : Labels
+        Their labels.
+    weights : ndarray of shape (n,)
+        The factor of C for each sample.
+    C : float
+        The bound of the dual variables.
+    trained : SpectrumMachines
+        The machines on the training samples alone, which the attributes describe.
+    """
+
+    mixes_columns = True
+
+    def __init__(self, S: Any, labels: Labels, weights: np.ndarray, C: float, trained: SpectrumMachines):
+        self.S, self.labels, self.weights, self.C, self.trained = S, labels, weights, C, trained
+        self.spectrum, self.solutions, self.columns = trained.spectrum, trained.solutions, np.arange(len(labels))
+
+    def decisions(self, rows: Rows) -> np.ndarray:
+        """Return decision values, (m, pairs), positive for the later class."""
+        if rows.among is None:
+            raise ValueError(
+                "X must hold the similarities among the new samples, because transductive=True: pass rows with n + m "
+                "columns to predict, or use PathSearchCV to search."
+            )
+        to_training, among = _double(dense(rows.symmetric)), _double(dense(rows.among))
+        training = _double(dense(self.S))
+        both = np.block([[training, to_training.T], [to_training, among]])
+        kernel = SpectrumKernel(mean_of_directions(both), self.spectrum)
+        machines = kernel.machines(self.labels, self.weights, [self.C])[0]
+        n_unsolved = sum(not solution.converged for solution in machines.solutions)
+        if n_unsolved:
+            warn(
+                f"SimilaritySVC: the duality gap remained above {LARGEST_GAP:g} in {n_unsolved} of "
+                f"{len(machines.solutions)} machines on the training and new samples; use a smaller C.",
+                ConvergenceWarning,
+            )
+        n = len(self.labels)
+        return kernel.K[n:, :n] @ machines.beta + machines.intercept
+
+    def attributes(self) -> dict[str, Any]:
+        """Return public attributes of the fitted estimator."""
+        return self.trained.attributes()
 
 
 def _double(rows: Any) -> Any:

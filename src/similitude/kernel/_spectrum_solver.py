@@ -120,10 +120,29 @@ def targets_of(values: np.ndarray, target: str) -> np.ndarray:
     return {"clip": clip[None], "flip": flip[None], "both": np.stack([clip, flip]), "similarity": values[None]}[target]
 
 
-def solve_points(
+def learned_spectra(
     S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]], target: str
 ) -> list[LearnedSpectrum]:
-    """Return the solution of (12) for each ``(eta, gamma)``; ``weight`` multiplies the loss of each sample."""
+    """Return the solution of (12) for each point.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n, n)
+        Symmetric similarities.
+    y : ndarray of shape (n,)
+        The labels, -1 and +1.
+    weight : ndarray of shape (n,)
+        The factor of the loss of each sample; a sample of weight 0 has a part in the spectrum only.
+    points : list of (eta, gamma)
+        The points.
+    target : {"clip", "flip", "both", "similarity"}
+        The spectrum from which the distance is measured.
+
+    Returns
+    -------
+    list of LearnedSpectrum
+        The solutions.
+    """
     values, vectors = eigh(S)
     values = cut_zeros(values)
     values, vectors = values[values != 0.0], vectors[:, values != 0.0]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 from typing import NamedTuple
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.checks import check_positive
 from similitude._utils.warn import warn
-from similitude.kernel._machines import SpectrumKernel, SpectrumMachines
+from similitude.kernel._machines import SpectrumKernel, SpectrumMachines, TransductiveMachines
 from similitude.labels import class_weights
 from similitude.numerics.machines import LARGEST_GAP
 from similitude.numerics.shared import shared_work
 from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier
-from similitude.proximity.check import SimilarityWarning
+from similitude.proximity.check import SimilarityWarning, check_similarity
+from similitude.reader import Rows, matrix_of
 
 _TREATMENTS = {
     "clip": "sets them to 0",
@@ -66,6 +69,13 @@ class SimilaritySVC(OneVsOneClassifier):
     where the duality gap remained above 1e-8, which happens if C is so large that rounding errors hide the labels, and
     ``duality_gap_`` shows it.
 
+    With ``transductive=True`` the spectrum of the training samples and all new samples together is modified, and the
+    machines are solved for each call of ``predict``, on the part of the kernel that belongs to the training samples.
+    All samples are then treated alike without a rule for s, but the prediction for a sample depends on the others with
+    which it is predicted. The similarities among the new samples are needed: rows of a matrix have n + m columns, those
+    to the n training samples followed by those among the m rows; raw objects are compared. ``PathSearchCV`` takes them
+    from the matrix, but ``GridSearchCV`` cannot. The attributes describe the machines on the training samples alone.
+
     An asymmetric S is replaced by ``(S + S^T)/2``, with a warning; only "square" uses it as it is. The rows of new raw
     objects are treated in the same way; rows of a matrix are used as they are. ``PathSearchCV`` fits a whole grid of C
     and spectrum with one eigendecomposition for each fold.
@@ -78,6 +88,8 @@ class SimilaritySVC(OneVsOneClassifier):
         How S is made positive semidefinite.
     class_weight : dict or "balanced", default=None
         C is multiplied by the weight of a sample's class; "balanced" is n / (G times the number of its samples).
+    transductive : bool, default=False
+        Whether the spectrum of the training samples and the new samples together is modified, as described above.
     probability : bool, default=False
         Whether ``fit`` calibrates probabilities as well: a sigmoid of the decision values, fitted to those of five
         cross-validation folds (fewer where a class has fewer than five samples), which takes five more fits. It does
@@ -143,6 +155,7 @@ class SimilaritySVC(OneVsOneClassifier):
         spectrum="clip",
         *,
         class_weight=None,
+        transductive=False,
         probability=False,
         similarity="precomputed",
         dissimilarity=None,
@@ -150,6 +163,7 @@ class SimilaritySVC(OneVsOneClassifier):
         self.C = C
         self.spectrum = spectrum
         self.class_weight = class_weight
+        self.transductive = transductive
         self.probability = probability
         self.similarity = similarity
         self.dissimilarity = dissimilarity
@@ -158,6 +172,8 @@ class SimilaritySVC(OneVsOneClassifier):
         check_positive(parameters["C"], "C")
         if parameters["spectrum"] not in SPECTRA:
             raise ValueError(f"spectrum must be one of {SPECTRA}; got {parameters['spectrum']!r}.")
+        if not isinstance(self.transductive, (bool, np.bool_)):
+            raise ValueError(f"transductive must be True or False; got {self.transductive!r}.")
         return SVCPoint(parameters["C"], parameters["spectrum"])
 
     def fit(self, X, y, sample_weight=None):
@@ -179,7 +195,11 @@ class SimilaritySVC(OneVsOneClassifier):
         return self._fit(X, y, sample_weight)
 
     def _prepared(self, training, points):
-        if any(point.spectrum != "square" for point in points):
+        if self.transductive and training.reader.map_name == "double-centring":
+            raise ValueError(
+                "transductive=True: the map 'double-centring' compares samples with training samples only."
+            )
+        if self.transductive or any(point.spectrum != "square" for point in points):
             training.note_asymmetry("SimilaritySVC")
         return training  # "square" uses S as it is, the others symmetrise it
 
@@ -194,12 +214,17 @@ class SimilaritySVC(OneVsOneClassifier):
                 own = [point for point in points if point.spectrum == spectrum]
                 solved = kernel.machines(labels, weights, [point.C for point in own])
                 machines.update({point: SpectrumMachines(kernel, one) for point, one in zip(own, solved)})
+                if self.transductive:
+                    both = {point: (training.S, labels, weights, point.C, machines[point]) for point in own}
+                    machines.update({point: TransductiveMachines(*values) for point, values in both.items()})
                 if training.announced and kernel.n_negative:
                     _warn_of_indefiniteness(kernel)
         return [machines[point] for point in points]
 
     def _rows(self, X):
         try:
+            if self._is_transductive and not isinstance(X, Rows) and self._reader.is_matrix:
+                return self._rows_and_among(X)
             return super()._rows(X)
         except ValueError as error:
             if "is expecting" not in str(error) or not self._path.machines[0].mixes_columns:
@@ -209,6 +234,29 @@ class SimilaritySVC(OneVsOneClassifier):
                 f"{error} spectrum={spectrum!r} maps rows by a matrix that mixes all columns, so that none can be left "
                 "out."
             ) from None
+
+    @property
+    def _is_transductive(self) -> bool:
+        path = vars(self).get("_path")
+        return path is not None and isinstance(path.machines[0], TransductiveMachines)
+
+    def _rows_and_among(self, X):
+        """Return rows from a matrix whose last columns are the similarities among the new samples."""
+        X = matrix_of(X)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        m, n = len(X) if X.ndim != 2 else X.shape[0], self._reader.n_columns
+        if X.ndim != 2 or X.shape[1] != n + m:
+            raise ValueError(
+                f"X must have {n + m} columns, because transductive=True: the similarities to {n} training samples, "
+                f"then those among the {m} new samples; its shape is {X.shape}."
+            )
+        part = X.iloc if hasattr(X, "iloc") else X
+        reader = copy.copy(self._reader)
+        reader.extras, reader.column_ids = (), None  # a matrix with the columns of new samples has none
+        rows = reader.rows(part[:, :n], estimator=self)
+        among = check_similarity(part[:, n:], name="X", square=True, orientation="dissimilarity")
+        rows.among = self._reader.similarities(among)
+        return rows
 
     def _warn_of_unsolved(self, machines):
         unsolved = [machine for machine in machines if not all(solution.converged for solution in machine.solutions)]

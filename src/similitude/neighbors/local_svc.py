@@ -12,12 +12,14 @@ from similitude._utils.checks import check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.base import FittedPath
+from similitude.kernel import SPECTRUM_TARGETS
 from similitude.labels import Labels
+from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, learned_scores
 from similitude.neighbors.local_weights import lookup_arguments
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 
-SPECTRA = ("clip", "flip", "shift", "none")
+SPECTRA = ("clip", "flip", "shift", "none", "learned")
 
 _ROWS = 16
 
@@ -39,6 +41,17 @@ class LocalSVC(SearchingClassifier):
     none         S                              s
     ===========  =============================  =============================================
 
+    With ``spectrum="learned"`` the modification is learned for each x, from the matrix S' of the k neighbours and x
+    itself (whose self-similarity comes from :class:`~similitude.Proximities`, or is the mean of the neighbours'), so
+    that no rule for s is needed. With ``S' = U diag(lambda) U^T`` and ``K_a = U diag(a lambda) U^T``, for each pair of
+    classes with n neighbours::
+
+        minimise  1/n sum_i xi_i + eta c^T K_a c + gamma h(a),   eta = 1 / (2 C n)
+        over      c, b, xi >= 0, a     subject to  y_i ((K_a c)_i + b) >= 1 - xi_i for the neighbours of the pair
+
+    as in :class:`LearnedSpectrumSVC`, where h is defined. For a large gamma the kernel is the clipped or flipped S'.
+    Each machine takes milliseconds, hundreds of times as long as one with a fixed spectrum.
+
     Equally similar training samples are taken in their order in the training set. Of a pair of classes the later one
     wins if the decision value is 0 or more, and the class that wins most pairs is predicted, the first one if several
     are tied, as in libsvm. Decision values that are 0 up to rounding count as 0. If all neighbours belong to one class,
@@ -56,8 +69,12 @@ class LocalSVC(SearchingClassifier):
         The number of neighbours k; if there are fewer samples, all of them are used.
     C : float, default=1.0
         The bound of the dual variables; the larger it is, the more a sample on the wrong side is penalised.
-    spectrum : {"clip", "flip", "shift", "none"}, default="clip"
+    spectrum : {"clip", "flip", "shift", "none", "learned"}, default="clip"
         How the similarities among the neighbours are made positive semidefinite.
+    gamma : float, default=1.0
+        If the spectrum is learned, the weight of its distance from the target.
+    target : {"clip", "flip", "both", "similarity"}, default="clip"
+        If the spectrum is learned, the spectrum from which the distance is measured.
     search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
         How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
         (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
@@ -78,12 +95,14 @@ class LocalSVC(SearchingClassifier):
     See Also
     --------
     SimilaritySVC : A support vector machine on all training samples.
+    LearnedSpectrumSVC : One whose spectrum is learned.
     KNNClassifier : A vote of the neighbours.
 
     References
     ----------
     Zhang, Berg, Maire & Malik, "SVM-KNN: Discriminative nearest neighbor classification for visual category
-    recognition", CVPR 2006. Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Sections 2 and 5.
+    recognition", CVPR 2006. Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Sections 2 and 5. Chen, Gupta &
+    Recht, "Learning kernels from indefinite similarities", ICML 2009, eq. 12 and Section 5 (the learned spectrum).
 
     Examples
     --------
@@ -96,7 +115,7 @@ class LocalSVC(SearchingClassifier):
     array([-1. ,  0.5])
     """
 
-    _path_parameters = ("n_neighbors", "C", "spectrum")
+    _path_parameters = ("n_neighbors", "C", "spectrum", "gamma", "target")
     _responses = ("predict", "decision_function")
 
     def __init__(
@@ -105,6 +124,8 @@ class LocalSVC(SearchingClassifier):
         C=1.0,
         spectrum="clip",
         *,
+        gamma=1.0,
+        target="clip",
         search="matrix",
         similarity="precomputed",
         dissimilarity=None,
@@ -112,6 +133,8 @@ class LocalSVC(SearchingClassifier):
         self.n_neighbors = n_neighbors
         self.C = C
         self.spectrum = spectrum
+        self.gamma = gamma
+        self.target = target
         self.search = search
         self.similarity = similarity
         self.dissimilarity = dissimilarity
@@ -122,7 +145,12 @@ class LocalSVC(SearchingClassifier):
         spectrum = parameters["spectrum"]
         if not isinstance(spectrum, str) or spectrum not in SPECTRA:
             raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
-        return LocalSVCPoint(int(parameters["n_neighbors"]), float(parameters["C"]), spectrum)
+        check_positive(parameters["gamma"], "gamma")
+        target = parameters["target"]
+        if not isinstance(target, str) or target not in SPECTRUM_TARGETS:
+            raise ValueError(f"target must be one of {SPECTRUM_TARGETS}; got {target!r}.")
+        numbers = int(parameters["n_neighbors"]), float(parameters["C"])
+        return LocalSVCPoint(*numbers, spectrum, float(parameters["gamma"]), target)
 
     def _fit_path(self, training, labels, points):
         training.note_asymmetry("LocalSVC")
@@ -136,6 +164,8 @@ class LocalSVCPoint(NamedTuple):
     n_neighbors: int
     C: float
     spectrum: str
+    gamma: float
+    target: str
 
 
 class LocalSVCPath(FittedPath):
@@ -153,18 +183,60 @@ class LocalSVCPath(FittedPath):
         return {"n_neighbors_": self.points[0].n_neighbors}
 
     def answers(self, rows, response):
-        ks, Cs, spectra = zip(*self.points)
+        similarities, indices = self.finder.nearest(rows, max(point.n_neighbors for point in self.points))
+        kinds = [self._fixed_answers, self._learned_answers]
+        learned = np.array([point.spectrum == "learned" for point in self.points])
+        answers: list[Any] = [None] * len(self.points)
+        for kind, places in zip(kinds, (np.flatnonzero(~learned), np.flatnonzero(learned))):
+            if len(places):
+                own = [self.points[i] for i in places]
+                k = max(point.n_neighbors for point in own)
+                found = kind(own, rows, similarities[:, :k], indices[:, :k], response)
+                for i, answer in zip(places, np.moveaxis(found, 1, 0)):
+                    answers[i] = answer
+        return answers
+
+    def _fixed_answers(self, points, rows, similarities, indices, response):
+        """Return the answers, (m, points) or (m, points, G), of points with a fixed modification of the spectrum."""
+        ks, Cs, spectra, _, _ = zip(*points)
         sizes, at_size = np.unique(ks, return_inverse=True)
         costs, at_cost = np.unique(Cs, return_inverse=True)
         distinct = list(dict.fromkeys(spectra))
         chosen = [distinct.index(spectrum) for spectrum in spectra], at_size, at_cost
-        similarities, indices = self.finder.nearest(rows, sizes[-1])
         parts = []
         for part in self.finder.blocks(*indices.shape):
             S = self.finder.among(rows, indices[part])
             task = _LocalMachines(S, self.labels.codes, self.labels.n_classes, sizes, costs, distinct, chosen)
             parts.append(task(similarities[part], indices[part], response))
-        return list(np.moveaxis(np.concatenate(parts), 1, 0))
+        return np.concatenate(parts)
+
+    def _learned_answers(self, points, rows, similarities, indices, response):
+        """Return the answers of points whose spectrum is learned."""
+        own = np.full(len(indices), np.nan) if rows.self_similarity is None else rows.self_similarity
+        wanted = [LearnedPoint(point.n_neighbors, point.C, point.gamma, point.target) for point in points]
+        n_classes, codes = self.labels.n_classes, self.labels.codes
+        scores = np.empty((len(indices), len(points), n_classes if n_classes > 2 else 1))
+        n_unsolved = n_machines = 0
+        for part in self.finder.blocks(*indices.shape):
+            S = self.finder.among(rows, indices[part])
+            for i in range(*part.indices(len(indices))):
+                nearest = Neighbourhood.of(S, indices[i], similarities[i], own[i], codes)
+                solved = learned_scores(nearest, wanted, n_classes, scores[i])
+                n_machines, n_unsolved = n_machines + solved[0], n_unsolved + solved[1]
+        if n_unsolved:
+            warn(
+                f"LocalSVC: {n_unsolved} of {n_machines} machines with a learned spectrum were not solved to full "
+                "accuracy; rescale the similarities, or use a smaller C.",
+                ConvergenceWarning,
+            )
+        return _answered(scores, n_classes, response)
+
+
+def _answered(scores: np.ndarray, n_classes: int, response: str) -> np.ndarray:
+    """Return the positions of the predicted classes, or the decision values, from scores (..., 1 or G)."""
+    if response == "decision_function":
+        return scores if n_classes > 2 else scores[..., 0]
+    return np.argmax(scores, axis=-1) if n_classes > 2 else (scores[..., 0] >= 0).astype(np.intp)
 
 
 class _LocalMachines:
@@ -187,7 +259,7 @@ class _LocalMachines:
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
             scores, failed = self._scores(similarities[rows], indices[rows], classes[rows])
-            parts[start] = self._answer(scores[self.chosen], response)
+            parts[start] = _answered(scores[self.chosen], self.n_classes, response)
             failures.append(failed)
 
         over_row_blocks(work, len(indices), _ROWS)
@@ -198,11 +270,6 @@ class _LocalMachines:
                 ConvergenceWarning,
             )
         return np.concatenate([parts[start] for start in sorted(parts)])
-
-    def _answer(self, scores, response):
-        if response == "decision_function":
-            return scores if self.n_classes > 2 else scores[..., 0]
-        return np.argmax(scores, axis=-1) if self.n_classes > 2 else (scores[..., 0] >= 0).astype(np.intp)
 
     def _scores(self, similarities, indices, classes):
         """Return the scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and the number of unsolved fits."""

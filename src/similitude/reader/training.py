@@ -246,6 +246,8 @@ class Training:
         part = Training(self.reader, len(kept), lambda: cut(S, kept, columns), extras.take(kept), announced=False)
         rows = Rows(self.reader, len(left_out), None, extras.take(left_out))
         rows.S = cut(S, left_out, columns)
+        if not self.reader.is_columns:
+            rows.among = cut(S, left_out, left_out)
         if self.reader.asymmetric:  # as in predict, both directions of raw objects are known
             rows.symmetric = cut(mean_of_directions(S), left_out, columns)
         return part, rows
@@ -295,6 +297,16 @@ class Rows:
     def symmetric(self) -> Any:
         """The mean of both directions if these are known and differ, otherwise S."""
         return self._mean(self.S, self._given_columns)
+
+    @cached_property
+    def among(self) -> Any:
+        """The similarities among the rows themselves, (m, m), or None if they are not known.
+
+        They are known for raw objects, and in the folds of a search on a square matrix.
+        """
+        known = self.native is not None and not self.reader.is_columns
+        values = self.native.among_rows() if known else None
+        return None if values is None else self.reader.similarities(values)
 
     @property
     def _given_columns(self) -> np.ndarray:

@@ -94,6 +94,16 @@ class GivenValues:
         """
         return cut(matrix_of(self.values), self._columns(positions), self._columns(positions))
 
+    def among_rows(self) -> Any:
+        """Return the values among the row samples.
+
+        Returns
+        -------
+        array, CSR matrix or None
+            The values; None if they are not known, because the rows are all that is given.
+        """
+        return None if self.rows is None else cut(matrix_of(self.values), self.rows, self.rows)
+
     def _rows(self, rows: slice) -> np.ndarray:
         return np.arange(rows.start, rows.stop) if self.rows is None else self.rows[rows]
 
@@ -169,6 +179,16 @@ class ComputedValues:
             The values.
         """
         return named_values(self._columns(positions), None, self.measure)
+
+    def among_rows(self) -> np.ndarray:
+        """Return the values among the row samples.
+
+        Returns
+        -------
+        ndarray
+            The values.
+        """
+        return named_values(self._rows(slice(0, _num_samples(self.objects))), None, self.measure)
 
     def _rows(self, rows: slice) -> Named:
         whole = rows == slice(0, _num_samples(self.objects))

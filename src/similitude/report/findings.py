@@ -290,11 +290,11 @@ def _draw(n: int, size: int, random_state: Any) -> np.ndarray:
 
 def _goodness(S: np.ndarray, labels: np.ndarray) -> pictures.GoodnessCurve | None:
     """Return the goodness of the similarity, or None if it is not defined."""
-    counts = np.unique(labels, return_counts=True)[1]
+    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if len(counts) < 2 or counts.max() < 2:
         return None
     # goodness() is not used, because it treats a matrix that looks like a dissimilarity as one, unlike other pictures.
-    found = Goodness(S, S, np.unique(labels, return_inverse=True)[1], smaller_is_closer=False)
+    found = Goodness(S, S, codes, classes, smaller_is_closer=False)
     return pictures.goodness_curve(found, gammas=GAMMAS)
 
 

@@ -8,7 +8,8 @@ from similitude.theory.bounds import (
     generalization_bound_of,
     pairs_needed,
 )
-from similitude.theory.goodness import Goodness, MarginCurve, ReweightedGoodness, SimilarityGoodness, goodness
+from similitude.theory.curves import MarginCurve, ReweightedGoodness, SimilarityGoodness
+from similitude.theory.goodness import Goodness, goodness
 
 __all__ = [
     "GeneralizationBound",

@@ -47,11 +47,15 @@ def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> n
     return wins
 
 
-def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
+def weighted_wins(
+    S: Any, labels: np.ndarray, weights: np.ndarray, thresholds: np.ndarray, smaller_is_closer: bool = False
+) -> np.ndarray:
     """Return the total weight of the pairs of :func:`count_wins`, divided by that of all pairs.
 
-    The weight of a pair is the product of its two weights. The result is NaN where the weight of all pairs is 0.
+    The weight of a pair is the product of its two weights. The threshold of each class is added to the similarities to
+    its samples. The result is NaN where the weight of all pairs is 0.
     """
+    added = thresholds[labels]
     shares = np.full(len(labels), np.nan)
 
     def work(start: int, stop: int) -> None:
@@ -59,8 +63,8 @@ def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_cl
             other = labels != labels[i]
             own = ~other
             own[i] = False
-            near = row[own] if smaller_is_closer else -row[own]
-            far = row[other] if smaller_is_closer else -row[other]
+            distances = (row if smaller_is_closer else -row) - added
+            near, far = distances[own], distances[other]
             order = np.argsort(near)
             closer = np.concatenate([[0.0], np.cumsum(weights[own][order])])
             if closer[-1] > 0:
@@ -70,6 +74,51 @@ def weighted_wins(S: Any, labels: np.ndarray, weights: np.ndarray, smaller_is_cl
     _over_blocks(work, len(labels))
     # Because sums are added up in different orders, a quotient may exceed 1 in the last digit.
     return np.minimum(shares, 1.0)
+
+
+def needed_thresholds(S: Any, labels: np.ndarray, share: float, smaller_is_closer: bool = False) -> np.ndarray:
+    """Return for each sample x the largest v with which too few pairs have ``s(x, x') - s(x, x'') + v > 0``.
+
+    Pairs are too few if they are less than the share of all pairs of :func:`count_wins`. The result is NaN where there
+    are none.
+    """
+    needed = np.full(len(labels), np.nan)
+
+    def work(start: int, stop: int) -> None:
+        for i, row in enumerate(row_block(S, start, stop), start):
+            other = labels != labels[i]
+            own = ~other
+            own[i] = False
+            if own.any():
+                values = row.astype(np.float64) if smaller_is_closer else -row.astype(np.float64)
+                with np.errstate(over="ignore"):
+                    differences = np.subtract.outer(values[own], values[other]).ravel()
+                enough = max(int(np.ceil(share * differences.size - 1e-9)), 1)
+                needed[i] = np.partition(differences, enough - 1)[enough - 1]
+
+    _over_blocks(work, len(labels))
+    return needed
+
+
+def best_threshold(needed: np.ndarray, labels: np.ndarray) -> float:
+    """Return the v for which most samples of class 1 have needed < v, and of class 0 needed < -v; the one nearest 0."""
+    below, above = (
+        np.sort(needed[(labels == 1) & ~np.isnan(needed)]),
+        np.sort(-needed[(labels == 0) & ~np.isnan(needed)]),
+    )
+    limits = np.unique(np.concatenate([below, above]))
+    limits = limits[np.isfinite(limits)]
+    if not limits.size:
+        return 0.0
+    reach = max(abs(limits[0]), abs(limits[-1]))
+    outer = limits[[0, -1]] + np.array([-1.0, 1.0]) * (reach or 1.0)
+    candidates = np.concatenate([[0.0], outer, limits[1:] / 2 + limits[:-1] / 2])
+    candidates = candidates[np.isfinite(candidates)]
+    good = (
+        np.searchsorted(below, candidates, side="left") + len(above) - np.searchsorted(above, candidates, side="right")
+    )
+    best = candidates[good == good.max()]
+    return float(best[np.argmin(np.abs(best))])
 
 
 def largest_size(S: Any) -> float:

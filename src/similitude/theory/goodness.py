@@ -9,15 +9,21 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.warn import warn
-from similitude.labels import check_labels
+from similitude.labels import check_labels, numbers_by_class
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
 from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
 from similitude.theory._limits import dkw_width, share_limits
-from similitude.theory._pairs import class_sums, column_gaps, count_wins, largest_size, weighted_wins
-
-_ROUNDING = 1e-12
-"""A margin that is smaller than gamma by less than this counts as reaching it."""
+from similitude.theory._pairs import (
+    best_threshold,
+    class_sums,
+    column_gaps,
+    count_wins,
+    largest_size,
+    needed_thresholds,
+    weighted_wins,
+)
+from similitude.theory.curves import ROUNDING, MarginCurve, ReweightedGoodness, SimilarityGoodness, numbers
 
 
 def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
@@ -61,8 +67,9 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
     References
     ----------
     Wang, Sugiyama, Yang, Hatano & Feng, "Theory and algorithm for learning with dissimilarity functions", Neural
-    Computation 21, 2009, Definitions 1, 3 and 11. Balcan & Blum, "On a theory of learning with similarity functions",
-    ICML 2006. Balcan, Blum & Srebro, "Improved guarantees for learning via similarity functions", COLT 2008.
+    Computation 21, 2009, Definitions 1, 3, 5, 7 and 11. Balcan & Blum, "On a theory of learning with similarity
+    functions", ICML 2006. Balcan, Blum & Srebro, "Improved guarantees for learning via similarity functions", COLT
+    2008.
 
     Examples
     --------
@@ -93,55 +100,7 @@ def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
         raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
     if dissimilarity == "double-centring":
         given, dissimilarity = similarities, None
-    return Goodness(given, similarities, labels, smaller_is_closer=dissimilarity is not None)
-
-
-class MarginCurve:
-    """A margin for each sample, and the share of the samples whose margin is below gamma.
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n,)
-        The margins; NaN for a sample that is left out.
-    """
-
-    def __init__(self, margins: np.ndarray):
-        self.margins = margins
-        self._sorted = np.sort(margins[~np.isnan(margins)])
-
-    def curve(self, gamma: Any) -> Any:
-        """Return epsilon(gamma), the share of samples with a margin below gamma.
-
-        Parameters
-        ----------
-        gamma : float or array-like
-            The margin, or several margins.
-
-        Returns
-        -------
-        float or ndarray
-            The share for each gamma.
-        """
-        short = np.searchsorted(self._sorted, _numbers(gamma) - _ROUNDING, side="left") / len(self._sorted)
-        return float(short) if np.ndim(gamma) == 0 else short
-
-    def gamma_at(self, epsilon: float) -> float:
-        """Return the largest gamma that all but a share epsilon of the samples reach.
-
-        Parameters
-        ----------
-        epsilon : float
-            The share, in [0, 1).
-
-        Returns
-        -------
-        float
-            The margin gamma.
-        """
-        if not isinstance(epsilon, Real) or not 0 <= epsilon < 1:
-            raise ValueError(f"epsilon must lie in [0, 1); got {epsilon!r}.")
-        n = len(self._sorted)
-        return float(self._sorted[min(int(epsilon * n + 1e-9), n - 1)])
+    return Goodness(given, similarities, labels, classes, smaller_is_closer=dissimilarity is not None)
 
 
 class Goodness(MarginCurve):
@@ -155,6 +114,8 @@ class Goodness(MarginCurve):
         The similarities.
     labels : ndarray of shape (n,)
         The classes of the samples, as positions.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
     smaller_is_closer : bool
         Whether ``order`` holds dissimilarities.
 
@@ -169,8 +130,8 @@ class Goodness(MarginCurve):
         samples although it is near 1/2 (Proposition 13). ``curve(0)`` is the error of a vote of infinitely many pairs.
     """
 
-    def __init__(self, order: Any, similarities: Any, labels: np.ndarray, smaller_is_closer: bool):
-        self._order, self._similarities, self._labels = order, similarities, labels
+    def __init__(self, order: Any, similarities: Any, labels: np.ndarray, classes: np.ndarray, smaller_is_closer: bool):
+        self._order, self._similarities, self._labels, self._classes = order, similarities, labels, classes
         self._smaller_is_closer = smaller_is_closer
         counts = np.bincount(labels)
         self._n_own, self._n_other = counts[labels] - 1, len(labels) - counts[labels]
@@ -227,32 +188,43 @@ class Goodness(MarginCurve):
         limits = share_limits(self.per_sample[there], smaller_group, doubt / n)
         width = dkw_width(n, doubt)
         most, least = (np.sort(2 * limit - 1) for limit in limits)
-        at = _numbers(gamma)
-        low = np.maximum(np.searchsorted(least, at - _ROUNDING, side="left") / n - width, 0.0)
-        high = np.minimum(np.searchsorted(most, at + _ROUNDING, side="left") / n + width, 1.0)
+        at = numbers(gamma)
+        low = np.maximum(np.searchsorted(least, at - ROUNDING, side="left") / n - width, 0.0)
+        high = np.minimum(np.searchsorted(most, at + ROUNDING, side="left") / n + width, 1.0)
         return (float(low), float(high)) if np.ndim(gamma) == 0 else (low, high)
 
-    def reweighted(self, weights: Any) -> ReweightedGoodness:
-        """Return the (epsilon, gamma, B)-goodness (Definition 3), for which x' and x'' are drawn by weight.
+    def reweighted(self, weights: Any = None, *, thresholds: Any = None) -> ReweightedGoodness:
+        """Return the (epsilon, gamma, B)-goodness, for which x' and x'' are drawn by weight (Definition 3).
 
-        Good weights show the quality of a vote that chooses its pairs. The theorem needs weights that do not depend on
-        these labels; with the weights of a classifier trained on them, the curve is optimistic.
+        Good weights show the quality of a vote that chooses its pairs. With thresholds it is the generalized goodness
+        (Definition 5), where g(z) is the probability of ``s(x, x') - s(x, x'') + v(x', x'') > 0``. As the paper prints
+        it, an infinite v would make any similarity good; the theorem uses ``v(x'', x') = -v(x', x'')``, so that a pair
+        has one threshold for samples of either class. Here it depends on the classes only: ``v(x', x'') = b(y') -
+        b(y'')``. :meth:`~ReweightedGoodness.B_at` returns the B of the (epsilon, gamma, B, eta)-goodness (Definition
+        7).
+
+        The theorems need weights and thresholds that do not depend on these labels; with those of a classifier trained
+        on them, the curve is optimistic.
 
         Parameters
         ----------
-        weights : array-like of shape (n,), or fitted DBoostClassifier
+        weights : array-like of shape (n,), or fitted DBoostClassifier, default=None
             Weights of at least 0, not all 0 in any class; within each class they are scaled to mean 1. For a boosted
             classifier of two classes that was trained on these samples, the weight of a sample is the sum of the
-            coefficients of its pairs, as in the proof of Theorem 4.
+            coefficients of its pairs, as in the proof of Theorem 4. None means equal weights.
+        thresholds : array-like of shape (G,) or dict, default=None
+            The b of each class, in the order of the sorted labels or by label, in the units of S: a number that is
+            added to the similarities to its samples (subtracted from the dissimilarities). None means 0.
 
         Returns
         -------
         ReweightedGoodness
-            The g(z) with weights, and the curve of their margins.
+            The g(z) with weights and thresholds, and the curve of their margins.
         """
         if hasattr(weights, "fit"):
             weights = _vote_weights(weights, len(self._labels))
-        weights = _checked_weights(weights, len(self._labels), "weights")
+        given = np.ones(len(self._labels)) if weights is None else weights
+        weights = _checked_weights(given, len(self._labels), "weights")
         counts = np.bincount(self._labels)
         largest = np.zeros(len(counts))
         np.maximum.at(largest, self._labels, weights)
@@ -260,8 +232,46 @@ class Goodness(MarginCurve):
             raise ValueError("weights must leave every class a sample of positive weight.")
         weights = weights / largest[self._labels]  # sums of huge or tiny ones would over- or underflow
         ratios = weights * (counts / np.bincount(self._labels, weights))[self._labels]
-        shares = weighted_wins(self._order, self._labels, ratios, self._smaller_is_closer)
-        return ReweightedGoodness(shares, ratios)
+        b = self._checked_thresholds(thresholds)
+        shares = weighted_wins(self._order, self._labels, ratios, b, self._smaller_is_closer)
+        return ReweightedGoodness(shares, ratios, b)
+
+    def _checked_thresholds(self, thresholds: Any) -> np.ndarray:
+        if thresholds is None:
+            return np.zeros(len(self._classes))
+        b = numbers_by_class(thresholds, self._classes, "thresholds")
+        n_classes = len(self._classes)
+        if b.shape != (n_classes,) or not np.isfinite(b).all():
+            raise ValueError(
+                f"thresholds must hold a finite number for each of {n_classes} classes; got {thresholds!r}."
+            )
+        return b
+
+    def best_thresholds(self, gamma: float = 0.0) -> np.ndarray:
+        """Return the thresholds of two classes with which the fewest samples have a margin below gamma.
+
+        A sample of the second class reaches the margin if ``v = b(second) - b(first)`` exceeds a quantile of the
+        differences ``s(x, x'') - s(x, x')``, and one of the first class if -v does, so that the best v is found exactly
+        by sorting these numbers. If several are best, the one nearest to 0 is returned. Each sample takes time
+        proportional to the number of pairs of the two classes. Because the thresholds are chosen by these labels, a
+        curve with them is optimistic.
+
+        Parameters
+        ----------
+        gamma : float, default=0.0
+            The margin, above -1 and at most 1.
+
+        Returns
+        -------
+        ndarray of shape (2,)
+            0 for the first class and v for the second, for ``reweighted(thresholds=...)``.
+        """
+        if len(self._classes) != 2:
+            raise ValueError(f"best_thresholds needs two classes; y has {len(self._classes)}.")
+        if not isinstance(gamma, Real) or not -1 < gamma <= 1:
+            raise ValueError(f"gamma must be above -1 and at most 1; got {gamma!r}.")
+        needed = needed_thresholds(self._order, self._labels, (1 + float(gamma)) / 2, self._smaller_is_closer)
+        return np.array([0.0, best_threshold(needed, self._labels)])
 
     def balcan_blum(self, weights: Any = None) -> SimilarityGoodness:
         """Return Balcan & Blum's (epsilon, gamma)-goodness, which compares mean similarities to the classes.
@@ -340,80 +350,6 @@ class Goodness(MarginCurve):
         chosen = np.zeros(n)
         chosen[np.lexsort((-gaps, rank))[: max(1, int(np.ceil(tau * n - 1e-9)))]] = 1.0
         return chosen
-
-
-class ReweightedGoodness(MarginCurve):
-    """The (epsilon, gamma, B)-goodness of :meth:`Goodness.reweighted`.
-
-    Parameters
-    ----------
-    shares : ndarray of shape (n,)
-        g(z) with x' and x'' drawn by weight; NaN if no other sample of the class has a positive weight.
-    ratios : ndarray of shape (n,)
-        The weights, scaled to mean 1 within each class.
-
-    Attributes
-    ----------
-    per_sample : ndarray of shape (n,)
-        The shares.
-    margins : ndarray of shape (n,)
-        2 g(z) - 1.
-    B : float
-        The square of the largest ratio, on which the number ``(16 B^2/gamma^2) ln(1/delta)`` of pairs depends (Theorem
-        4).
-    pseudo_gamma : float
-        2 mean(g) - 1.
-    """
-
-    def __init__(self, shares: np.ndarray, ratios: np.ndarray):
-        super().__init__(2 * shares - 1)
-        self.per_sample, self.ratios = shares, ratios
-        self.B = float(ratios.max()) ** 2
-        self.pseudo_gamma = float(np.mean(self._sorted))
-
-    def __repr__(self) -> str:
-        return (
-            f"<ReweightedGoodness of {len(self.margins)} samples: pseudo gamma {self.pseudo_gamma:.3g}, "
-            f"epsilon(0) = {self.curve(0):.3g}, B = {self.B:.3g}>"
-        )
-
-
-class SimilarityGoodness(MarginCurve):
-    """The goodness by mean similarities of :meth:`Goodness.balcan_blum` and :meth:`Goodness.reasonable`.
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n,)
-        The margins, in units of ``scale``.
-    scale : float
-        The number by which S was divided.
-    R : ndarray of shape (n,), default=None
-        The reasonable points, from 0 to 1.
-
-    Attributes
-    ----------
-    tau : float or None
-        The share of the reasonable points.
-    """
-
-    def __init__(self, margins: np.ndarray, scale: float, R: np.ndarray | None = None):
-        super().__init__(margins)
-        self.scale, self.R = scale, R
-        self.tau = None if R is None else float(R.mean())
-
-    def __repr__(self) -> str:
-        tau = "" if self.tau is None else f", tau = {self.tau:.3g}"
-        return f"<SimilarityGoodness of {len(self.margins)} samples: epsilon(0) = {self.curve(0):.3g}{tau}>"
-
-
-def _numbers(gamma: Any) -> np.ndarray:
-    try:
-        values = np.asarray(gamma, dtype=float)
-    except (TypeError, ValueError):
-        values = np.array(np.nan)
-    if np.isnan(values).any():
-        raise ValueError(f"gamma must be a number or an array of numbers; got {gamma!r}.")
-    return values
 
 
 def _checked_weights(weights: Any, n: int, name: str, largest: float = np.inf) -> np.ndarray:

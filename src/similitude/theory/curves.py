@@ -1,0 +1,154 @@
+"""Margins of samples, and the share of the samples whose margin is below gamma."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+ROUNDING = 1e-12
+"""A margin that is smaller than gamma by less than this counts as reaching it."""
+
+
+class MarginCurve:
+    """A margin for each sample, and the share of the samples whose margin is below gamma.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n,)
+        The margins; NaN for a sample that is left out.
+    """
+
+    def __init__(self, margins: np.ndarray):
+        self.margins = margins
+        self._sorted = np.sort(margins[~np.isnan(margins)])
+
+    def curve(self, gamma: Any) -> Any:
+        """Return epsilon(gamma), the share of samples with a margin below gamma.
+
+        Parameters
+        ----------
+        gamma : float or array-like
+            The margin, or several margins.
+
+        Returns
+        -------
+        float or ndarray
+            The share for each gamma.
+        """
+        short = np.searchsorted(self._sorted, numbers(gamma) - ROUNDING, side="left") / len(self._sorted)
+        return float(short) if np.ndim(gamma) == 0 else short
+
+    def gamma_at(self, epsilon: float) -> float:
+        """Return the largest gamma that all but a share epsilon of the samples reach.
+
+        Parameters
+        ----------
+        epsilon : float
+            The share, in [0, 1).
+
+        Returns
+        -------
+        float
+            The margin gamma.
+        """
+        if not isinstance(epsilon, Real) or not 0 <= epsilon < 1:
+            raise ValueError(f"epsilon must lie in [0, 1); got {epsilon!r}.")
+        n = len(self._sorted)
+        return float(self._sorted[min(int(epsilon * n + 1e-9), n - 1)])
+
+
+class ReweightedGoodness(MarginCurve):
+    """The (epsilon, gamma, B)-goodness of :meth:`Goodness.reweighted`.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n,)
+        g(z) with x' and x'' drawn by weight; NaN if no other sample of the class has a positive weight.
+    ratios : ndarray of shape (n,)
+        The weights, scaled to mean 1 within each class.
+    thresholds : ndarray of shape (G,)
+        The numbers b that are added to the similarities to the samples of each class.
+
+    Attributes
+    ----------
+    per_sample : ndarray of shape (n,)
+        The shares.
+    margins : ndarray of shape (n,)
+        2 g(z) - 1.
+    B : float
+        The square of the largest ratio, on which the number ``(16 B^2/gamma^2) ln(1/delta)`` of pairs depends (Theorem
+        4).
+    pseudo_gamma : float
+        2 mean(g) - 1.
+    """
+
+    def __init__(self, shares: np.ndarray, ratios: np.ndarray, thresholds: np.ndarray):
+        super().__init__(2 * shares - 1)
+        self.per_sample, self.ratios, self.thresholds = shares, ratios, thresholds
+        self.B = float(ratios.max()) ** 2
+        self.pseudo_gamma = float(np.mean(self._sorted))
+
+    def B_at(self, eta: float) -> float:
+        """Return the smallest B whose root no more than a share eta of the samples' ratios exceed (Definition 7).
+
+        Parameters
+        ----------
+        eta : float
+            The share, in [0, 1).
+
+        Returns
+        -------
+        float
+            B, at least 1; for eta = 0 it is the attribute ``B``.
+        """
+        if not isinstance(eta, Real) or not 0 <= eta < 1:
+            raise ValueError(f"eta must lie in [0, 1); got {eta!r}.")
+        n = len(self.ratios)
+        return max(float(np.sort(self.ratios)[n - 1 - int(eta * n + 1e-9)]) ** 2, 1.0)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ReweightedGoodness of {len(self.margins)} samples: pseudo gamma {self.pseudo_gamma:.3g}, "
+            f"epsilon(0) = {self.curve(0):.3g}, B = {self.B:.3g}>"
+        )
+
+
+class SimilarityGoodness(MarginCurve):
+    """The goodness by mean similarities of :meth:`Goodness.balcan_blum` and :meth:`Goodness.reasonable`.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n,)
+        The margins, in units of ``scale``.
+    scale : float
+        The number by which S was divided.
+    R : ndarray of shape (n,), default=None
+        The reasonable points, from 0 to 1.
+
+    Attributes
+    ----------
+    tau : float or None
+        The share of the reasonable points.
+    """
+
+    def __init__(self, margins: np.ndarray, scale: float, R: np.ndarray | None = None):
+        super().__init__(margins)
+        self.scale, self.R = scale, R
+        self.tau = None if R is None else float(R.mean())
+
+    def __repr__(self) -> str:
+        tau = "" if self.tau is None else f", tau = {self.tau:.3g}"
+        return f"<SimilarityGoodness of {len(self.margins)} samples: epsilon(0) = {self.curve(0):.3g}{tau}>"
+
+
+def numbers(gamma: Any) -> np.ndarray:
+    """Return gamma as an array, or raise a ValueError."""
+    try:
+        values = np.asarray(gamma, dtype=float)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
+    if np.isnan(values).any():
+        raise ValueError(f"gamma must be a number or an array of numbers; got {gamma!r}.")
+    return values
