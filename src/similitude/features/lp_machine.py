@@ -33,7 +33,7 @@ class LPMachine(LinearClassifier):
     symmetric or square, because its columns are used as features. A square S is used as it is, with rows psi(x, .), and
     is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p objects.
 
-    The simplex method solves the dual program; where rounding errors keep it from the optimum, HiGHS solves the program.
+    The simplex method solves the dual program; where rounding errors keep it from the optimum, HiGHS solves it.
     If several b are optimal, the middle of their range is used. With more than two classes one problem is solved for
     each pair, on its rows (and columns, if S is square), and the class that wins most pairs is predicted; if there are
     several, the first of them. ``PathSearchCV`` prepares the columns of each pair and fold once for all C.
@@ -79,7 +79,7 @@ class LPMachine(LinearClassifier):
     >>> model.predict([[2, 3, 1, 0], [0, 1, 2, 3]])
     array(['a', 'b'], dtype='<U1')
     >>> model.coef_, model.prototypes_
-    (array([[0. , 0. , 0.5, 0.5]]), array([2, 3]))
+    (array([[-0.5, -0.5,  0. ,  0. ]]), array([0, 1]))
     """
 
     _path_parameters = ("C",)
