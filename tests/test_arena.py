@@ -2,8 +2,12 @@
 
 import json
 import math
+import subprocess
+import sys
+import time
 
 import numpy as np
+import psutil
 import pytest
 from benchmarks import __main__ as benchmarks_main
 from benchmarks.arena import command, data
@@ -168,6 +172,43 @@ def test_the_second_run_does_nothing_and_new_partitions_are_added(tmp_path):
     assert (cell.n_train, cell.n_test, cell.n_classes, cell.kind) == (24, 6, 2, "similarity")
     assert cell.results[1] == guess(None, 1)[1]
     assert math.isnan(cell.results[2].brier)
+
+
+def test_a_killed_run_leaves_no_process_at_work(tmp_path):
+    script = f"""
+import os, pathlib, sys, time
+from benchmarks.arena.running import run_cells
+from benchmarks.arena.store import Store
+from tests.test_arena import tiny
+def sleep(dataset, partition):
+    pathlib.Path({str(tmp_path)!r}, f"{{os.getpid()}}.pid").touch()
+    time.sleep(600)
+run_cells([tiny("one", 0)], range(2), Store({str(tmp_path / "store")!r}), sleep, jobs=2)
+"""
+    run = subprocess.Popen([sys.executable, "-c", script])
+    try:
+        wait_until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
+    finally:
+        run.kill()
+        run.wait()
+    workers = [int(path.stem) for path in tmp_path.glob("*.pid")]
+    wait_until(lambda: not any(is_at_work(pid) for pid in workers))
+
+
+def is_at_work(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def wait_until(condition):
+    """Wait, for a minute at most, until a condition is true."""
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not become true within a minute")
 
 
 def test_processes_give_the_same_cells(tmp_path):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +35,7 @@ def run_cells(
     """Run every cell that the store does not have, and return the tracebacks of those that failed, by their names.
 
     A cell is written by the process that computed it, as soon as it is finished: if the run is killed, only unfinished
-    cells are lost. A cell that failed is not written, so that the next run tries it again.
+    cells are lost, and the other processes end. A cell that failed is not written, so that the next run tries it again.
 
     Parameters
     ----------
@@ -62,7 +65,8 @@ def run_cells(
     ):
         # Cells are dispatched one at a time, because their times differ widely.
         workers = Parallel(n_jobs=jobs, batch_size=1, pre_dispatch=jobs, return_as="generator_unordered")
-        for done in workers(delayed(_run)(dataset, partition, store, run_cell) for dataset, partition in todo):
+        parent = os.getpid()
+        for done in workers(delayed(_run)(dataset, partition, store, run_cell, parent) for dataset, partition in todo):
             name = f"{done.data}, partition {done.partition}"
             if done.failure:
                 failures[name] = done.failure
@@ -73,7 +77,21 @@ def run_cells(
     return failures
 
 
-def _run(dataset: Dataset, partition: int, store: Store, run_cell: RunCell) -> _Done:
+@cache
+def _end_with(parent: int) -> None:
+    """End this worker soon after the process that started it, which joblib's workers notice only between cells."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
+def _run(dataset: Dataset, partition: int, store: Store, run_cell: RunCell, parent: int) -> _Done:
+    if os.getpid() != parent:
+        _end_with(parent)
     start, failure = time.perf_counter(), ""
     try:
         with one_blas_thread():

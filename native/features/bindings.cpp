@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/arrays.hpp"
+#include "features/margin_program.hpp"
 #include "features/potential.hpp"
 
 namespace similitude {
@@ -48,6 +49,16 @@ Index factor_of_columns(Matrix<const double> rows, Matrix<const double> G, Vecto
     return rank;
 }
 
+Index solve_margins(Matrix<const double> rows, Vector<const double> y, double price, Index steps,
+                    Vector<Index> states) {
+    check_length("the length of y", y.n, rows.columns);
+    check_length("the length of states", states.n, rows.columns + rows.rows + 1);
+    MarginProgram program(rows, y, price);
+    const Index used = program.solve(steps);
+    program.write_states(states);
+    return used;
+}
+
 }  // namespace
 
 void bind_features(nb::module_ &module) {
@@ -65,6 +76,10 @@ void bind_features(nb::module_ &module) {
     module.def("factor_columns", &factor_of_columns, "rows"_a, "G"_a, "columns"_a, "U"_a, "x"_a, unlocked(),
                "Factor the products of some columns into ``U^T U``, up to the first that depends on those before it."
                "\n\nReturns the position of that column, for which ``x`` then holds the combination, or their number.");
+    module.def("margin_program", &solve_margins, "rows"_a, "y"_a, "price"_a, "steps"_a, "states"_a, unlocked(),
+               "Solve the dual of the linear program of an LP machine by the simplex method: write whether each alpha,"
+               "\neach r and e is at its lower (-1) or upper bound (1), or between them (0).\n\n"
+               "Returns the number of steps, at most ``steps``.");
 }
 
 }  // namespace similitude

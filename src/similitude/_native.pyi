@@ -311,6 +311,14 @@ def factor_columns(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
     Returns the position of that column, for which ``x`` then holds the combination, or their number.
     """
 
+def margin_program(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], price: float, steps: int, states: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int:
+    """
+    Solve the dual of the linear program of an LP machine by the simplex method: write whether each alpha,
+    each r and e is at its lower (-1) or upper bound (1), or between them (0).
+
+    Returns the number of steps, at most ``steps``.
+    """
+
 @overload
 def boost(columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_positive: int, uniforms: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], real: bool, start: float, slope: float, least: int, shift: int, table: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: bool, n_buckets: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], pairs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], cuts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], outputs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
 

@@ -367,7 +367,6 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
     models = []
     for threads in ("1", "2"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
         models.append(_fitted(S, y))
     for name in ("pairs_", "thresholds_", "alphas_"):
         assert all(np.array_equal(a, b) for a, b in zip(*(getattr(model, name) for model in models)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from similitude._native import factor_columns, lasso_active_set, lasso_sweep
+from similitude._native import factor_columns, lasso_active_set, lasso_sweep, margin_program
 
 
 def problem(**changes):
@@ -21,6 +21,7 @@ def problem(**changes):
         "columns": np.arange(3),
         "U": np.empty((3, 3)),
         "x": np.empty(3),
+        "states": np.zeros(8, np.intp),
     }
     return arrays | changes
 
@@ -35,6 +36,10 @@ def active_set(p):
 
 def factor(p):
     return factor_columns(p["rows"], p["G"], p["columns"], p["U"], p["x"])
+
+
+def margins(p):
+    return margin_program(p["rows"], p["y"], 1.0, 99, p["states"])
 
 
 @pytest.mark.parametrize(
@@ -55,6 +60,8 @@ def factor(p):
         (factor, {"columns": np.zeros(4, np.intp)}, "columns must be at most as many"),
         (factor, {"U": np.empty((3, 2))}, r"U must have the shape \(3, 3\); got \(3, 2\)"),
         (factor, {"x": np.empty(2)}, "the length of x must be 3; got 2"),
+        (margins, {"y": np.ones(3)}, "the length of y must be 4; got 3"),
+        (margins, {"states": np.zeros(7, np.intp)}, "the length of states must be 8; got 7"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(function, changes, message):

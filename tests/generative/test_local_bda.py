@@ -241,7 +241,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     expected = model.predict_log_proba(X)
     monkeypatch.setattr(module, "_BLOCK", 1000)
     for threads in ("1", "2", "5"):
-        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
         assert np.array_equal(model.predict_log_proba(X), expected)
 
 

@@ -12,7 +12,7 @@ from similitude import PathSearchCV, SimilaritySVC
 from similitude.datasets import make_negative_direction
 from similitude.kernel import _spectrum_interior as interior
 from similitude.kernel import _spectrum_solver as solver
-from similitude.kernel.learned_spectrum import LearnedSpectrumSVC, choose_target
+from similitude.kernel.learned_spectrum import COSTS, LearnedSpectrumSVC, choose_target
 from tests.reference import learned_kernel as reference
 
 S5 = np.array(
@@ -288,6 +288,27 @@ def test_auto_takes_both_where_nothing_tells_them_apart():
     alone[3] = -1
     assert choose_target(_matrix("indefinite", 30, np.random.default_rng(0)), alone, np.ones(30)) == "both"
     assert choose_target(np.zeros((30, 30)), y, np.ones(30)) == "both"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_auto_counts_the_errors_of_libsvm(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 3))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=30) > 0, 1.0, -1.0)
+    Z, weight = rng.normal(size=(30, 3)), rng.uniform(0.5, 2.0, size=30)
+    S = 7.0 * (X @ X.T - 0.5 * Z @ Z.T)
+    errors = np.zeros((2, len(COSTS)))
+    for train, test in StratifiedKFold(10).split(S, y):
+        values, vectors = np.linalg.eigh(S[np.ix_(train, train)] / np.abs(S).max())
+        values[np.abs(values) < 1e-10 * np.abs(values).max()] = 0.0
+        for which, a in enumerate([values > 0, np.sign(values)]):
+            P = (vectors * a) @ vectors.T
+            K = (vectors * (a * values)) @ vectors.T
+            for c, C in enumerate(COSTS):
+                peer = SVC(kernel="precomputed", C=C, tol=1e-9).fit(K, y[train], sample_weight=weight[train])
+                errors[which, c] += np.sum(peer.predict(S[np.ix_(test, train)] / np.abs(S).max() @ P) != y[test])
+    clip, flip = errors.min(axis=1)
+    assert choose_target(S, y, weight) == ("clip" if clip < flip else "flip" if flip < clip else "both")
 
 
 @pytest.mark.parametrize("target", solver.TARGETS)

@@ -165,7 +165,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     monkeypatch.setattr(module, "_BLOCK", 40)
     monkeypatch.setattr(module, "_LOCAL_BLOCK", 3 * 60**2)
     for threads in ("1", "2", "5"):
-        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
         assert np.array_equal(_path(S, y, rows, ks), expected)
     for X in (S, sparse.csr_array(S)):
         assert np.array_equal(NearestCentroid().fit(X, y).centroids_, centroids)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from similitude._utils import threads
 from similitude._utils.threads import over_row_blocks, thread_count
@@ -16,7 +16,6 @@ from similitude._utils.threads import over_row_blocks, thread_count
 
 @pytest.fixture
 def four_cores(monkeypatch):
-    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
 
@@ -25,16 +24,10 @@ def test_as_many_threads_as_cores(four_cores):
     assert thread_count() == 4
 
 
-@pytest.mark.parametrize("variable", ["NUMBA_NUM_THREADS", "OMP_NUM_THREADS"])
-def test_the_environment_lowers_it(four_cores, monkeypatch, variable):
-    monkeypatch.setenv(variable, "2")
+def test_the_environment_lowers_it(four_cores, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")  # which is for numba only
     assert thread_count() == 2
-
-
-def test_the_lower_of_both_counts(four_cores, monkeypatch):
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert thread_count() == 1
 
 
 @pytest.mark.parametrize("value", ["64", "", "0", "many", "-1"])
@@ -62,8 +55,7 @@ def test_one_inside_a_worker_process():
             mock.patch.dict(os.environ),
             mock.patch.object(os, "sched_getaffinity", create=True, return_value={0, 1, 2, 3}),
         ):
-            for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-                os.environ.pop(variable, None)
+            os.environ.pop("OMP_NUM_THREADS", None)
             return thread_count()
 
     assert count() == 4
@@ -135,22 +127,39 @@ def test_one_blas_thread_ends_with_its_block():
 
 
 def test_the_last_user_of_one_blas_thread_lifts_it():
-    before = [lib["num_threads"] for lib in _blas()]
     entered, may_leave = threading.Event(), threading.Event()
 
     def hold():
         with threads.one_blas_thread():
             entered.set()
-            may_leave.wait()
+            may_leave.wait(10)
 
-    thread = threading.Thread(target=hold)
+    with threadpool_limits(2, user_api="blas"):  # whatever the environment says
+        before = [lib["num_threads"] for lib in _blas()]
+        thread = threading.Thread(target=hold)
+        with threads.one_blas_thread():
+            thread.start()
+            entered.wait(10)
+        assert {lib["num_threads"] for lib in _blas()} == {1}
+        may_leave.set()
+        thread.join()
+        assert [lib["num_threads"] for lib in _blas()] == before
+
+
+def test_other_threads_can_limit_blas_afterwards():
+    seen = []
+
+    def limited():
+        with threadpool_limits(3, user_api="blas"):
+            seen.extend(lib["num_threads"] for lib in _blas())
+
     with threads.one_blas_thread():
-        thread.start()
-        entered.wait()
-    assert {lib["num_threads"] for lib in _blas()} == {1}
-    may_leave.set()
+        pass
+    thread = threading.Thread(target=limited)
+    thread.start()
     thread.join()
-    assert [lib["num_threads"] for lib in _blas()] == before
+    with threadpool_limits(3, user_api="blas"):
+        assert seen == [lib["num_threads"] for lib in _blas()]
 
 
 def test_an_interrupt_that_a_kernel_wrapped_is_an_interrupt():

@@ -42,7 +42,7 @@ def test_blocks_threads_and_sparse_rows_change_nothing(monkeypatch):
     assert np.array_equal(top_k(sparse.csr_array(S), 7)[1], expected)
     monkeypatch.setattr(topk, "_BLOCK_BYTES", 8 * 40 * 13)
     for threads in ("1", "2", "5"):
-        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
         assert np.array_equal(top_k(sparse.csr_matrix(S), 7)[1], expected)
 
 

@@ -610,7 +610,7 @@ def test_results_do_not_depend_on_blocks_and_threads(monkeypatch):
     whole = goodness(S, y)
     weights = rng.uniform(size=150)
     monkeypatch.setattr(_pairs, "_BLOCK_BYTES", 8 * 150 * 7)
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     parts = goodness(S, y)
     assert np.array_equal(whole.per_sample, parts.per_sample)
     assert np.array_equal(whole.reweighted(weights).per_sample, parts.reweighted(weights).per_sample)

@@ -1,7 +1,7 @@
 """Work on blocks of rows in several threads.
 
-The compiled functions release the GIL and run in ordinary Python threads. Unlike numba's own parallel loops, these
-survive ``fork``, work inside joblib workers of any kind, and need no threading layer.
+The compiled functions release the GIL and run in ordinary Python threads. Unlike the threads of OpenMP, these survive
+``fork``, and they work inside joblib workers of any kind.
 """
 
 from __future__ import annotations
@@ -19,17 +19,14 @@ from threadpoolctl import ThreadpoolController
 def thread_count() -> int:
     """Return the number of threads that compiled code may use here.
 
-    It is one inside a joblib worker, otherwise the number of cores that this process may run on. ``NUMBA_NUM_THREADS``
-    and ``OMP_NUM_THREADS`` lower it, as they do for other compiled libraries.
+    It is one inside a joblib worker, otherwise the number of cores that this process may run on, or the value of
+    ``OMP_NUM_THREADS`` if that is lower, as for other compiled libraries.
     """
     if getattr(get_active_backend()[0], "nesting_level", 0):
         return 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-        limit = os.environ.get(variable, "")
-        if limit.isdigit() and int(limit) > 0:
-            cores = min(cores, int(limit))
-    return cores
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return min(cores, int(limit)) if limit.isdigit() and int(limit) > 0 else cores
 
 
 class _OneThread:
@@ -60,7 +57,16 @@ class _OneThread:
         with self._lock:
             self._users -= 1
             if self._users == 0:
+                # The thread that set the limit of OpenBLAS may be another one: since threadpoolctl 3.7 it alone could
+                # lift the limit. Afterwards any thread may set another.
+                self._release()
                 self._limit.restore_original_limits()
+                self._release()
+
+    def _release(self) -> None:
+        for library in self._libraries.lib_controllers if self._libraries else ():
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
 
 
 _limiters = {kind: _OneThread(kind) for kind in ("blas", "openmp")}

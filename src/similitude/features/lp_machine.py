@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
+from similitude._native import margin_program
 from similitude._utils.checks import check_positive
 from similitude.features._columns import centred_columns, scaled
 from similitude.features.base import LinearClassifier, LinearSolution
@@ -15,6 +16,9 @@ TOLERANCE = 1e-8
 
 # The limits of C in units of the similarities: HiGHS takes numbers beyond 1e20 for infinite.
 _LARGEST = 1e12
+
+_STEPS = 100
+"""Steps of the simplex method for each sample and column, after which HiGHS is asked. About 1 to 3 are needed."""
 
 
 class LPMachine(LinearClassifier):
@@ -29,11 +33,10 @@ class LPMachine(LinearClassifier):
     symmetric or square, because its columns are used as features. A square S is used as it is, with rows psi(x, .), and
     is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p objects.
 
-    HiGHS solves the linear program. If several b are optimal, the middle of their range is used. With more than two
-    classes one problem is solved for each pair, on its rows (and columns, if S is square), and the class that wins most
-    pairs is predicted; if there are several, the first of them. ``PathSearchCV`` builds one program for each pair and
-    fold, but SciPy's interface to HiGHS cannot start from the solution for another C, so that each C costs as much as
-    the first.
+    The simplex method solves the dual program; where rounding errors keep it from the optimum, HiGHS solves it.
+    If several b are optimal, the middle of their range is used. With more than two classes one problem is solved for
+    each pair, on its rows (and columns, if S is square), and the class that wins most pairs is predicted; if there are
+    several, the first of them. ``PathSearchCV`` prepares the columns of each pair and fold once for all C.
 
     Parameters
     ----------
@@ -56,7 +59,7 @@ class LPMachine(LinearClassifier):
         The columns with a weight in some pair, ascending. Rows may consist of these columns only.
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
         The optimal value; an upper bound of its relative error, from the dual solution (if it is larger than 1e-8,
-        there is a ConvergenceWarning); and the number of steps of HiGHS.
+        there is a ConvergenceWarning); and the number of steps.
 
     See Also
     --------
@@ -76,7 +79,7 @@ class LPMachine(LinearClassifier):
     >>> model.predict([[2, 3, 1, 0], [0, 1, 2, 3]])
     array(['a', 'b'], dtype='<U1')
     >>> model.coef_, model.prototypes_
-    (array([[0. , 0. , 0.5, 0.5]]), array([2, 3]))
+    (array([[-0.5, -0.5,  0. ,  0. ]]), array([0, 1]))
     """
 
     _path_parameters = ("C",)
@@ -97,24 +100,23 @@ class LPMachine(LinearClassifier):
 
 
 class _LinearProgram:
-    """The linear program of one pair of classes, in units in which the similarities are about 1.
-
-    Its variables are the positive and the negative parts of w, b, and the violations.
-    """
+    """The linear program of one pair of classes, in units in which the similarities are about 1."""
 
     def __init__(self, S: np.ndarray, y: np.ndarray):
         self.columns, self.y = centred_columns(S), y
         self.rows = self.columns.rows
-        k, n = self.rows.shape
-        margins = self.rows.T * y[:, None]
-        parts = [sparse.csc_matrix(part) for part in (-margins, margins, -y[:, None], -np.eye(n))]
-        self.constraints = sparse.hstack(parts, format="csc")
-        self.lower = np.concatenate([np.zeros(2 * k), [-np.inf], np.zeros(n)])
 
     def solve(self, C: float) -> LinearSolution:
         """Return the solution for one C."""
         price = min(max(scaled(C, self.columns.exponent), 1e-300), 1e300)
-        w, alpha, steps = self._optimum(price)
+        # No multiplier exceeds the price, so that no column's gradient exceeds 1 and w = 0 for every b.
+        if price * float(np.max(np.sum(np.abs(self.rows), axis=1), initial=0.0)) <= 1.0:
+            return self._completed(price, *self._without_weights(price))
+        found = self._completed(price, *self._by_simplex(price))
+        return found if found.converged else min(found, self._completed(price, *self._by_highs(price)), key=_gap)
+
+    def _completed(self, price: float, w: np.ndarray, alpha: np.ndarray, steps: int) -> LinearSolution:
+        """Return the solution with the weights w, the multipliers alpha of the margins, and the best intercept."""
         f = w @ self.rows
         b = self._intercept(f)
         objective, w, b = min(self._candidates(w, b, f, price), key=lambda candidate: candidate[0])
@@ -124,20 +126,45 @@ class _LinearProgram:
         value = scaled(objective, -self.columns.exponent)
         return LinearSolution(coef, self.columns.means, b, value, gap, steps, gap <= TOLERANCE)
 
-    def _optimum(self, price: float) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return w, the multipliers of the margins, and the number of steps of HiGHS."""
+    def _without_weights(self, price: float) -> tuple[np.ndarray, np.ndarray, int]:
         k, n = self.rows.shape
         positive = np.count_nonzero(self.y > 0)
-        # No multiplier exceeds the price, so that no column's gradient exceeds 1 and w = 0 for every b.
-        if price * float(np.max(np.sum(np.abs(self.rows), axis=1), initial=0.0)) <= 1.0:
-            share = np.where(self.y > 0, 1.0 / positive, 1.0 / (n - positive))
-            return np.zeros(k), price * min(positive, n - positive) * share, 0
-        costs = np.concatenate([np.ones(2 * k), [0.0], np.full(n, min(price, _LARGEST))])
+        share = np.where(self.y > 0, 1.0 / positive, 1.0 / (n - positive))
+        return np.zeros(k), price * min(positive, n - positive) * share, 0
+
+    def _by_simplex(self, price: float) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return w, the multipliers of the margins, and the number of steps.
+
+        The last steps of the simplex method know which margins are 1 and which weights are not 0; the values are those
+        that solve the linear equations.
+        """
+        (k, n), price = self.rows.shape, min(price, _LARGEST)
+        states = np.zeros(n + k + 1, dtype=np.intp)
+        steps = margin_program(self.rows, self.y, price, _STEPS * (n + k), states)
+        margins = np.vstack([self.rows, np.ones(n)]) * self.y
+        free, used = np.flatnonzero(states[:n] == 0), np.flatnonzero(states[n:])
+        bounds = states[n:].astype(float)
+        bounds[k] = 0.0
+        alpha, weights = np.where(states[:n] > 0, price, 0.0), np.zeros(k + 1)
+        equations = margins[np.ix_(used, free)]
+        try:
+            weights[used] = np.linalg.solve(equations.T, np.ones(len(free)))
+            alpha[free] = np.linalg.solve(equations, bounds[used] - margins[used] @ alpha)
+        except np.linalg.LinAlgError:
+            return np.zeros(k), np.zeros(n), steps
+        return weights[:k], alpha, steps
+
+    def _by_highs(self, price: float) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return the same by HiGHS; the variables are the positive and the negative parts of w, b, and violations."""
+        k, n = self.rows.shape
+        margins = self.rows.T * self.y[:, None]
+        parts = [sparse.csc_matrix(part) for part in (-margins, margins, -self.y[:, None], -np.eye(n))]
+        lower = np.concatenate([np.zeros(2 * k), [-np.inf], np.zeros(n)])
         result = linprog(
-            costs,
-            A_ub=self.constraints,
+            np.concatenate([np.ones(2 * k), [0.0], np.full(n, min(price, _LARGEST))]),
+            A_ub=sparse.hstack(parts, format="csc"),
             b_ub=-np.ones(n),
-            bounds=np.column_stack([self.lower, np.full(len(costs), np.inf)]),
+            bounds=np.column_stack([lower, np.full(len(lower), np.inf)]),
             method="highs-ds",
             options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
         )
@@ -173,3 +200,7 @@ class _LinearProgram:
         alpha = alpha * np.where(self.y > 0, min(1.0, sums[0] / sums[1]), min(1.0, sums[1] / sums[0]))
         largest = float(np.max(np.abs(self.rows @ (self.y * alpha)), initial=0.0))
         return float(np.sum(alpha)) / max(1.0, largest)
+
+
+def _gap(solution: LinearSolution) -> float:
+    return solution.gap

@@ -23,8 +23,8 @@ _STEPS = 30
 _LARGEST_STEP = 2.0
 _LARGEST_FACTOR = 1e3
 _ENOUGH = 1e-6
-_BLOCK = 2**22
-"""The largest number of values of one block of points, so that little memory is needed."""
+_BLOCK = 2**16
+"""The largest number of values of one block of points, so that they stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,10 @@ def softmax(z: np.ndarray) -> np.ndarray:
     ndarray of shape (..., G)
         The probabilities.
     """
-    powers = np.exp(z - z.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+    powers = z - z.max(axis=-1, keepdims=True)
+    np.exp(powers, out=powers)
+    powers /= powers.sum(axis=-1, keepdims=True)
+    return powers
 
 
 def scales(z: np.ndarray, response: str) -> np.ndarray:
@@ -226,40 +228,45 @@ def fit_temperatures(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> t
 
 def _fit(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n_classes = z.shape[2]
-    shape = (len(z), len(weights))
     # With two classes the log-odds are a (z_1 - z_0) + b, where b is the difference of the offsets.
     two = n_classes == 2
-    target = (codes[:, None] == np.arange(n_classes)).astype(float)
-    theta = np.zeros((*shape, 1 + two))
+    theta = np.zeros((len(z), len(weights), 1 + two))
     theta[..., 0] = 1.0
-    prior = theta.copy()
+    left = np.arange(len(z))  # the points that are not solved yet
     for _ in range(_STEPS):
-        p = softmax(theta[..., 0, None, None] * z[:, None] + _offsets(theta, n_classes)[..., None, :])
-        surplus = (p - target) * weights[:, :, None]
-        mean = np.einsum("pkng,png->pkn", p, z)
-        variance = np.einsum("pkng,png->pkn", p, z**2) - mean**2
-        slope, curve = np.empty_like(theta), np.zeros((*theta.shape, 1 + two))
-        slope[..., 0] = np.einsum("pkng,png->pk", surplus, z)
-        curve[..., 0, 0] = np.einsum("kn,pkn->pk", weights, variance)
-        if two:
-            of_second = p[..., 1]
-            slope[..., 1] = surplus[..., 1].sum(axis=-1)
-            cross = of_second * (z[:, None, :, 1] - mean)
-            curve[..., 0, 1] = curve[..., 1, 0] = np.einsum("kn,pkn->pk", weights, cross)
-            curve[..., 1, 1] = np.einsum("kn,pkn->pk", weights, of_second * (1 - of_second))
-        slope += theta - prior
-        curve += np.eye(1 + two)
-        at_bound = (theta[..., 0] <= 0) & (slope[..., 0] > 0)  # the factor stays 0, and only the offset moves
-        slope[at_bound, 0] = 0.0
-        if two:
-            curve[at_bound, 0, 1] = curve[at_bound, 1, 0] = 0.0
-        step = np.linalg.solve(curve, slope[..., None])[..., 0]
-        step /= np.maximum(np.abs(step).max(axis=-1, keepdims=True) / _LARGEST_STEP, 1.0)
-        theta -= step
-        theta[..., 0] = np.clip(theta[..., 0], 0.0, _LARGEST_FACTOR)
-        if np.abs(step).max(initial=0.0) < _ENOUGH:
+        step = _newton_step(z[left], codes, weights, theta[left])
+        theta[left] -= step
+        theta[left, :, 0] = np.clip(theta[left, :, 0], 0.0, _LARGEST_FACTOR)
+        left = left[np.abs(step).max(axis=(1, 2), initial=0.0) >= _ENOUGH]
+        if not len(left):
             break
     return theta[..., 0], _offsets(theta, n_classes)
+
+
+def _newton_step(z: np.ndarray, codes: np.ndarray, weights: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    n_classes, two = z.shape[2], theta.shape[-1] == 2
+    p = softmax(theta[..., 0, None, None] * z[:, None] + _offsets(theta, n_classes)[..., None, :])
+    mean = np.einsum("pkng,png->pkn", p, z)
+    variance = np.einsum("pkng,png->pkn", p, z**2) - mean**2
+    slope, curve = np.empty_like(theta), np.zeros((*theta.shape, 1 + two))
+    own = z[:, None, np.arange(len(codes)), codes]
+    slope[..., 0] = np.einsum("kn,pkn->pk", weights, mean - own)
+    curve[..., 0, 0] = np.einsum("kn,pkn->pk", weights, variance)
+    if two:
+        of_second = p[..., 1]
+        slope[..., 1] = np.einsum("kn,pkn->pk", weights, of_second - (codes == 1))
+        cross = of_second * (z[:, None, :, 1] - mean)
+        curve[..., 0, 1] = curve[..., 1, 0] = np.einsum("kn,pkn->pk", weights, cross)
+        curve[..., 1, 1] = np.einsum("kn,pkn->pk", weights, of_second * (1 - of_second))
+    slope += theta
+    slope[..., 0] -= 1.0  # the penalty is smallest at a = 1, b = 0
+    curve += np.eye(1 + two)
+    at_bound = (theta[..., 0] <= 0) & (slope[..., 0] > 0)  # the factor stays 0, and only the offset moves
+    slope[at_bound, 0] = 0.0
+    if two:
+        curve[at_bound, 0, 1] = curve[at_bound, 1, 0] = 0.0
+    step = np.linalg.solve(curve, slope[..., None])[..., 0]
+    return step / np.maximum(np.abs(step).max(axis=-1, keepdims=True) / _LARGEST_STEP, 1.0)
 
 
 def _offsets(theta: np.ndarray, n_classes: int) -> np.ndarray:
