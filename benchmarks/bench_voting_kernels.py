@@ -32,7 +32,7 @@ from similitude.datasets import make_negative_direction
 N_PARTITIONS, MORE_PARTITIONS = 20, 100
 LEARNED = "learned spectrum"
 # name: estimator, grid, error and standard deviation in Table 1
-METHODS = {name: (*method, PUBLISHED["Voting"][name]) for name, method in methods().items()}
+METHODS = {name: (*methods()[name], figure) for name, figure in PUBLISHED["Voting"].items()}
 METHODS[LEARNED] = (METHODS[LEARNED][0], {"eta": ETAS, "gamma": TENS}, METHODS[LEARNED][2])
 CHEAP = [name for name in METHODS if name not in (LEARNED, "robust SVM")]
 

@@ -171,9 +171,9 @@ def _list(as_json: bool) -> None:
         print(json.dumps(rows, indent=2))
         return
     for name, paper in PAPERS.items():
-        print(f"{name:<24}{paper.reference}")
-        print(f"{'':<24}{paper.protocol}")
-        print(f"{'':<24}{len(paper.datasets)} data sets, such as {'; '.join(list(paper.datasets)[:_SHOWN])}")
+        print(f"{name:<28}{paper.reference}")
+        print(f"{'':<28}{paper.protocol}")
+        print(f"{'':<28}{len(paper.datasets)} data sets, such as {'; '.join(list(paper.datasets)[:_SHOWN])}")
 
 
 def _save(comparisons: list[Comparison], path: Path) -> None:

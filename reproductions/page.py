@@ -107,7 +107,8 @@ def _claims(found: Mapping[Column, Reproduction]) -> str:
         "## The papers' claims",
         "",
         "One-sided Wilcoxon signed-rank tests at 5%, paired over partitions. The difference is that of the mean "
-        "errors, in percentage points. *seen*: significant (for being among the best: not significantly worse than the best); "
+        "errors, in percentage points. *seen*: significant (for being among the best: not significantly worse "
+        "than the best); "
         "*reversed*: significant in the other direction.",
     ]
     unseen = []
