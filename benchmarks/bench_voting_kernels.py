@@ -4,22 +4,20 @@ For Voting there are twenty random 80/20 partitions (seeds 0 to 19). Parameters 
 10-fold cross-validation on the training part, with errors pooled over folds; among ties the first is chosen. The
 partitions are not the paper's.
 
-Section 4.3 reports the effect of untreated rows on the paper's Protein data, which is not available. Here the
-similarity is that of `make_negative_direction`, in which an informative direction has a negative eigenvalue, as some of
-Protein's.
+Section 4.3 reports the effect of untreated rows on the paper's Protein data, which
+`python -m reproductions chen2009kernels-section43` computes again. Here the similarity is that of
+`make_negative_direction`, in which an informative direction has a negative eigenvalue, as some of Protein's.
 """
 
 import time
 import warnings
 from functools import cache
-from itertools import combinations
 
 import numpy as np
 from reproductions.chen2009_kernels import ETAS, PUBLISHED, TENS, methods
 from reproductions.chen2009_kernels import regularizer as nearer
+from reproductions.rows import predict_untreated
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
 
 from benchmarks.voting_data import error_row, pooled_errors, search, voting_partition
 from similitude import (
@@ -27,17 +25,14 @@ from similitude import (
     RobustSVC,
     SimilaritySVC,
     SimilarityWarning,
-    SpectrumModifier,
     train_test_split,
 )
 from similitude.datasets import make_negative_direction
-from similitude.numerics.eigen import cut_zeros, eigh
-from similitude.numerics.votes import one_vs_one
 
 N_PARTITIONS, MORE_PARTITIONS = 20, 100
 LEARNED = "learned spectrum"
 # name: estimator, grid, error and standard deviation in Table 1
-METHODS = {name: (*method, PUBLISHED["Voting"][name]) for name, method in methods().items()}
+METHODS = {name: (*methods()[name], figure) for name, figure in PUBLISHED["Voting"].items()}
 METHODS[LEARNED] = (METHODS[LEARNED][0], {"eta": ETAS, "gamma": TENS}, METHODS[LEARNED][2])
 CHEAP = [name for name in METHODS if name not in (LEARNED, "robust SVM")]
 
@@ -85,43 +80,6 @@ UNTREATED = {
     "robust SVM, rho 1e6": (RobustSVC(C=10.0, rho=1e6), None),
 }
 N_DATASETS = 10
-
-
-def predict_untreated(model, S_train, y_train, S_test):
-    """Predict rows with a fitted model without the treatment that the training rows had."""
-    if isinstance(model, SimilaritySVC):
-        modifier = SpectrumModifier(model.spectrum, test_rows="untreated")
-        return make_pipeline(modifier, SVC(C=model.C, kernel="precomputed")).fit(S_train, y_train).predict(S_test)
-    pairs = [np.flatnonzero(np.isin(y_train, pair)) for pair in combinations(model.classes_, 2)]
-    decide = _robust_decisions if isinstance(model, RobustSVC) else _learned_decisions
-    decisions = np.column_stack(decide(model, S_train, y_train, S_test, pairs))
-    if len(pairs) == 1:
-        return model.classes_[(decisions[:, 0] >= 0).astype(int)]
-    return model.classes_[np.argmax(one_vs_one(decisions, len(model.classes_)), axis=1)]
-
-
-def _of_pairs(figures, pairs):
-    return figures if len(pairs) > 1 else [figures]
-
-
-def _robust_decisions(model, S_train, y_train, S_test, pairs):
-    """Return ``v^T s + b``, with s instead of the row of eq. 8."""
-    machines = zip(pairs, _of_pairs(model.dual_coef_, pairs), _of_pairs(model.intercept_, pairs))
-    return [S_test[:, members] @ v + b for members, v, b in machines]
-
-
-def _learned_decisions(model, S_train, y_train, S_test, pairs, treated=False):
-    """Return ``c^T s + b``, or ``c^T A s + b`` if ``treated``, with c and b of the SVM on the learned kernel."""
-    decisions = []
-    for members, a in zip(pairs, _of_pairs(model.spectrum_weights_, pairs)):
-        values, U = eigh(S_train[np.ix_(members, members)])
-        values = cut_zeros(values)
-        values, U = values[values != 0], U[:, values != 0]
-        machine = SVC(C=1 / (2 * model.eta * len(members)), kernel="precomputed", tol=1e-6)
-        machine.fit((U * (a * values)) @ U.T, y_train[members])
-        rows = S_test[:, members]
-        decisions.append(machine.decision_function(rows @ (U * a) @ U.T if treated else rows))
-    return decisions
 
 
 def treated_and_untreated(model, seed):

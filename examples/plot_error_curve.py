@@ -9,18 +9,18 @@ curve with a band of one standard error over ten folds.
 import matplotlib.pyplot as plt
 from sklearn.model_selection import LeaveOneOut
 
-from similitude import KNNClassifier, LocalNearestCentroid
+from similitude import KNNClassifier, LocalNearestCentroid, LocalSDA
 from similitude.datasets import load_voting, make_perturbed_centroids
 from similitude.plotting import ErrorCurveDisplay
 from similitude.similarities import pairwise
 
 
 def leave_one_out():
-    """Perturbed centroids with 12 features, 100 samples."""
+    """Local SDA and the local nearest centroid on perturbed centroids with 12 features, 100 samples."""
     data = make_perturbed_centroids(100, 12, random_state=0)
     S = pairwise(data.X, similarity="counting")
     figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
-    models = {"k-NN": KNNClassifier(), "local nearest centroid": LocalNearestCentroid()}
+    models = {"local SDA": LocalSDA(fallback="k"), "local nearest centroid": LocalNearestCentroid()}
     for name, model in models.items():
         ErrorCurveDisplay.from_estimator(
             model, S, data.y, param_range=range(1, 100), cv=LeaveOneOut(), name=name, ax=ax

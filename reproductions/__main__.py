@@ -11,8 +11,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from reproductions.page import write_page
+from reproductions.plan import compute_all
+from reproductions.recipe import PaperTable
 from reproductions.reproduction import PAPERS, Comparison, Reproduction, reproduce
 from similitude._utils.files import check_writable, replacing
+from similitude.experiments import Store
 
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 _SHOWN = 3
@@ -22,7 +26,9 @@ def main(words: list[str] | None = None) -> None:
     """Run the command; bad arguments and files end it with exit code 2, an interruption with 130."""
     asked = _parser().parse_args(words)
     try:
-        if asked.name is None:
+        if asked.all or asked.page is not None:
+            _all(asked)
+        elif asked.name is None:
             _list(asked.json)
         else:
             _run(asked)
@@ -44,9 +50,19 @@ def _parser() -> argparse.ArgumentParser:
         description="Compute a paper's table again, and print our errors beside the published ones.",
     )
     parser.add_argument("name", metavar="NAME", nargs="?", help="the table; without a name all tables are listed")
+    parser.add_argument("--all", action="store_true", help="compute all tables; the time it takes is printed first")
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE.md", help="write the page of results from the store; nothing is computed"
+    )
     parser.add_argument("--partitions", type=int, metavar="N", help="number of partitions (default: the paper's)")
     parser.add_argument("--datasets", metavar="NAMES", help="some of its data sets, separated by commas")
     parser.add_argument("--methods", metavar="NAMES", help="some of its methods, separated by commas")
+    parser.add_argument(
+        "--splits", type=int, metavar="N", help="number of random splits that choose parameters (default: the paper's)"
+    )
+    parser.add_argument(
+        "--partition-file", type=Path, metavar="PATH", help="a file or folder with published partitions to use"
+    )
     parser.add_argument(
         "--store",
         type=Path,
@@ -61,11 +77,31 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _all(asked: argparse.Namespace) -> None:
+    """Compute all tables, or write the page of what the store holds."""
+    if asked.name is not None:
+        raise ValueError(f"NAME must be left out with --all and --page; got {asked.name!r}.")
+    if asked.store is None:
+        raise ValueError("--store must name the file that keeps the results.")
+    if asked.page is not None:
+        check_writable(asked.page, "--page")
+    with Store(asked.store) as store:
+        if asked.all:
+            for column in compute_all(store, data_home=asked.data_home, n_jobs=_jobs(asked), progress=not asked.quiet):
+                print(f"complete: {column.table}, {column.dataset}", flush=True)
+        if asked.page is not None:
+            write_page(asked.page, store, data_home=asked.data_home)
+
+
+def _jobs(asked: argparse.Namespace) -> int:
+    if asked.n_jobs == 0:
+        raise ValueError("--n-jobs must not be 0; -1 runs one job per core.")
+    return asked.n_jobs
+
+
 def _run(asked: argparse.Namespace) -> None:
     if asked.name not in PAPERS:
         raise ValueError(f"NAME must be one of {', '.join(PAPERS)}; got {asked.name!r}.")
-    if asked.n_jobs == 0:
-        raise ValueError("--n-jobs must not be 0; -1 runs one job per core.")
     if asked.output is not None:
         check_writable(asked.output, "--output")
     paper = PAPERS[asked.name]
@@ -73,10 +109,12 @@ def _run(asked: argparse.Namespace) -> None:
         asked.name,
         partitions=asked.partitions,
         datasets=_names(asked.datasets, list(paper.datasets)),
-        methods=_names(asked.methods, list(paper.methods())),
+        methods=_names(asked.methods, _methods(paper)),
+        splits=asked.splits,
+        partition_file=asked.partition_file,
         store=asked.store,
         data_home=asked.data_home,
-        n_jobs=asked.n_jobs,
+        n_jobs=_jobs(asked),
         progress=not asked.quiet,
     )
     if asked.output is not None:
@@ -114,6 +152,11 @@ def _names(text: str | None, known: list[str]) -> list[str] | None:
     return found
 
 
+def _methods(paper: PaperTable) -> list[str]:
+    """Return the methods of a table on any of its data sets."""
+    return list(dict.fromkeys(method for dataset in paper.datasets for method in paper.methods(dataset)))
+
+
 def _list(as_json: bool) -> None:
     if as_json:
         rows = [
@@ -121,16 +164,16 @@ def _list(as_json: bool) -> None:
                 "name": name,
                 "reference": paper.reference,
                 "datasets": list(paper.datasets),
-                "methods": list(paper.methods()),
+                "methods": _methods(paper),
             }
             for name, paper in PAPERS.items()
         ]
         print(json.dumps(rows, indent=2))
         return
     for name, paper in PAPERS.items():
-        print(f"{name:<24}{paper.reference}")
-        print(f"{'':<24}{paper.protocol}")
-        print(f"{'':<24}{len(paper.datasets)} data sets, such as {'; '.join(list(paper.datasets)[:_SHOWN])}")
+        print(f"{name:<28}{paper.reference}")
+        print(f"{'':<28}{paper.protocol}")
+        print(f"{'':<28}{len(paper.datasets)} data sets, such as {'; '.join(list(paper.datasets)[:_SHOWN])}")
 
 
 def _save(comparisons: list[Comparison], path: Path) -> None:

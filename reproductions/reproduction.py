@@ -6,12 +6,16 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from reproductions import cazzanti2007, chen2009, chen2009_kernels, fusion2009, wang2009
-from reproductions.recipe import DataMissing, Figure, PaperTable
-from similitude.experiments import Dataset, Entry, Protocol, Results, Store, Table, run
+from reproductions.folders import DataMissing
+from reproductions.partitions import partitions_of
+from reproductions.recipe import Figure, PaperTable
+from similitude.experiments import Dataset, Entry, Protocol, Results, Store, Table, run, stored
 
 PAPERS: dict[str, PaperTable] = {
     table.name: table
@@ -22,6 +26,9 @@ PAPERS: dict[str, PaperTable] = {
 
 LEAST_DEVIATION = 0.1
 """The deviation in percent that is used if a paper prints 0, because papers print tenths of a percent."""
+
+FAR = 2.0
+"""The number of standard errors from which on a figure differs from the paper's."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,17 @@ class Comparison:
     """Our error minus the paper's, in the unit."""
     unit: str
     """The standard deviation that is the unit: "paper", "ours", or "binomial" if there is only one partition."""
+    standard_errors: float | None = None
+    """Our error minus the paper's, in standard errors of the difference of both means."""
+
+    @property
+    def verdict(self) -> str:
+        """Whether the error is at most two standard errors from the paper's, or lower, or higher, or was not run."""
+        if self.standard_errors is None:
+            return "not run"
+        if abs(self.standard_errors) <= FAR:
+            return "agrees"
+        return "lower" if self.standard_errors < 0 else "higher"
 
 
 @dataclass(frozen=True)
@@ -65,7 +83,7 @@ class Reproduction:
         found = []
         for dataset in self.results.datasets:
             errors = 100 * self.results.values(dataset)
-            for method, figure in self.paper.published[dataset].items():
+            for method, figure in self.paper.figures(dataset).items():
                 if method in self.results.methods:
                     own = errors[list(self.results.methods).index(method)]
                     found.append(self._compared(dataset, method, own[np.isfinite(own)], figure))
@@ -77,40 +95,61 @@ class Reproduction:
             return Comparison(dataset, method, None, None, 0, paper, deviation, None, "")
         ours = float(errors.mean())
         own = float(errors.std(ddof=1)) if len(errors) > 1 else None
+        tested = [row.n_test for row in self.results.rows if (row.dataset, row.method) == (dataset, method)]
+        binomial = 100 * np.sqrt(paper / 100 * (1 - paper / 100) / tested[0])
         if deviation is not None:
             unit, size = "paper", max(deviation, LEAST_DEVIATION)
         elif own:
             unit, size = "ours", own
         else:
-            tested = [row.n_test for row in self.results.rows if (row.dataset, row.method) == (dataset, method)]
-            unit, size = "binomial", 100 * np.sqrt(paper / 100 * (1 - paper / 100) / tested[0])
+            unit, size = "binomial", binomial
         away = float((ours - paper) / size) if size else None
-        return Comparison(dataset, method, ours, own, len(errors), paper, deviation, away, unit)
+        error = self._standard_error(own, len(errors), deviation, binomial)
+        distance = float((ours - paper) / error) if error else None
+        return Comparison(dataset, method, ours, own, len(errors), paper, deviation, away, unit, distance)
+
+    def _standard_error(self, own: float | None, n: int, deviation: float | None, binomial: float) -> float:
+        """Return the standard error of the difference of our mean and the paper's, whose partitions are not ours.
+
+        If one of the standard deviations is not known, the other one is used for both; if none is, both errors are
+        binomial.
+        """
+        if own is None and deviation is None:
+            return float(np.sqrt(2) * binomial)
+        sizes = [max(d, LEAST_DEVIATION) for d in (own, deviation) if d is not None]
+        ours, theirs = sizes[0], sizes[-1]
+        return float(np.sqrt(ours**2 / n + theirs**2 / self.paper.n_published))
 
     def our_table(self) -> Table:
         """Return the table of our errors, methods by data sets, marked by the paper's test of significance."""
         return self.results.table(test=self.paper.test, level=self.paper.level)
 
     def table(self) -> Table:
-        """Return a table with a row for each figure: our error, the paper's, and the difference in standard deviations.
+        """Return a table with a row for each figure: our error, the paper's, and the difference.
 
-        A difference of more than one standard deviation is in italics.
+        The difference is in standard deviations and in standard errors; more than two standard errors are in italics.
         """
         rows = []
         for c in self.comparisons:
             away = "-" if c.away is None else f"{c.away:+.2f}"
-            far = c.away is not None and abs(c.away) > 1
-            ours = "-" if c.ours is None else _figure(c.ours, c.our_deviation)
-            rows.append(
-                [c.dataset, c.method, ours, _figure(c.paper, c.paper_deviation), Entry(away, italic=far), c.unit]
-            )
-        columns = ["data set", "method", "error % (std)", "paper", "difference", "in std of"]
+            distance = "-" if c.standard_errors is None else f"{c.standard_errors:+.1f}"
+            far = c.verdict in ("lower", "higher")
+            ours = "-" if c.ours is None else figure_text(c.ours, c.our_deviation)
+            paper = figure_text(c.paper, c.paper_deviation)
+            rows.append([c.dataset, c.method, ours, paper, away, c.unit, Entry(distance, italic=far)])
+        columns = ["data set", "method", "error % (std)", "paper", "difference", "in std of", "in se"]
         return Table(columns, rows, self._caption(), left=2)
 
     def _caption(self) -> str:
         near = [abs(c.away) <= 1 for c in self.comparisons if c.away is not None]
+        agreed = [c.verdict == "agrees" for c in self.comparisons if c.standard_errors is not None]
         text = f"{self.paper.reference}. {self.results.protocol}. {self.paper.note}"
-        return f"{text} Within one standard deviation: {sum(near)} of {len(near)}." if near else text
+        if not near:
+            return text
+        return (
+            f"{text} Within one standard deviation: {sum(near)} of {len(near)}; within two standard errors: "
+            f"{sum(agreed)} of {len(agreed)}."
+        )
 
     def __str__(self) -> str:
         reasons: dict[str, list[str]] = {}
@@ -126,8 +165,11 @@ def reproduce(
     partitions: int | None = None,
     datasets: Iterable[str] | None = None,
     methods: Iterable[str] | None = None,
+    splits: int | None = None,
+    partition_file: str | os.PathLike | None = None,
     store: str | os.PathLike | Store | None = None,
     data_home: str | os.PathLike | None = None,
+    compute: bool = True,
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Reproduction:
@@ -141,11 +183,19 @@ def reproduce(
         The number of partitions; None means the paper's. Fewer are faster, more give a smaller standard error.
     datasets, methods : iterables of str, default=None
         Some of the table's data sets and methods; None means all that are available, except large data sets.
+    splits : int, default=None
+        The number of random splits of the training part on which parameters are chosen, if the paper's protocol has
+        such splits; None means the paper's 100.
+    partition_file : path, default=None
+        A file or a folder with published partitions, which are used instead of random ones: see
+        :func:`reproductions.partitions.partitions_of`.
     store : path or Store, default=None
         The file that keeps the results, so that the same call continues an interrupted one; None keeps them in memory.
     data_home : path, default=None
         The folder with data that is not distributed with similitude. It is searched before the folder given by the
         environment variable SIMILITUDE_DATA.
+    compute : bool, default=True
+        Whether cells that the store does not hold are computed; if not, the result is what the store holds.
     n_jobs, progress
         As in :func:`similitude.experiments.run`.
 
@@ -165,9 +215,12 @@ def reproduce(
     if name not in PAPERS:
         raise ValueError(f"name must be one of {list(PAPERS)}; got {name!r}.")
     paper = PAPERS[name]
-    known = paper.methods()
-    chosen = _some(methods, list(known), "methods")
     wanted = _some(datasets, list(paper.datasets), "datasets")
+    known = list(dict.fromkeys(method for dataset in paper.datasets for method in paper.methods(dataset)))
+    chosen = _some(methods, known, "methods")
+    protocol = _with_splits(_with_partitions(paper.protocol, partitions), splits)
+    if partition_file is not None:
+        protocol = _with_given_partitions(protocol, Path(partition_file), wanted, partitions)
     data: dict[str, Dataset] = {}
     missing: dict[str, str] = {}
     for dataset in wanted:
@@ -175,16 +228,26 @@ def reproduce(
             missing[dataset] = paper.large[dataset]
             continue
         try:
-            data[dataset] = paper.datasets[dataset](data_home)
+            data[dataset] = _loaded(paper, dataset, data_home, partition_file)
         except DataMissing as error:
             missing[dataset] = str(error)
-    protocol = _with_partitions(paper.protocol, partitions)
     with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
-        parts = [
-            run(protocol, group, {m: known[m] for m in names}, opened, n_jobs=n_jobs, progress=progress)
-            for names, group in _groups(paper, data, chosen)
-        ]
+        parts = []
+        for dataset, given in data.items():
+            own = {m: method for m, method in paper.methods(dataset).items() if m in chosen}
+            own = {m: method for m, method in own.items() if m in paper.figures(dataset)}
+            if own and compute:
+                parts.append(run(protocol, {dataset: given}, own, opened, n_jobs=n_jobs, progress=progress))
+            elif own:
+                parts.append(stored(protocol, {dataset: given}, own, opened))
     return Reproduction(paper, _joined(protocol, list(data), chosen, parts), missing)
+
+
+def _loaded(paper: PaperTable, dataset: str, data_home: Any, partition_file: Any) -> Dataset:
+    given = paper.datasets[dataset](data_home)
+    if partition_file is None:
+        return given
+    return given._replace(splits=partitions_of(Path(partition_file), dataset, len(given.y)))
 
 
 def _some(asked: Iterable[str] | None, known: Sequence[str], argument: str) -> list[str]:
@@ -203,16 +266,20 @@ def _with_partitions(protocol: Protocol, partitions: int | None) -> Protocol:
     return replace(protocol, n_partitions=partitions)
 
 
-def _groups(
-    paper: PaperTable, data: Mapping[str, Dataset], chosen: Sequence[str]
-) -> list[tuple[tuple[str, ...], dict[str, Dataset]]]:
-    """Return groups of data sets for which the paper has the same methods, each with these methods."""
-    groups: dict[tuple[str, ...], dict[str, Dataset]] = {}
-    for dataset, given in data.items():
-        names = tuple(method for method in chosen if method in paper.published[dataset])
-        if names:
-            groups.setdefault(names, {})[dataset] = given
-    return list(groups.items())
+def _with_splits(protocol: Protocol, splits: int | None) -> Protocol:
+    if splits is None:
+        return protocol
+    if protocol.inner_test_size is None:
+        raise ValueError(f"splits must be None: the paper's protocol ({protocol}) has no random splits.")
+    return replace(protocol, inner=splits)
+
+
+def _with_given_partitions(protocol: Protocol, path: Path, datasets: list[str], partitions: int | None) -> Protocol:
+    if protocol.kind != "partitions":
+        raise ValueError(f"partition_file must be None: the paper's protocol ({protocol}) has no random partitions.")
+    if not path.is_dir() and len(datasets) != 1:
+        raise ValueError(f"partition_file: {path} holds the partitions of one data set; name it in datasets.")
+    return replace(protocol, kind="given", n_partitions=10**9 if partitions is None else partitions)
 
 
 def _joined(protocol: Protocol, datasets: list[str], methods: list[str], parts: Sequence[Results]) -> Results:
@@ -226,5 +293,6 @@ def _joined(protocol: Protocol, datasets: list[str], methods: list[str], parts: 
     )
 
 
-def _figure(mean: float, deviation: float | None) -> str:
+def figure_text(mean: float, deviation: float | None) -> str:
+    """Return an error in percent, with its standard deviation in parentheses if it has one."""
     return f"{mean:.2f}" if deviation is None else f"{mean:.2f} ({deviation:.2f})"

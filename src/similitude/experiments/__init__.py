@@ -2,7 +2,7 @@
 
 from similitude.experiments.protocol import Partition, Protocol
 from similitude.experiments.results import Results
-from similitude.experiments.running import Dataset, ExperimentWarning, run
+from similitude.experiments.running import Dataset, ExperimentWarning, run, stored
 from similitude.experiments.selection import pooled_search
 from similitude.experiments.statistics import Ranking, rank_methods
 from similitude.experiments.store import Failure, Row, Store
@@ -23,4 +23,5 @@ __all__ = [
     "pooled_search",
     "rank_methods",
     "run",
+    "stored",
 ]

@@ -126,21 +126,61 @@ def run(
         before = opened.rows(keys)
         known = {row.key for row in before}
         failed = _work(opened, cells, known, before, n_jobs, progress)
-        results = Results(
-            protocol=protocol,
-            datasets={
-                name: sum(c.dataset == name and c.method == str(next(iter(methods))) for c in cells) for name in sets
-            },
-            methods=[str(name) for name in methods],
-            rows=opened.rows(keys),
-            failures=opened.failures(keys),
-        )
+        results = _results(protocol, sets, methods, cells, opened)
     finally:
         if own:
             opened.close()
     if failed:
         warnings.warn(_failure_message(failed, len(cells)), ExperimentWarning, stacklevel=2)
     return results
+
+
+def stored(protocol: Protocol, data: Mapping[str, Any], methods: Mapping[str, tuple], store: Store) -> Results:
+    """Return the cells of an experiment that a store holds, without computing any.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        The protocol.
+    data : mapping of names to tuples (X, y), (X, y, contract) or (X, y, contract, splits)
+        The data sets, as in :func:`run`.
+    methods : mapping of names to tuples (estimator, grid)
+        The methods, as in :func:`run`.
+    store : Store
+        The store.
+
+    Returns
+    -------
+    Results
+        The results; ``missing`` are the cells that the store does not hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import KNNClassifier
+    >>> from similitude.experiments import Protocol, Store, run, stored
+    >>> data, methods = {"blocks": (np.kron(np.eye(2), np.ones((5, 5))), [0, 1] * 5)}, {"1-NN": (KNNClassifier(1), {})}
+    >>> with Store() as store:
+    ...     _ = run(Protocol.partitions(2), data, methods, store)
+    ...     stored(Protocol.partitions(3), data, methods, store).missing
+    [('blocks', 2, '1-NN')]
+    """
+    sets = {str(name): _dataset(name, given) for name, given in data.items()}
+    _check_methods(methods)
+    return _results(protocol, sets, methods, list(_cells(protocol, sets, methods)), store)
+
+
+def _results(
+    protocol: Protocol, sets: Mapping[str, Dataset], methods: Mapping[str, tuple], cells: list[Cell], store: Store
+) -> Results:
+    first, keys = str(next(iter(methods))), [cell.key for cell in cells]
+    return Results(
+        protocol=protocol,
+        datasets={name: sum(c.dataset == name and c.method == first for c in cells) for name in sets},
+        methods=[str(name) for name in methods],
+        rows=store.rows(keys),
+        failures=store.failures(keys),
+    )
 
 
 def _dataset(name: Any, given: Any) -> Dataset:

@@ -391,7 +391,7 @@ register(
         batch=True,
         symmetric=True,
         range="0 to the number of columns",
-        reference="Chen et al. 2009, Section 7.1",
+        reference="Cazzanti & Gupta 2007, Section 4",
     )
 )
 register(

@@ -1,0 +1,210 @@
+"""The page of results, written from a store: our figures beside the papers', and what follows from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reproductions.chen2009 import HONEST
+from reproductions.claims import CLAIMS, errors_of
+from reproductions.plan import Column, columns
+from reproductions.reproduction import PAPERS, Comparison, Reproduction, figure_text
+from similitude._utils.files import replacing
+from similitude.experiments import Row, Store, Table
+from similitude.numerics.significance import wilcoxon_greater
+
+WIDE = ("cazzanti2007-table1", "fusion2009-table1", "wang2009-table2")
+"""Tables of many data sets, which are shown with a row for each data set."""
+
+HEAD = """# Results
+
+This page is generated from the store of results by `make reproduce`; do not edit it. It shows our errors beside the
+published ones for every [table](reproductions.md) that the available data allow.
+"""
+
+READING = """## How to read the tables
+
+Errors are test errors in percent, with the standard deviation over partitions in parentheses. The difference between
+our mean and the paper's is in standard errors (se): the square root of the sum of the squared standard errors of both
+means. If the paper prints no standard deviation, ours is used for both means; if there is only one result, as with
+leave-one-out, both errors are taken to be binomial. Our partitions are not the papers', so the two means cannot be
+paired. *agrees* means at most two standard errors; about one figure in twenty lies beyond by chance alone. *lower* and
+*higher* are our errors compared with the paper's. Claims compare methods with each other on the same partitions, so
+they are tested with paired tests.
+"""
+
+
+def write_page(path: Path, store: Store, *, data_home: Any = None) -> None:
+    """Write the page of what the store holds; nothing is computed, and the file is replaced whole."""
+    text = page(store, data_home=data_home)
+    with replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def page(store: Store, *, data_home: str | os.PathLike | None = None) -> str:
+    """Return the page as Markdown."""
+    found: dict[Column, Reproduction] = {}
+    missing: dict[Column, str] = {}
+    for column in columns():
+        again = column.reproduced(store, data_home=data_home, compute=False)
+        if again.missing:
+            missing[column] = again.missing[column.dataset]
+        else:
+            found[column] = again
+    parts = [HEAD, _origin(found.values()), READING, _summary(found), _claims(found)]
+    for name in PAPERS:
+        own = {column.dataset: again for column, again in found.items() if column.table == name}
+        absent = {column.dataset: why for column, why in missing.items() if column.table == name}
+        parts.append(_section(name, own, absent))
+    return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+def _origin(found: Iterable[Reproduction]) -> str:
+    """Return the number of cells, the dates, the versions and the seeds."""
+    rows: list[Row] = [row for again in found for row in again.results.rows]
+    failures = sum(len(again.results.failures) for again in found)
+    if not rows:
+        return "The store is empty.\n"
+    days = sorted(row.finished[:10] for row in rows)
+    names = ("similitude", "numpy", "scipy", "scikit_learn", "python")
+    versions = ", ".join(f"{name} {' and '.join(sorted({getattr(r, name) for r in rows}))}" for name in names)
+    seeds = sorted({row.seed for row in rows})
+    hours = sum(row.seconds for row in rows) / 3600
+    days_text = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    return (
+        f"The store holds {len(rows)} cells (one method on one partition of one data set), computed on {days_text} in "
+        f"{hours:.1f} hours of one core on a busy machine; {failures} cells failed. Versions: {versions}. The seed of "
+        f"partition i is i ({seeds[0]} to {seeds[-1]}).\n"
+    )
+
+
+def _summary(found: Mapping[Column, Reproduction]) -> str:
+    rows = []
+    for name, paper in PAPERS.items():
+        own = [c for column, again in found.items() if column.table == name for c in again.comparisons]
+        done = [c for c in own if c.standard_errors is not None and not _is_extra(name, c)]
+        within = sum(abs(c.away) <= 1 for c in done if c.away is not None)
+        agreed = sum(c.verdict == "agrees" for c in done)
+        published = sum(len(figures) for figures in paper.published.values())
+        link = f"[{paper.reference}](#{name})"
+        rows.append(f"| {link} | {published} | {len(done)} | {within} | {agreed} |")
+    head = "| table | published figures | run | within one std | within two se |\n| --- | ---: | ---: | ---: | ---: |"
+    return f"## Summary\n\n{head}\n" + "\n".join(rows) + "\n"
+
+
+def _is_extra(name: str, c: Comparison) -> bool:
+    """Return whether a figure has no counterpart of its own in the paper."""
+    return c.dataset in PAPERS[name].like or c.method in PAPERS[name].variants
+
+
+def _claims(found: Mapping[Column, Reproduction]) -> str:
+    errors = errors_of({(column.table, column.dataset): again for column, again in found.items()})
+    lines = [
+        "## The papers' claims",
+        "",
+        "One-sided Wilcoxon signed-rank tests at 5%, paired over partitions. The difference is that of the mean "
+        "errors, in percentage points. *seen*: significant (for being among the best: not significantly worse "
+        "than the best); "
+        "*reversed*: significant in the other direction.",
+    ]
+    unseen = []
+    for claim in CLAIMS:
+        outcomes = claim.outcomes(errors)
+        table = Table(
+            ["comparison", "difference", "p", "verdict"],
+            [
+                [o.where, "" if o.difference is None else f"{o.difference:+.2f}", _p(o.p_value), o.verdict]
+                for o in outcomes
+            ],
+        )
+        lines += ["", f"{claim.paper}: {claim.text}", "", table.markdown()]
+        failed = [outcome for outcome in outcomes if outcome.verdict in ("not seen", "reversed")]
+        unseen += [f"- {outcome.where} ({claim.paper}): {outcome.verdict}" for outcome in failed]
+    if unseen:
+        lines += ["", "What does not come out:", "", *unseen]
+    return "\n".join(lines) + "\n"
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else "<0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def _section(name: str, found: Mapping[str, Reproduction], missing: Mapping[str, str]) -> str:
+    paper = PAPERS[name]
+    lines = [f"({name})=", f"## {paper.reference}", "", f"`python -m reproductions {name}`. {paper.note}"]
+    protocols = sorted({str(again.results.protocol) for again in found.values()})
+    for protocol in protocols:
+        own = [dataset for dataset, again in found.items() if str(again.results.protocol) == protocol]
+        lines.append(f"\nProtocol{'' if len(protocols) == 1 else ' of ' + ', '.join(own)}: {protocol}.")
+    if name in WIDE:
+        lines += ["", _wide(found)] if found else []
+    else:
+        for dataset, again in found.items():
+            if dataset != HONEST:
+                honest = found.get(HONEST) if paper.like.get(HONEST) == dataset else None
+                lines += ["", f"### {dataset}", "", _narrow(again, honest)]
+    reasons: dict[str, list[str]] = {}
+    for dataset, why in missing.items():
+        reasons.setdefault(why.split("(")[0].strip(), []).append(dataset)
+    lines += [f"\nNot run, {', '.join(names)}: {why}." for why, names in reasons.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _ours(c: Comparison, count: int) -> str:
+    if c.ours is None:
+        return "not run"
+    text = figure_text(c.ours, c.our_deviation)
+    return text if c.n_partitions == count else f"{text}, {c.n_partitions} of {count}"
+
+
+def _narrow(again: Reproduction, honest: Reproduction | None) -> str:
+    """Return a table with a row for each method; Voting has a second column without the test labels."""
+    (dataset,) = again.results.datasets
+    count = again.results.datasets[dataset]
+    second = {} if honest is None else {c.method: c for c in honest.comparisons}
+    columns = ["method", "ours", "paper", "difference in se", "verdict"]
+    if honest is not None:
+        columns += ["VDM of the training part", "p of a difference"]
+    rows = []
+    for c in again.comparisons:
+        distance = "" if c.standard_errors is None else f"{c.standard_errors:+.1f}"
+        row = [c.method, _ours(c, count), figure_text(c.paper, c.paper_deviation), distance, c.verdict]
+        if honest is not None:
+            other = second.get(c.method)
+            row.append("not run" if other is None else _ours(other, honest.results.datasets[HONEST]))
+            row.append(_p(_two_sided(again, honest, c.method)))
+        rows.append(row)
+    return Table(columns, rows).markdown()
+
+
+def _two_sided(again: Reproduction, honest: Reproduction, method: str) -> float | None:
+    """Return the p-value of a difference between the two columns, or None if it cannot be tested."""
+    pairs = [
+        part.results.values(dataset)[list(part.results.methods).index(method)]
+        for part in (again, honest)
+        for dataset in part.results.datasets
+    ]
+    if len(pairs) != 2 or np.isfinite(pairs[0] - pairs[1]).sum() < 5:
+        return None
+    return min(1.0, 2 * min(wilcoxon_greater(*pairs), wilcoxon_greater(*pairs[::-1])))
+
+
+def _wide(found: Mapping[str, Reproduction]) -> str:
+    """Return a table with a row for each data set, in whose cells are our error, the paper's, and the difference."""
+    methods = list(dict.fromkeys(c.method for again in found.values() for c in again.comparisons))
+    rows = []
+    for dataset, again in found.items():
+        own = {c.method: c for c in again.comparisons}
+        rows.append([dataset, *(_cell(own[m], again.results.datasets[dataset]) if m in own else "" for m in methods)])
+    return f"Our error / the paper's (difference in se).\n\n{Table(['data set', *methods], rows).markdown()}"
+
+
+def _cell(c: Comparison, count: int) -> str:
+    if c.standard_errors is None:
+        return f"not run / {c.paper:g}"
+    short = "" if c.n_partitions == count else f", {c.n_partitions} of {count}"
+    return f"{c.ours:.2f} / {c.paper:g} ({c.standard_errors:+.1f}){short}"

@@ -1,0 +1,118 @@
+"""All tables in the order in which they are computed, with the time they take and the cells that remain."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from reproductions.chen2009 import HONEST
+from reproductions.reproduction import PAPERS, Reproduction, reproduce
+from similitude.experiments import Store
+
+ORDER = [
+    "chen2009-table3",
+    "chen2009-table4",
+    "chen2009kernels-table1",
+    "chen2009kernels-section43",
+    "cazzanti2007-table3",
+    "cazzanti2007-table2",
+    "cazzanti2007-table1",
+    "fusion2009-table2",
+    "wang2009-table2",
+    "fusion2009-table1",
+]
+LARGE_SPLITS = 10
+"""The number of random splits that choose parameters on the large data sets of fusion2009-table1; the paper has 100."""
+LEFT_OUT = ("letter, l1", "letter, l-inf")
+"""Columns that are computed only if their data set is named: their matrix has 400 million entries."""
+
+
+class Column(NamedTuple):
+    """One data set of one table, and the number of random splits that choose parameters, None for the paper's."""
+
+    table: str
+    dataset: str
+    splits: int | None = None
+
+    def reproduced(self, store: Store, **options: Any) -> Reproduction:
+        """Return the column, computed or, with ``compute=False``, as far as the store holds it."""
+        return reproduce(self.table, datasets=[self.dataset], splits=self.splits, store=store, **options)
+
+
+def columns() -> list[Column]:
+    """Return all columns: those of the papers, then Voting without the test labels, then large data sets."""
+    usual, honest, large = [], [], []
+    for table in ORDER:
+        for dataset in PAPERS[table].datasets:
+            if dataset in LEFT_OUT:
+                continue
+            if dataset in PAPERS[table].large:
+                splits = LARGE_SPLITS if table == "fusion2009-table1" else None
+                large.append(Column(table, dataset, splits))
+            else:
+                (honest if dataset == HONEST else usual).append(Column(table, dataset))
+    return [*usual, *honest, *sorted(large, key=seconds)]
+
+
+SECONDS: dict[tuple[str, str], float] = {}
+"""Seconds of one core that a column took, by table and data set."""
+USUAL_SECONDS = 300.0
+"""The estimate for a column that was never computed, for lack of data."""
+
+
+def seconds(column: Column) -> float:
+    """Return how long a column takes, in seconds of one core."""
+    return SECONDS.get((column.table, column.dataset), USUAL_SECONDS)
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """The columns that can be computed, with the share of the cells that a store does not hold, and the others."""
+
+    shares: dict[Column, float]
+    missing: dict[Column, str]
+
+    def seconds(self, n_jobs: int) -> float:
+        """Return the estimated time for what remains."""
+        return sum(share * seconds(column) for column, share in self.shares.items()) / n_jobs
+
+    def __str__(self) -> str:
+        open_columns = sum(share > 0 for share in self.shares.values())
+        return f"{open_columns} of {len(self.shares)} columns are not complete"
+
+
+def remaining(store: Store, data_home: Any = None) -> Remaining:
+    """Return what remains to be computed; no cell is computed for it."""
+    shares, missing = {}, {}
+    for column in columns():
+        found = column.reproduced(store, data_home=data_home, compute=False)
+        if found.missing:
+            missing[column] = found.missing[column.dataset]
+        else:
+            cells = len(found.results.rows) + len(_open_cells(found))
+            shares[column] = len(_open_cells(found)) / cells
+    return Remaining(shares, missing)
+
+
+def _open_cells(found: Reproduction) -> list:
+    """Return the cells without a result of the methods that the paper has on the data set."""
+    return [cell for cell in found.results.missing if cell[2] in found.paper.figures(cell[0])]
+
+
+def compute_all(store: Store, *, data_home: Any = None, n_jobs: int = 1, progress: bool = True) -> Iterator[Column]:
+    """Compute all columns that are not complete, and yield each when it is; the time it takes is printed first."""
+    left = remaining(store, data_home)
+    jobs = os.cpu_count() or 1 if n_jobs < 0 else n_jobs
+    print(f"{left}; this takes about {_hours(left.seconds(jobs))} with {jobs} at a time.", file=sys.stderr, flush=True)
+    for column, share in left.shares.items():
+        if share:
+            column.reproduced(store, data_home=data_home, n_jobs=n_jobs, progress=progress)
+            yield column
+
+
+def _hours(amount: float) -> str:
+    minutes = round(amount / 60)
+    return f"{minutes} minutes" if minutes < 100 else f"{minutes / 60:.1f} hours"
