@@ -66,6 +66,8 @@ class Proximities:
     column_ids : sequence of length n, default=None
         The names of the column samples; if S is square, the default is ``ids``. ``predict`` compares them with the ids
         of the training samples.
+    absent : {"zero", "unknown"}, default="zero"
+        The meaning of the entries that a sparse matrix does not store. Unknown similarities of a dense matrix are NaN.
 
     Examples
     --------
@@ -82,7 +84,12 @@ class Proximities:
     array([1., 1., 1.])
     """
 
-    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None):
+    absent = "zero"
+
+    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None, absent="zero"):
+        if not isinstance(absent, str) or absent not in ("zero", "unknown"):
+            raise ValueError(f"absent must be 'zero' or 'unknown'; got {absent!r}.")
+        self.absent = absent
         self.similarities = {name: _matrix(value, name) for name, value in _by_name(S, "S").items()}
         self.shape = _common_shape(self.similarities)
         if isinstance(features, Mapping):
@@ -166,7 +173,7 @@ class Proximities:
         Proximities
             The same samples.
         """
-        other = Proximities(S, features, self.self_similarity, self.ids)
+        other = Proximities(S, features, self.self_similarity, self.ids, absent=self.absent)
         other.column_ids = self.column_ids
         return other
 
@@ -184,7 +191,9 @@ class Proximities:
         rows, columns = (np.arange(n)[k if isinstance(k, slice) else np.ravel(k)] for k, n in zip(key, self.shape))
 
         block = Proximities(
-            {name: cut(S, rows, columns) for name, S in self.similarities.items()}, *self.extras.take(rows)
+            {name: cut(S, rows, columns) for name, S in self.similarities.items()},
+            *self.extras.take(rows),
+            absent=self.absent,
         )
         # Even if a block is square, its columns are not the samples of its rows.
         block.column_ids = _taken(self.column_ids, columns)
@@ -193,7 +202,8 @@ class Proximities:
     def __repr__(self) -> str:
         extras = [n for n in ("features", "self_similarity", "ids") if getattr(self, n) is not None]
         names = f" of {', '.join(map(str, self.similarities))}" if len(self.similarities) > 1 else ""
-        return f"Proximities{self.shape}{names}" + (f" with {', '.join(extras)}" if extras else "")
+        unknown = ", absent entries unknown" if self.absent == "unknown" else ""
+        return f"Proximities{self.shape}{names}" + (f" with {', '.join(extras)}" if extras else "") + unknown
 
 
 def _taken(values: Any, index: np.ndarray) -> Any:
