@@ -113,6 +113,11 @@ def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
             f"{repeat} the row of an earlier one: keep copies on the same side of every split "
             "(train_test_split(groups=...)); otherwise errors are underestimated."
         )
+    if d.unknown:
+        yield (
+            f"{percent(d.unknown)} of the entries are unknown: local methods (KNNClassifier) vote among the known "
+            "neighbours, all others need Proximities(S, fill='class-blind mean') or another fill."
+        )
     if d.sparsity > MANY_ZEROS and d.n_sampled > 2 and d.maximum > d.minimum:
         if d.sparse:
             yield f"{percent(d.sparsity)} of the entries are zero: absent entries count as the similarity 0."

@@ -96,6 +96,9 @@ class Diagnosis:
         The leave-one-out error of the nearest neighbour.
     advice : tuple of str
         Sentences that follow from the figures.
+    unknown : float
+        Share of unknown entries (NaN, or absent from a sparse matrix with ``absent="unknown"``), in whose place the
+        other figures use the fill of ``Proximities``, by default the mean of the known values of different samples.
     eigenvalues : ndarray of shape (n_sampled,) or None
         All eigenvalues in descending order, as :func:`~similitude.diagnosis.pictures.spectra` shows them; None if they
         overflow. ``to_dict`` leaves them out.
@@ -130,6 +133,7 @@ class Diagnosis:
     classes: tuple[ClassFigures, ...] | None
     leave_one_out_error: float | None
     advice: tuple[str, ...] = ()
+    unknown: float = 0.0
     eigenvalues: np.ndarray | None = field(default=None, compare=False)
 
     def __str__(self) -> str:

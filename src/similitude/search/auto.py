@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude._utils.checks import check_positive
+from similitude._utils.forms import labels_in_order
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
 from similitude.labels import Labels, check_labels
@@ -164,6 +165,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
     """
 
     _takes_training = False
+    _votes_among_known = True  # each method decides for itself; those that need all pairs are left out without a fill
 
     def __init__(
         self,
@@ -306,7 +308,12 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _read_samples(self, X: Any, y: Any) -> Samples:
         """Diagnose the samples, and return them for division into folds."""
-        samples = X if isinstance(X, Samples) else Samples(self._new_reader(), X, check_labels(y, _num_samples(X)))
+        if isinstance(X, Samples):
+            samples = X
+        else:
+            reader = self._new_reader()
+            y, X = labels_in_order(y, X), reader.adopted(X)
+            samples = Samples(reader, X, check_labels(y, _num_samples(X)))
         self.classes_ = np.unique(samples.y)
         if len(self.classes_) < 2:
             raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
