@@ -73,6 +73,7 @@ def _matrix(d: Diagnosis) -> list[tuple[str, str]]:
         ("zeros", percent(d.sparsity)),
         ("distinct values", str(d.n_distinct)),
         ("duplicates", str(d.duplicates)),
+        *([("near-duplicates", str(d.near_duplicates))] if d.near_duplicates > d.duplicates else []),
         ("self-similarity", f"not maximal for {percent(smaller)}" if smaller else "maximal for every sample"),
     ]
 

@@ -27,6 +27,7 @@ from similitude.proximity.check import (
     looks_like_dissimilarity,
     read_similarity,
 )
+from similitude.proximity.groups import similarity_groups
 from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
@@ -130,6 +131,7 @@ def diagnose(
         maximum=float(values.max()),
         sparsity=1 - np.count_nonzero(values) / values.size,
         n_distinct=len(np.unique(values)),
+        near_duplicates=len(values) - len(np.unique(similarity_groups(values, dissimilarity=dissimilarity))),
         unknown=float(unknown),
         duplicates=figures.duplicate_rows(values),
         looks_like_dissimilarity=dissimilarity is None and looks_like_dissimilarity(values),
