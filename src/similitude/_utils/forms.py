@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -241,7 +242,8 @@ def labels_in_order(y: Any, X: Any) -> Any:
         return np.array(list(y.values())) if is_dict else y
     values = dict(zip(names, y.values() if is_dict else y.tolist()))
     known = set(ids.tolist())
-    if not is_dict and not known & set(names):
+    # A Series of other samples, or one that pandas numbered, is taken by its places, as scikit-learn does.
+    if not is_dict and (not known & set(names) or (set(names) != known and _are_numbers(names))):
         return y
     if len(values) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
@@ -251,6 +253,10 @@ def labels_in_order(y: Any, X: Any) -> Any:
         what = f"labels for {_some(strange)}, which X does not hold" if strange else f"no label for {_some(missing)}"
         raise ValueError(f"y is matched to the samples by their ids, and has {what}.")
     return np.array([values[name] for name in ids.tolist()])
+
+
+def _are_numbers(names: list) -> bool:
+    return all(isinstance(name, Number) for name in names)
 
 
 def _some(names: list) -> str:
