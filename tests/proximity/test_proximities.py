@@ -1,6 +1,8 @@
 """The container: one matrix or several, and what is cut along with them."""
 
+import copy
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from similitude import KNNClassifier, Proximities
+from similitude import KNNClassifier, Proximities, train_test_split
 
 N = 30
 FEATURES = np.random.default_rng(0).normal(size=(N, 2))
@@ -112,6 +114,21 @@ def test_repr_and_pickle():
     again = pickle.loads(pickle.dumps(P))
     assert np.array_equal(again.S, S)
     assert again.ids.tolist() == IDS
+
+
+def test_what_absent_means_survives_cutting_splitting_and_pickling():
+    P = Proximities(sparse.csr_matrix(np.where(S > 0.5, S, 0.0)), ids=IDS, absent="unknown")
+    train, test = train_test_split(P, random_state=0)
+    kinds = [P[[1, 2]], train, test, P.select(), P.replaced(S), pickle.loads(pickle.dumps(P)), copy.copy(P)]
+    assert {part.absent for part in kinds} == {"unknown"}
+    assert Proximities(S).absent == "zero"
+    assert repr(train) == "Proximities(22, 22) with ids, absent entries unknown"
+
+
+@pytest.mark.parametrize("bad", ["none", None, 0])
+def test_absent_must_be_one_of_its_meanings(bad):
+    with pytest.raises(ValueError, match=re.escape(f"absent must be 'zero', 'farthest' or 'unknown'; got {bad!r}.")):
+        Proximities(S, absent=bad)
 
 
 # Several by name

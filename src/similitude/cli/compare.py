@@ -13,6 +13,7 @@ from similitude.cli.options import (
     AsJson,
     DatasetName,
     Dissimilarity,
+    Fill,
     Groups,
     Jobs,
     Key,
@@ -20,6 +21,7 @@ from similitude.cli.options import (
     LabelsInOrder,
     Matrix,
     Methods,
+    NoLeak,
     Quiet,
     Seed,
     TimeBudget,
@@ -40,6 +42,8 @@ def compare_methods(
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
     groups: Groups = None,
+    no_leak: NoLeak = None,
+    fill: Fill = None,
     methods: Methods = None,
     time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
@@ -56,6 +60,7 @@ def compare_methods(
 ) -> None:
     """Rank the methods by their errors in nested cross-validation, with parameters chosen within each training part."""
     from similitude._utils.files import check_writable
+    from similitude.cli.adjust import with_fill, without_leaks
     from similitude.cli.data import check_classes, read_samples
     from similitude.search import INNER_FOLDS, NO_TIME, nested_errors
     from similitude.search import methods as named
@@ -70,6 +75,7 @@ def compare_methods(
     data = read_samples(
         matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
     )
+    data = without_leaks(with_fill(data, fill), no_leak, note)
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")

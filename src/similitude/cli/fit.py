@@ -13,12 +13,14 @@ from similitude.cli.options import (
     AsJson,
     DatasetName,
     Dissimilarity,
+    Fill,
     Groups,
     Jobs,
     Key,
     Labels,
     LabelsInOrder,
     Matrix,
+    NoLeak,
     Prefer,
     Preference,
     Quiet,
@@ -44,6 +46,8 @@ def fit_model(
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
     groups: Groups = None,
+    no_leak: NoLeak = None,
+    fill: Fill = None,
     method: Annotated[
         str,
         typer.Option(metavar="NAME", help="Method of `similitude compare` (svm-clip, ...), or auto to try all."),
@@ -61,6 +65,7 @@ def fit_model(
     """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
     from similitude import save_model
     from similitude._utils.files import check_writable
+    from similitude.cli.adjust import with_fill, without_leaks
     from similitude.cli.data import check_classes, read_samples
 
     name = named_method(method)
@@ -71,6 +76,7 @@ def fit_model(
     data = read_samples(
         matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
     )
+    data = without_leaks(with_fill(data, fill), no_leak, note)
     check_classes(data, 2)
     model, found = _chosen(name, prefer.value, data, seed, time_budget, n_jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}

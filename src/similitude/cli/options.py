@@ -31,6 +31,24 @@ Groups = Annotated[
         show_default=False,
     ),
 ]
+NoLeak = Annotated[
+    str | None,
+    typer.Option(
+        metavar="THRESHOLD",
+        help="Keep samples at least this similar (at most this far apart) on the same side of every fold; auto: "
+        "near-duplicates.",
+        show_default=False,
+    ),
+]
+Fill = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RULE",
+        help="The value of unknown pairs for methods that need all pairs: class-blind-mean, class-blind-median, "
+        "farthest or a number.",
+        show_default=False,
+    ),
+]
 Dissimilarity = Annotated[
     str | None,
     typer.Option(

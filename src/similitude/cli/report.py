@@ -11,6 +11,7 @@ import typer
 from similitude.cli.options import (
     DatasetName,
     Dissimilarity,
+    Fill,
     Groups,
     Jobs,
     Key,
@@ -18,6 +19,7 @@ from similitude.cli.options import (
     LabelsInOrder,
     Matrix,
     Methods,
+    NoLeak,
     Quiet,
     Seed,
     TimeBudget,
@@ -39,6 +41,8 @@ def report_matrix(
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
     groups: Groups = None,
+    no_leak: NoLeak = None,
+    fill: Fill = None,
     methods: Methods = None,
     time_budget: TimeBudget = None,
     dissimilarity: Dissimilarity = None,
@@ -60,6 +64,7 @@ def report_matrix(
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
     from similitude._utils.files import check_writable
+    from similitude.cli.adjust import with_fill, without_leaks
     from similitude.cli.data import check_classes, read_samples
     from similitude.search import methods as named
 
@@ -71,6 +76,7 @@ def report_matrix(
     data = read_samples(
         matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
     )
+    data = without_leaks(with_fill(data, fill), no_leak, note)
     check_classes(data, 2)
     with warnings.catch_warnings():
         # The page reports what there is to know about the matrix.

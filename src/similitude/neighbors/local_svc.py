@@ -11,12 +11,11 @@ from similitude._native import local_machines
 from similitude._utils.checks import check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
-from similitude.base import FittedPath
 from similitude.kernel import SPECTRUM_TARGETS
 from similitude.labels import Labels
 from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, learned_scores
 from similitude.neighbors.local_weights import lookup_arguments
-from similitude.neighbors.searching import SearchingClassifier
+from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 
 SPECTRA = ("clip", "flip", "shift", "none", "learned")
@@ -168,7 +167,7 @@ class LocalSVCPoint(NamedTuple):
     target: str
 
 
-class LocalSVCPath(FittedPath):
+class LocalSVCPath(LocalPath):
     """The labels of the training samples, and the finder of neighbours among them.
 
     The score of a class is the number of pairs that it wins plus a term between -1/3 and 1/3 that grows with the sum of
@@ -182,7 +181,7 @@ class LocalSVCPath(FittedPath):
     def attributes(self):
         return {"n_neighbors_": self.points[0].n_neighbors}
 
-    def answers(self, rows, response):
+    def local_answers(self, rows, response):
         similarities, indices = self.finder.nearest(rows, max(point.n_neighbors for point in self.points))
         kinds = [self._fixed_answers, self._learned_answers]
         learned = np.array([point.spectrum == "learned" for point in self.points])

@@ -10,6 +10,7 @@ from similitude.proximity.check import (
     is_symmetric,
     looks_like_dissimilarity,
 )
+from similitude.proximity.groups import similarity_groups
 from similitude.proximity.maps import (
     TO_DISSIMILARITY,
     TO_SIMILARITY,
@@ -59,6 +60,7 @@ __all__ = [
     "looks_like_dissimilarity",
     "mean_of_directions",
     "rescale",
+    "similarity_groups",
     "symmetrize",
     "symmetrized_for",
     "to_dissimilarity",

@@ -10,7 +10,9 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.forms import foreign_form, from_condensed
 from similitude.proximity.split import cut
+from similitude.proximity.unknown import check_absent, check_fill
 
 
 class Extras(NamedTuple):
@@ -66,6 +68,14 @@ class Proximities:
     column_ids : sequence of length n, default=None
         The names of the column samples; if S is square, the default is ``ids``. ``predict`` compares them with the ids
         of the training samples.
+    absent : {"zero", "farthest", "unknown"}, default="zero"
+        The meaning of the entries that a sparse matrix does not store: similarities of 0, pairs that are farther apart
+        than all others (for dissimilarities, which become similarities of 0), or unknown pairs. Unknown pairs of a
+        dense matrix are NaN.
+    fill : {"class-blind mean", "class-blind median", "farthest"} or float, default=None
+        The value of unknown pairs for methods that need all pairs, learned on the training part: the mean or the median
+        of the known values of different samples, whatever their classes, the least similar known value, or a number.
+        Methods that vote among known neighbours use it only for the similarities of neighbours to each other.
 
     Examples
     --------
@@ -82,7 +92,16 @@ class Proximities:
     array([1., 1., 1.])
     """
 
-    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None):
+    absent = "zero"
+    fill = None
+    adopted = False
+    """Whether this was another library's object, whose ids new rows need not have."""
+
+    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None, absent="zero", fill=None):
+        self.absent, self.fill = check_absent(absent), check_fill(fill)
+        form = None if isinstance(S, (Mapping, np.ndarray)) else foreign_form(S)
+        if form is not None:
+            S, ids = form.matrix, form.ids if ids is None else ids
         self.similarities = {name: _matrix(value, name) for name, value in _by_name(S, "S").items()}
         self.shape = _common_shape(self.similarities)
         if isinstance(features, Mapping):
@@ -97,6 +116,37 @@ class Proximities:
         self._check_lengths()
         if self.self_similarity is not None and not np.isfinite(self.self_similarity).all():
             raise ValueError("self_similarity contains NaN or infinity; every entry must be a finite number.")
+
+    @classmethod
+    def from_condensed(cls, values: Any, *, diagonal: float = 0.0, **options: Any) -> Proximities:
+        """Return the square matrix of a condensed vector, such as that of SciPy's ``pdist``.
+
+        Parameters
+        ----------
+        values : array-like of shape (n (n - 1)/2,)
+            The values above the diagonal, row by row.
+        diagonal : float, default=0.0
+            The value of a sample with itself: 0 for distances.
+        **options
+            The other parameters of ``Proximities``, such as ``ids``.
+
+        Returns
+        -------
+        Proximities
+            The matrix.
+
+        Examples
+        --------
+        >>> from similitude import Proximities
+        >>> Proximities.from_condensed([0.5, 0.2, 0.1], diagonal=1.0, ids=["a", "b", "c"]).S
+        array([[1. , 0.5, 0.2],
+               [0.5, 1. , 0.1],
+               [0.2, 0.1, 1. ]])
+        """
+        values = np.asarray(values, dtype=np.result_type(np.asarray(values), np.float32))
+        if values.ndim != 1:
+            raise ValueError(f"values must have one dimension; got shape {values.shape}.")
+        return cls(from_condensed(values, diagonal), **options)
 
     def _check_lengths(self) -> None:
         rows, columns = self.shape
@@ -166,7 +216,7 @@ class Proximities:
         Proximities
             The same samples.
         """
-        other = Proximities(S, features, self.self_similarity, self.ids)
+        other = Proximities(S, features, self.self_similarity, self.ids, absent=self.absent, fill=self.fill)
         other.column_ids = self.column_ids
         return other
 
@@ -184,7 +234,10 @@ class Proximities:
         rows, columns = (np.arange(n)[k if isinstance(k, slice) else np.ravel(k)] for k, n in zip(key, self.shape))
 
         block = Proximities(
-            {name: cut(S, rows, columns) for name, S in self.similarities.items()}, *self.extras.take(rows)
+            {name: cut(S, rows, columns) for name, S in self.similarities.items()},
+            *self.extras.take(rows),
+            absent=self.absent,
+            fill=self.fill,
         )
         # Even if a block is square, its columns are not the samples of its rows.
         block.column_ids = _taken(self.column_ids, columns)
@@ -193,7 +246,8 @@ class Proximities:
     def __repr__(self) -> str:
         extras = [n for n in ("features", "self_similarity", "ids") if getattr(self, n) is not None]
         names = f" of {', '.join(map(str, self.similarities))}" if len(self.similarities) > 1 else ""
-        return f"Proximities{self.shape}{names}" + (f" with {', '.join(extras)}" if extras else "")
+        unknown = "" if self.absent == "zero" else f", absent entries {self.absent}"
+        return f"Proximities{self.shape}{names}" + (f" with {', '.join(extras)}" if extras else "") + unknown
 
 
 def _taken(values: Any, index: np.ndarray) -> Any:
@@ -202,20 +256,29 @@ def _taken(values: Any, index: np.ndarray) -> Any:
     return None if values is None else _safe_indexing(values, index)
 
 
-def as_proximities(X: Any) -> Proximities:
+def as_proximities(X: Any, *, distances: bool = False) -> Proximities:
     """Return X if it is ``Proximities``, otherwise X wrapped in it.
 
     Parameters
     ----------
-    X : array-like, sparse matrix or Proximities
+    X : array-like, sparse matrix, Proximities, or a matrix of another library
         The similarities.
+    distances : bool, default=False
+        Whether the values are distances, so that a condensed vector has a diagonal of 0.
 
     Returns
     -------
     Proximities
         The similarities.
     """
-    return X if isinstance(X, Proximities) else Proximities(X)
+    if isinstance(X, Proximities):
+        return X
+    form = foreign_form(X, distances=distances)
+    if form is None:
+        return Proximities(X)
+    given = Proximities(form.matrix, ids=form.ids)
+    given.adopted = True
+    return given
 
 
 def at_columns(S: Any, columns: np.ndarray) -> Any:
