@@ -19,6 +19,7 @@ from similitude.cli.inspect import inspect_matrix
 from similitude.cli.pairwise import fill_matrix
 from similitude.cli.predict import predict_rows
 from similitude.cli.report import report_matrix
+from similitude.cli.source import takes_source
 
 _GROUPS = {
     "Examine": {
@@ -71,10 +72,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("inspect")(reports_errors(inspect_matrix))
-app.command("compare")(reports_errors(compare_methods))
-app.command("report")(reports_errors(report_matrix))
-app.command("fit")(reports_errors(fit_model))
+app.command("inspect")(reports_errors(takes_source(inspect_matrix, without=("groups", "group_column"))))
+app.command("compare")(reports_errors(takes_source(compare_methods)))
+app.command("report")(reports_errors(takes_source(report_matrix)))
+app.command("fit")(reports_errors(takes_source(fit_model)))
 app.command("predict")(reports_errors(predict_rows))
 app.command("pairwise")(reports_errors(fill_matrix))
 

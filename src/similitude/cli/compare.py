@@ -11,14 +11,7 @@ import typer
 
 from similitude.cli.options import (
     AsJson,
-    DatasetName,
-    Dissimilarity,
-    Groups,
     Jobs,
-    Key,
-    Labels,
-    LabelsInOrder,
-    Matrix,
     Methods,
     Quiet,
     Seed,
@@ -28,6 +21,7 @@ from similitude.cli.options import (
     listed,
     notes,
 )
+from similitude.cli.source import Source
 
 if TYPE_CHECKING:
     from similitude.search import Standing
@@ -36,15 +30,9 @@ LEAST_WIDTH = 110
 
 
 def compare_methods(
-    matrix: Matrix = None,
-    labels: Labels = None,
-    labels_in_order: LabelsInOrder = False,
-    groups: Groups = None,
+    source: Source,
     methods: Methods = None,
     time_budget: TimeBudget = None,
-    dissimilarity: Dissimilarity = None,
-    key: Key = None,
-    dataset: DatasetName = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of outer folds.")] = 10,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
@@ -67,9 +55,7 @@ def compare_methods(
     if output is not None:
         check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(
-        matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
-    )
+    data = read_samples(source, note=note, seed=seed)
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")

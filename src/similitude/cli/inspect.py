@@ -7,27 +7,12 @@ from typing import Annotated
 
 import typer
 
-from similitude.cli.options import (
-    AsJson,
-    DatasetName,
-    Dissimilarity,
-    Key,
-    Labels,
-    LabelsInOrder,
-    Matrix,
-    Quiet,
-    Seed,
-    notes,
-)
+from similitude.cli.options import AsJson, Quiet, Seed, notes
+from similitude.cli.source import Source
 
 
 def inspect_matrix(
-    matrix: Matrix = None,
-    labels: Labels = None,
-    labels_in_order: LabelsInOrder = False,
-    dissimilarity: Dissimilarity = None,
-    key: Key = None,
-    dataset: DatasetName = None,
+    source: Source,
     max_samples: Annotated[
         int, typer.Option(min=1, metavar="N", help="If there are more samples, draw this number at random.")
     ] = 5000,
@@ -40,23 +25,12 @@ def inspect_matrix(
     from similitude.diagnosis import diagnose
 
     # The matrix stays on disk if possible, so that only the drawn samples of a large one are read.
-    data = read_samples(
-        matrix,
-        labels,
-        dissimilarity,
-        dataset,
-        key,
-        note=notes(quiet),
-        seed=seed,
-        needs_labels=False,
-        in_order=labels_in_order,
-        mmap=True,
-    )
+    data = read_samples(source, note=notes(quiet), seed=seed, needs_labels=False, mmap=True)
     S, map_name = data.matrix()
     try:
         found = diagnose(S, data.y, dissimilarity=map_name, max_samples=max_samples, random_state=seed)
     except ValueError as error:  # values that stay on disk have not been checked by the reader
-        raise ValueError(f"{matrix or dataset}: {error}") from None
+        raise ValueError(f"{source.matrix or source.dataset}: {error}") from None
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
     else:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from similitude.cli.options import AsJson, Jobs, Key, LabelsInOrder, Quiet, check_jobs
+from similitude.cli.options import AsJson, Jobs, Quiet, check_jobs, notes
 
 if TYPE_CHECKING:
-    from similitude.cli.objects import Objects
+    from similitude.proximity.files import Objects
     from similitude.similarities import Measure
 
 SUFFIXES = (".csv", ".npy", ".npz")
@@ -23,7 +23,7 @@ def fill_matrix(
         Path,
         typer.Argument(
             metavar="OBJECTS",
-            help="File with raw objects: lines of text, CSV rows of numbers or words, or an array in .npy.",
+            help="File with raw objects: FASTA, lines of text, CSV rows of numbers or words, or an array in .npy.",
             show_default=False,
         ),
     ],
@@ -55,8 +55,21 @@ def fill_matrix(
             show_default=False,
         ),
     ] = None,
-    labels_in_order: LabelsInOrder = False,
-    key: Key = None,
+    labels_in_order: Annotated[
+        bool,
+        typer.Option("--labels-in-order", help="State that labels with ids are in the order of the columns."),
+    ] = False,
+    label_column: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the labels, by name or place.", show_default=False)
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Parameter of the similarity, repeatable.", show_default=False),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the array, if the file holds several.", show_default=False),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Fill a .npy file on disk; after an interruption the same command continues."),
@@ -67,8 +80,8 @@ def fill_matrix(
 ) -> None:
     """Compute the matrix of similarities of raw objects."""
     from similitude._utils.files import check_writable
-    from similitude.cli.objects import read_objects
-    from similitude.datasets import id_files, write_ids
+    from similitude.cli.measures import chosen_measure
+    from similitude.proximity.files import id_files, read_objects, write_ids
     from similitude.similarities import resolve
 
     measure = resolve(similarity)
@@ -82,7 +95,8 @@ def fill_matrix(
     rows = read_objects(objects, measure.objects, key)
     columns = rows if against is None else read_objects(against, measure.objects, key)
     files = id_files(output, _names(rows, columns)) if kind == ".npy" else {}
-    measure = _learned(measure, columns, labels, labels_in_order)
+    measure = resolve(chosen_measure(similarity, param, [*rows.items, *columns.items], notes(quiet)))
+    measure = _learned(measure, columns, labels, labels_in_order, label_column)
     matrix = _filled(rows, None if against is None else columns, measure, output if resume else None, n_jobs, not quiet)
     if not resume:
         _save(output, matrix, rows, columns)
@@ -118,10 +132,11 @@ def _print_summary(
         typer.echo(f"saved to {output}" + (f", ids in {' and '.join(id_files)}" if id_files else ""))
 
 
-def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: bool) -> Measure:
+def _learned(
+    measure: Measure, columns: Objects, labels: Path | None, in_order: bool, label_column: str | None
+) -> Measure:
     """Return the measure after it has learned from the objects of the columns."""
-    from similitude.cli.objects import check_file
-    from similitude.datasets import read_labels
+    from similitude.proximity.files import check_file, read_labels
 
     if not measure.learns:
         if labels is not None:
@@ -130,7 +145,10 @@ def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: 
     y = None
     if labels is not None:
         check_file(labels, "--labels")
-        y = read_labels(labels, len(columns.items), columns.ids, in_order)[0]
+        found = read_labels(labels, len(columns.items), columns.ids, in_order, column=label_column)
+        if len(found.labelled) < len(columns.items):
+            raise ValueError(f"{labels}: {len(columns.items) - len(found.labelled)} of the objects have no label.")
+        y = found.values
     elif measure.name == "vdm":
         raise ValueError("--similarity vdm learns from labels; give those of the columns with --labels.")
     return measure.learned(columns.items, y)
