@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,10 +31,35 @@ def inspect_matrix(
         found = diagnose(S, data.y, dissimilarity=map_name, max_samples=max_samples, random_state=seed)
     except ValueError as error:  # values that stay on disk have not been checked by the reader
         raise ValueError(f"{source.matrix or source.dataset}: {error}") from None
+    pairs = _pairs(S)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
+        more = {} if pairs is None else {"pairs": pairs._asdict()}
+        typer.echo(json.dumps({**found.to_dict(), **more}, indent=2, allow_nan=False))
     else:
-        _show(str(found))
+        _show(str(found) + ("" if pairs is None else _pairs_text(pairs)))
+
+
+def _pairs(X: Any) -> Any:
+    """Return how many pairs are known, if the matrix is sparse or has unknown entries, otherwise None."""
+    import numpy as np
+    from scipy import sparse
+
+    from similitude.proximity import as_proximities, known_pairs
+
+    S = as_proximities(X).S
+    if not sparse.issparse(S) and (isinstance(S, np.memmap) or not np.isnan(S).any()):
+        return None
+    return known_pairs(S)
+
+
+def _pairs_text(pairs: Any) -> str:
+    share = pairs.known / max(1, pairs.possible)
+    rows = {
+        "known": f"{pairs.known:,} of {pairs.possible:,} ({share:.2%})",
+        "components": f"{pairs.components:,}, the largest with {pairs.largest:,} samples",
+        "without a neighbour": f"{pairs.lonely:,} samples",
+    }
+    return "\n\nPairs\n" + "\n".join(f"  {name:<26}{text}" for name, text in rows.items())
 
 
 def _show(card: str) -> None:

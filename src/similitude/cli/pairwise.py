@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -81,7 +80,7 @@ def fill_matrix(
     """Compute the matrix of similarities of raw objects."""
     from similitude._utils.files import check_writable
     from similitude.cli.measures import chosen_measure
-    from similitude.proximity.files import id_files, read_objects, write_ids
+    from similitude.proximity.files import id_files, read_objects, save_proximity, write_ids
     from similitude.similarities import resolve
 
     measure = resolve(similarity)
@@ -99,8 +98,9 @@ def fill_matrix(
     measure = _learned(measure, columns, labels, labels_in_order, label_column)
     matrix = _filled(rows, None if against is None else columns, measure, output if resume else None, n_jobs, not quiet)
     if not resume:
-        _save(output, matrix, rows, columns)
-    write_ids(output, files)
+        save_proximity(output, matrix, ids=rows.ids, column_ids=None if columns is rows else columns.ids)
+    else:
+        write_ids(output, files)
     _print_summary(matrix.shape, measure, output, list(map(str, files)), as_json, quiet)
 
 
@@ -165,30 +165,3 @@ def _filled(rows: Objects, columns: Objects | None, measure: Measure, out: Any, 
         n_jobs=n_jobs,
         progress=show,
     )
-
-
-def _save(path: Path, matrix: Any, rows: Objects, columns: Objects) -> None:
-    import numpy as np
-
-    from similitude._utils.files import replacing
-
-    with replacing(path) as part:
-        if path.suffix.lower() == ".csv":
-            write_matrix(part, matrix, rows.ids, columns.ids)
-            return
-        with part.open("wb") as file:  # NumPy would add its suffix to the name of a path
-            if path.suffix.lower() == ".npy":
-                np.save(file, matrix)
-            else:
-                arrays: Any = {name: np.asarray(ids) for name, ids in _names(rows, columns).items() if ids is not None}
-                np.savez(file, S=matrix, **arrays)
-
-
-def write_matrix(path: Path, matrix: Any, ids: list[str] | None, column_ids: list[str] | None) -> None:
-    """Write a matrix as CSV that reads back to the last bit, with a header and a first column if there are ids."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if column_ids is not None:
-            writer.writerow([*([] if ids is None else ["id"]), *column_ids])
-        for i in range(matrix.shape[0]):
-            writer.writerow([*([] if ids is None else [ids[i]]), *matrix[i].tolist()])

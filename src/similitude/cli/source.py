@@ -20,6 +20,12 @@ Normalised = StrEnum("Normalised", ["self"])
 READING = ("form", "key", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "diagonal")
 """The options that say how a file of proximities is read."""
 
+NOT_PROXIMITIES = (
+    "labels", "label_column", "labels_in_order", "groups", "group_column", "dissimilarity", "similarity", "param",
+    "dataset",
+)  # fmt: skip
+"""The options that do not say how a file of proximities is read."""
+
 
 def _option(text: str, metavar: str | None = None, *names: str) -> Any:
     return typer.Option(*names, metavar=metavar, help=text, show_default=False)

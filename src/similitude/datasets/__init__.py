@@ -7,7 +7,7 @@ from similitude.datasets.ellipsoids import make_ellipsoids
 from similitude.datasets.fetched import fetch_protein
 from similitude.datasets.networks import make_copurchase, make_patrol
 from similitude.datasets.simulated import make_negative_direction, make_perturbed_centroids
-from similitude.proximity.files import load_objects, load_proximity
+from similitude.proximity.files import load_objects, load_proximity, save_proximity
 
 __all__ = [
     "fetch_protein",
@@ -22,4 +22,5 @@ __all__ = [
     "make_negative_direction",
     "make_patrol",
     "make_perturbed_centroids",
+    "save_proximity",
 ]

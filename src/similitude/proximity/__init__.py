@@ -10,6 +10,8 @@ from similitude.proximity.check import (
     is_symmetric,
     looks_like_dissimilarity,
 )
+from similitude.proximity.condensed import side_of, square_of
+from similitude.proximity.known import KnownPairs, known_pairs
 from similitude.proximity.maps import (
     TO_DISSIMILARITY,
     TO_SIMILARITY,
@@ -40,6 +42,7 @@ __all__ = [
     "TO_SIMILARITY",
     "WITH_WIDTH",
     "Extras",
+    "KnownPairs",
     "LearnedMap",
     "Proximities",
     "SimilarityWarning",
@@ -55,10 +58,13 @@ __all__ = [
     "dense",
     "for_lookup",
     "is_symmetric",
+    "known_pairs",
     "learned_constants_needed",
     "looks_like_dissimilarity",
     "mean_of_directions",
     "rescale",
+    "side_of",
+    "square_of",
     "symmetrize",
     "symmetrized_for",
     "to_dissimilarity",

@@ -131,6 +131,39 @@ class _Pairs(NamedTuple):
     counts: np.ndarray
 
 
+def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
+    """Return edges given by the ids of their ends.
+
+    Parameters
+    ----------
+    queries, targets : sequences of length m
+        The ids of both ends of each edge.
+    scores : array-like of shape (m,)
+        The values of the edges.
+
+    Returns
+    -------
+    Edges
+        The edges, whose samples are in the order of their first appearance, query before target.
+    """
+    ends = [np.asarray(queries), np.asarray(targets)]
+    values = np.asarray(scores, dtype=np.float64)
+    if any(end.ndim != 1 for end in ends) or values.ndim != 1 or len({len(values), *map(len, ends)}) != 1:
+        shapes = ", ".join(str(np.shape(given)) for given in (*ends, values))
+        raise ValueError(f"queries, targets and scores must have one entry per edge; got the shapes {shapes}.")
+    if not len(values):
+        raise ValueError("scores: there is no edge; at least one is needed.")
+    if not np.isfinite(values).all():
+        bad = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise ValueError(f"scores must be finite numbers; got {values[bad]} for edge {bad}. Leave out unknown pairs.")
+    found, first, codes = np.unique(np.column_stack(ends).ravel(), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    codes = place[codes.ravel()].reshape(-1, 2)
+    return Edges(codes[:, 0], codes[:, 1], values, [str(name) for name in found[order].tolist()])
+
+
 def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
     """Return the square matrix between all samples of the edges.
 

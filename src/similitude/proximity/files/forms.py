@@ -197,3 +197,23 @@ def _is_triangle(rows: list[list[str]]) -> bool:
     steps = {b - a for a, b in pairwise(lengths)}
     ragged = len({len(cells) for cells in rows[-len(lengths) :]}) > 1
     return ragged and (steps == {1} or steps == {-1})
+
+
+def text_form_of(path: Path, form: str | None = None) -> str:
+    """Return the form of a text file that is to hold pairs of the same samples, or "" for a binary file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    form : str, default=None
+        The form that the user named.
+
+    Returns
+    -------
+    str
+        The form.
+    """
+    if binary_kind(path) is not None:
+        return ""
+    return str(form or text_form(path, look(path), True))
