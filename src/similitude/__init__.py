@@ -14,12 +14,19 @@ from similitude.proximity import (
     SimilarityWarning,
     check_similarity,
     rescale,
+    similarity_groups,
     symmetrize,
     to_dissimilarity,
     to_similarity,
     train_test_split,
 )
-from similitude.search import AutoClassifier, CombinedClassifier, PathSearchCV
+from similitude.search import (
+    AutoClassifier,
+    CombinedClassifier,
+    PathSearchCV,
+    SimilarityGroupKFold,
+    error_by_similarity,
+)
 from similitude.theory import goodness
 from similitude.transform import (
     DissimilarityToSimilarity,
@@ -59,16 +66,19 @@ __all__ = [
     "Rescale",
     "RobustSVC",
     "SimilarityFeatures",
+    "SimilarityGroupKFold",
     "SimilaritySVC",
     "SimilarityWarning",
     "SpectrumModifier",
     "check_similarity",
     "diagnose",
     "disorder",
+    "error_by_similarity",
     "goodness",
     "load_model",
     "rescale",
     "save_model",
+    "similarity_groups",
     "symmetrize",
     "to_dissimilarity",
     "to_similarity",

@@ -28,6 +28,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from similitude._utils.forms import labels_in_order
 from similitude.labels import Labels, check_labels, check_sample_weight, costs_matrix, priors_vector
 from similitude.numerics.votes import log_of
 from similitude.proximity.proximities import Proximities
@@ -170,6 +171,7 @@ class PathClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         points = self._points([{}])
+        y = labels_in_order(y, X)
         training = self._read(X, y)
         labels = self._labels_of(check_labels(y, len(training)), sample_weight)
         path = self._fit_path(training, labels, points)
@@ -347,7 +349,9 @@ class GridFit:
         return self.at(0)
 
     def _rows(self, rows: Any) -> Any:
-        return rows.read_as(self._training.reader) if isinstance(rows, Rows) else self._first._rows(rows)
+        if not isinstance(rows, Rows):
+            return self._first._rows(rows)
+        return self.estimator._complete(rows.read_as(self._training.reader))
 
     def at(self, i: int) -> Any:
         """Return the estimator fitted at the i-th point.
@@ -378,6 +382,9 @@ class SimilarityEstimator(BaseEstimator):
 
     _warns_of_dissimilarity = True
 
+    _votes_among_known = False
+    """Whether unknown similarities are left out; otherwise they must be filled."""
+
     _takes_training = True
     """Whether ``fit`` accepts training samples that have been read already, and ``predict`` such rows."""
 
@@ -386,6 +393,7 @@ class SimilarityEstimator(BaseEstimator):
         reader = self._new_reader()
         tags.input_tags.pairwise = reader.is_precomputed
         tags.input_tags.sparse = self.dissimilarity is None
+        tags.input_tags.allow_nan = self._votes_among_known
         if not reader.is_matrix:
             tags.no_validation = True
             tags.input_tags.two_d_array = False
@@ -401,16 +409,20 @@ class SimilarityEstimator(BaseEstimator):
         )
 
     def _read(self, X: Any, y: Any = None) -> Training:
-        if isinstance(X, Training):
-            # A search over maps reads the samples once, and each point by its own map.
-            return X if self.dissimilarity in (None, X.reader.map_name) else X.mapped(self.dissimilarity)
-        return self._new_reader().fit(X, y, estimator=self, warns=self._warns_of_dissimilarity)
+        if not isinstance(X, Training):
+            return self._complete(self._new_reader().fit(X, y, estimator=self, warns=self._warns_of_dissimilarity))
+        # A search over maps reads the samples once, and each point by its own map.
+        return self._complete(X if self.dissimilarity in (None, X.reader.map_name) else X.mapped(self.dissimilarity))
 
     def _rows(self, X: Any) -> Rows:
         if isinstance(X, Rows):
-            return X.read_as(self._reader)
+            return self._complete(X.read_as(self._reader))
         check_is_fitted(self)
-        return self._reader.rows(X, support=getattr(self, "support_columns_", None), estimator=self)
+        return self._complete(self._reader.rows(X, support=getattr(self, "support_columns_", None), estimator=self))
+
+    def _complete(self, samples: Any) -> Any:
+        """Return training samples or rows whose unknown similarities are filled, unless the method leaves them out."""
+        return samples if self._votes_among_known else samples.complete(type(self).__name__)
 
     def _keep_training(self, training: Training) -> None:
         """Keep what is needed of the training samples to read new ones, and the number and names of their columns."""

@@ -167,7 +167,8 @@ def test_labels_of_several_kinds_mean_the_same():
     [
         ({"S": np.ones((2, 3))}, "S must be square"),
         ({"S": [1.0, 2.0]}, "S must have two dimensions"),
-        ({"S": [[1.0, np.nan], [0.0, 1.0]]}, "S contains NaN"),
+        ({"S": [[1.0, np.inf], [0.0, 1.0]]}, "S contains infinity"),
+        ({"S": np.full((2, 2), np.nan)}, "no similarity of the training samples is known"),
         ({"S": np.eye(3) * 1j}, "Complex data"),
         ({"S": np.empty((0, 0))}, "minimum of 1"),
         ({"S": np.eye(3), "y": [0, 1]}, "y must have one label per sample; got 2 labels for 3"),
@@ -230,7 +231,7 @@ def test_nothing_outside_the_sample_is_read():
     S[left_out] = np.nan
     assert diagnose(S, max_samples=10).n_sampled == 10
     with pytest.raises(ValueError, match="cut to 10 samples drawn at random"):
-        diagnose(np.full((50, 50), np.nan), max_samples=10)
+        diagnose(np.full((50, 50), np.inf), max_samples=10)
 
 
 def test_triples_are_drawn_by_seed():

@@ -127,7 +127,7 @@ def test_what_absent_means_survives_cutting_splitting_and_pickling():
 
 @pytest.mark.parametrize("bad", ["none", None, 0])
 def test_absent_must_be_one_of_its_meanings(bad):
-    with pytest.raises(ValueError, match=re.escape(f"absent must be 'zero' or 'unknown'; got {bad!r}.")):
+    with pytest.raises(ValueError, match=re.escape(f"absent must be 'zero', 'farthest' or 'unknown'; got {bad!r}.")):
         Proximities(S, absent=bad)
 
 

@@ -820,7 +820,7 @@ def test_bad_parameters_are_refused(parameters, message):
         (S, np.zeros(36), "y must have at least two classes"),
         (S[:3, :3], Y[:3], "y must have a class of at least two samples"),
         (S[:5], Y[:5], "X must be square"),
-        (np.full((36, 36), np.nan), Y, "X contains NaN"),
+        (np.full((36, 36), np.inf), Y, "X contains infinity"),
         (Proximities({"a": S, "b": S}), Y, "X holds the similarities 'a', 'b', and one is needed here"),
     ],
 )

@@ -350,8 +350,8 @@ def test_parameters_are_checked_as_scikit_learn_does():
 def test_input_is_checked_once_and_errors_name_it():
     S, y = _problem()
     search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 5]}, cv=3)
-    S[3, 4] = np.nan
-    with pytest.raises(ValueError, match=r"X contains NaN .first at row 3, column 4"):
+    S[3, 4] = np.inf
+    with pytest.raises(ValueError, match=r"X contains infinity .first at row 3, column 4"):
         search.fit(S, y)
     with pytest.raises(ValueError, match="X must be square"):
         search.fit(np.ones((60, 3)), y)

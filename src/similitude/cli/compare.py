@@ -11,8 +11,10 @@ import typer
 
 from similitude.cli.options import (
     AsJson,
+    Fill,
     Jobs,
     Methods,
+    NoLeak,
     Quiet,
     Seed,
     TimeBudget,
@@ -31,6 +33,8 @@ LEAST_WIDTH = 110
 
 def compare_methods(
     source: Source,
+    no_leak: NoLeak = None,
+    fill: Fill = None,
     methods: Methods = None,
     time_budget: TimeBudget = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of outer folds.")] = 10,
@@ -44,6 +48,7 @@ def compare_methods(
 ) -> None:
     """Rank the methods by their errors in nested cross-validation, with parameters chosen within each training part."""
     from similitude._utils.files import check_writable
+    from similitude.cli.adjust import with_fill, without_leaks
     from similitude.cli.data import check_classes, read_samples
     from similitude.search import INNER_FOLDS, NO_TIME, nested_errors
     from similitude.search import methods as named
@@ -56,6 +61,7 @@ def compare_methods(
         check_writable(output, "--output")
     note = notes(quiet)
     data = read_samples(source, note=note, seed=seed)
+    data = without_leaks(with_fill(data, fill), no_leak, note)
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")

@@ -11,7 +11,9 @@ import typer
 
 from similitude.cli.options import (
     AsJson,
+    Fill,
     Jobs,
+    NoLeak,
     Prefer,
     Preference,
     Quiet,
@@ -35,6 +37,8 @@ def fit_model(
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model.", show_default=False)
     ],
     source: Source,
+    no_leak: NoLeak = None,
+    fill: Fill = None,
     method: Annotated[
         str,
         typer.Option(metavar="NAME", help="Method of `similitude compare` (svm-clip, ...), or auto to try all."),
@@ -49,6 +53,7 @@ def fit_model(
     """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
     from similitude import save_model
     from similitude._utils.files import check_writable
+    from similitude.cli.adjust import with_fill, without_leaks
     from similitude.cli.data import check_classes, read_samples
 
     name = named_method(method)
@@ -57,6 +62,7 @@ def fit_model(
     check_writable(output, "--output")
     note = notes(quiet)
     data = read_samples(source, note=note, seed=seed)
+    data = without_leaks(with_fill(data, fill), no_leak, note)
     check_classes(data, 2)
     model, found = _chosen(name, prefer.value, data, seed, time_budget, n_jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}

@@ -8,6 +8,24 @@ from typing import Annotated
 
 import typer
 
+NoLeak = Annotated[
+    str | None,
+    typer.Option(
+        metavar="THRESHOLD",
+        help="Keep samples at least this similar (at most this far apart) on the same side of every fold; auto: "
+        "near-duplicates.",
+        show_default=False,
+    ),
+]
+Fill = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RULE",
+        help="The value of unknown pairs for methods that need all pairs: class-blind-mean, class-blind-median, "
+        "farthest or a number.",
+        show_default=False,
+    ),
+]
 Methods = Annotated[
     str | None,
     typer.Option(

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from similitude.cli.options import (
+    Fill,
     Jobs,
     Methods,
+    NoLeak,
     Quiet,
     Seed,
     TimeBudget,
@@ -30,6 +32,8 @@ def report_matrix(
         Path, typer.Option("--output", "-o", metavar="FILE.html", help="File to write the page to.", show_default=False)
     ],
     source: Source,
+    no_leak: NoLeak = None,
+    fill: Fill = None,
     methods: Methods = None,
     time_budget: TimeBudget = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds for comparing methods.")] = 5,
@@ -48,6 +52,7 @@ def report_matrix(
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
     from similitude._utils.files import check_writable
+    from similitude.cli.adjust import with_fill, without_leaks
     from similitude.cli.data import check_classes, read_samples
     from similitude.search import methods as named
 
@@ -57,6 +62,7 @@ def report_matrix(
     check_writable(output, "--output")
     note = notes(quiet)
     data = read_samples(source, note=note, seed=seed)
+    data = without_leaks(with_fill(data, fill), no_leak, note)
     check_classes(data, 2)
     with warnings.catch_warnings():
         # The page reports what there is to know about the matrix.

@@ -18,6 +18,7 @@ STRONGLY_INDEFINITE = 0.2
 
 HIGH_HUBNESS = 1.4
 MANY_TIES = 0.2
+MANY_NEAR_DUPLICATES = 0.05
 MANY_ZEROS = 0.5
 MANY_VIOLATIONS = 0.01
 LOW_RANK = 0.1
@@ -111,7 +112,17 @@ def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
         repeat = "1 sample repeats" if d.duplicates == 1 else f"{d.duplicates} samples repeat"
         yield (
             f"{repeat} the row of an earlier one: keep copies on the same side of every split "
-            "(train_test_split(groups=...)); otherwise errors are underestimated."
+            "(SimilarityGroupKFold, or train_test_split(groups=...)); otherwise errors are underestimated."
+        )
+    elif d.near_duplicates > MANY_NEAR_DUPLICATES * d.n_sampled:
+        yield (
+            f"{d.near_duplicates} of {d.n_sampled} samples are nearly the same as others: errors on random folds are "
+            "smaller than those for new samples; SimilarityGroupKFold keeps such samples together."
+        )
+    if d.unknown:
+        yield (
+            f"{percent(d.unknown)} of the entries are unknown: local methods (KNNClassifier) vote among the known "
+            "neighbours, all others need Proximities(S, fill='class-blind mean') or another fill."
         )
     if d.sparsity > MANY_ZEROS and d.n_sampled > 2 and d.maximum > d.minimum:
         if d.sparse:

@@ -69,9 +69,11 @@ def _matrix(d: Diagnosis) -> list[tuple[str, str]]:
         *([("examined", f"{d.n_sampled} samples drawn at random")] if d.n_sampled < d.n else []),
         ("symmetric", "yes" if d.symmetric else f"no: asymmetry {number(d.asymmetry)}"),
         ("range", f"{number(d.minimum)} to {number(d.maximum)}"),
+        *([("unknown", percent(d.unknown))] if d.unknown else []),
         ("zeros", percent(d.sparsity)),
         ("distinct values", str(d.n_distinct)),
         ("duplicates", str(d.duplicates)),
+        *([("near-duplicates", str(d.near_duplicates))] if d.near_duplicates > d.duplicates else []),
         ("self-similarity", f"not maximal for {percent(smaller)}" if smaller else "maximal for every sample"),
     ]
 

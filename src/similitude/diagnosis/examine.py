@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from similitude._utils.forms import labels_in_order
 from similitude.diagnosis import figures
 from similitude.diagnosis.advice import advice
 from similitude.diagnosis.disorder import figure as disorder_figure
@@ -24,10 +25,13 @@ from similitude.proximity.check import (
     dense,
     is_symmetric,
     looks_like_dissimilarity,
+    read_similarity,
 )
+from similitude.proximity.groups import similarity_groups
 from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
+from similitude.proximity.unknown import LearnedFill, known_counts
 
 
 def diagnose(
@@ -98,8 +102,10 @@ def diagnose(
     if dissimilarity is not None:
         check_map(dissimilarity, "dissimilarity")
     rng = check_random_state(random_state)
-    matrix = as_proximities(S).S
+    given = as_proximities(S, distances=dissimilarity is not None)
+    matrix, y = given.S, labels_in_order(y, S)
     checked, drawn = _checked(matrix, max_samples, rng)
+    unknown, checked = _completed(checked, given, dissimilarity)
     n = matrix.shape[0]
     classes, labels = (None, None) if y is None else _encoded(y, n)
 
@@ -125,6 +131,8 @@ def diagnose(
         maximum=float(values.max()),
         sparsity=1 - np.count_nonzero(values) / values.size,
         n_distinct=len(np.unique(values)),
+        near_duplicates=len(values) - len(np.unique(similarity_groups(values, dissimilarity=dissimilarity))),
+        unknown=float(unknown),
         duplicates=figures.duplicate_rows(values),
         looks_like_dissimilarity=dissimilarity is None and looks_like_dissimilarity(values),
         self_similarity_not_maximal=figures.not_maximal(A, tolerance),
@@ -160,7 +168,19 @@ def _checked(matrix: Any, max_samples: int, rng: Any) -> tuple[Any, np.ndarray]:
     if n == matrix.shape[1] and n > max_samples:
         drawn, name = np.sort(rng.permutation(n)[:max_samples]), f"S (cut to {max_samples} samples drawn at random)"
         matrix = cut(matrix.tocsr() if sparse.issparse(matrix) else matrix, drawn, drawn)
-    return check_similarity(matrix, name=name, orientation="any"), drawn
+    return read_similarity(matrix, name=name, orientation="any", takes_nan=True)[0], drawn
+
+
+def _completed(values: Any, given: Any, dissimilarity: str | None) -> tuple[float, Any]:
+    """Return the share of unknown values, and the values with unknown ones filled; farthest pairs are filled, too."""
+    sparse_as = given.absent if sparse.issparse(values) else None
+    unknown = 0.0
+    if sparse_as == "unknown" or (sparse_as is None and np.isnan(values).any()):
+        unknown = 1 - known_counts(values).sum() / max(1, np.prod(values.shape))
+    elif sparse_as != "farthest" or dissimilarity is None:
+        return unknown, values
+    fill = "farthest" if sparse_as == "farthest" else given.fill or "class-blind mean"
+    return unknown, LearnedFill.learn(values, fill, dissimilarities=dissimilarity is not None)(values, square=True)
 
 
 def _mapped(values: Any, map_name: str) -> np.ndarray:

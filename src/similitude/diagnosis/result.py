@@ -96,6 +96,12 @@ class Diagnosis:
         The leave-one-out error of the nearest neighbour.
     advice : tuple of str
         Sentences that follow from the figures.
+    near_duplicates : int
+        Number of samples that are linked with earlier ones as duplicates or near-duplicates: see
+        :func:`~similitude.similarity_groups`.
+    unknown : float
+        Share of unknown entries (NaN, or absent from a sparse matrix with ``absent="unknown"``), in whose place the
+        other figures use the fill of ``Proximities``, by default the mean of the known values of different samples.
     eigenvalues : ndarray of shape (n_sampled,) or None
         All eigenvalues in descending order, as :func:`~similitude.diagnosis.pictures.spectra` shows them; None if they
         overflow. ``to_dict`` leaves them out.
@@ -130,6 +136,8 @@ class Diagnosis:
     classes: tuple[ClassFigures, ...] | None
     leave_one_out_error: float | None
     advice: tuple[str, ...] = ()
+    near_duplicates: int = 0
+    unknown: float = 0.0
     eigenvalues: np.ndarray | None = field(default=None, compare=False)
 
     def __str__(self) -> str:

@@ -27,8 +27,8 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, Proximities):
         parts = [value.S, value.features, value.self_similarity, value.ids, value.column_ids]
-        if value.absent != "zero":
-            parts.append(value.absent)
+        if value.absent != "zero" or value.fill is not None:
+            parts += [value.absent, value.fill]
         return ["Proximities", *(plain(part) for part in parts)]
     if isinstance(value, BaseEstimator):
         return [_name(type(value)), plain(value.get_params(deep=False))]

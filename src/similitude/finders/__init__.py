@@ -2,6 +2,7 @@
 
 from similitude.finders.finder import BothDirections, Collection, Finder, MatrixFinder, ObjectFinder, same_values
 from similitude.finders.graph import GraphSearch
+from similitude.finders.known import KnownFinder
 from similitude.finders.search import check_search
 from similitude.finders.stream import Ends, RunningBest, StreamSearch, Target, best_of
 
@@ -11,6 +12,7 @@ __all__ = [
     "Ends",
     "Finder",
     "GraphSearch",
+    "KnownFinder",
     "MatrixFinder",
     "ObjectFinder",
     "RunningBest",

@@ -20,7 +20,7 @@ from similitude.proximity.check import for_lookup
 from similitude.proximity.maps import LearnedMap
 from similitude.similarities import Comparison, Measure, fingerprint_of_measure
 
-_PAIRS_AT_ONCE = 2**18
+PAIRS_AT_ONCE = 2**18
 
 
 class Finder(Protocol):
@@ -109,7 +109,7 @@ class MatrixFinder:
         indices : ndarray of int of shape (m, k)
             The positions of the neighbours.
         """
-        return top_k(rows.symmetric if self.symmetric else rows.S, k)
+        return top_k(rows.symmetric if self.symmetric else rows.S, k, known_only=rows.unknown)
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
         """Return the similarities among all training samples.
@@ -313,7 +313,7 @@ class ObjectFinder(BaseEstimator):
         list of slice
             The slices.
         """
-        step = max(1, _PAIRS_AT_ONCE // k**2)
+        step = max(1, PAIRS_AT_ONCE // k**2)
         return [slice(start, start + step) for start in range(0, max(m, 1), step)]
 
     def add_local(self, count: int) -> None:

@@ -12,9 +12,10 @@ from similitude.generative.base import GenerativeClassifier, GenerativePath, ans
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics
 from similitude.generative.omega import family_on, searched_family
 from similitude.labels import Labels
-from similitude.neighbors import SearchingClassifier
+from similitude.neighbors import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import first_of_best, log_of
+from similitude.proximity.unknown import LearnedFill, known_counts, known_values
 
 FALLBACKS = ("class", "k", "one", None)
 
@@ -150,8 +151,12 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     def _fit_path(self, training, labels, points):
         points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         regularized = sorted({point.n_neighbors for point in points if point.alpha > 0})
+        if regularized:
+            training = training.complete("LocalSDA with alpha above 0")
         finder = training.finder(lookup=True)
-        if training.has_matrix:
+        if training.unknown:
+            family = family_on(self.omega, _used_values(training.S, finder.fill))
+        elif training.has_matrix:
             family = family_on(self.omega, finder.S)
         else:
             if regularized and not isinstance(finder, StreamSearch):
@@ -163,6 +168,13 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         neighborhoods = Neighborhoods(finder, labels, family)
         averages = neighborhoods.average_pmfs(training.as_rows(), regularized) if regularized else {}
         return LocalSDAPath(points, neighborhoods, averages)
+
+
+def _used_values(S: Any, fill: LearnedFill) -> np.ndarray:
+    """Return the known similarities, and those that take the place of unknown ones if they lie outside their range."""
+    known = np.ravel(known_values(S))
+    filled = np.array([fill.value, fill.own])
+    return np.append(known, filled[(filled < known.min()) | (filled > known.max())])[:, None]
 
 
 class LocalSDAPoint(NamedTuple):
@@ -182,7 +194,7 @@ class LocalSDAPoint(NamedTuple):
         return np.any((counts > 0) & (counts < fewest), axis=1)
 
 
-class LocalSDAPath(GenerativePath):
+class LocalSDAPath(LocalPath, GenerativePath):
     """The neighbourhoods of the training samples, in which models are fitted at prediction.
 
     Parameters
@@ -209,6 +221,9 @@ class LocalSDAPath(GenerativePath):
         return {"n_neighbors_": self.points[0].n_neighbors}
 
     def answers(self, rows, response):
+        return super().answers(rows.complete("LocalSDA with alpha above 0") if self.averages else rows, response)
+
+    def local_answers(self, rows, response):
         sizes = np.unique([point.n_neighbors for point in self.points])
 
         def work(S: Any, similarities: np.ndarray, indices: np.ndarray) -> np.ndarray:
@@ -262,6 +277,14 @@ class LocalSDAPath(GenerativePath):
         return logs
 
     def models_of(self, rows):
+        if rows.unknown and self.averages:
+            rows = rows.complete("LocalSDA with alpha above 0")
+        if rows.unknown:
+            known = int(known_counts(rows.S)[0])
+            if not known:
+                raise ValueError("X has no known similarity to a training sample, so that there is nothing to explain.")
+            if known < self.points[0].n_neighbors:
+                return self.limited(known).models_of(rows)
         point = self.points[0]
         averages = self.averages[point.n_neighbors] if point.alpha > 0 else None
         told = self.neighborhoods.models_of(rows, point.n_neighbors, averages)

@@ -11,13 +11,14 @@ from similitude.neighbors.nearest_centroid import (
     local_nearest_centroids,
 )
 from similitude.neighbors.nearest_means import LocalNearestMeans
-from similitude.neighbors.searching import SearchingClassifier
+from similitude.neighbors.searching import LocalPath, SearchingClassifier
 
 __all__ = [
     "LOCAL_WEIGHTS",
     "KNNClassifier",
     "LocalNearestCentroid",
     "LocalNearestMeans",
+    "LocalPath",
     "LocalSVC",
     "NearestCentroid",
     "SearchingClassifier",

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from similitude.base import FittedPath
 from similitude.labels import Labels
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
+from similitude.neighbors.searching import LocalPath
 from similitude.numerics.votes import (
     expected_costs,
     first_of_best,
@@ -17,6 +17,7 @@ from similitude.numerics.votes import (
     rescaled_by_priors,
     weighting_votes,
 )
+from similitude.proximity.unknown import known_counts
 
 _BLOCK_BYTES = 32 * 2**20
 
@@ -43,7 +44,7 @@ class KNNPoint(NamedTuple):
     reg: float
 
 
-class KNNPath(FittedPath):
+class KNNPath(LocalPath):
     """The labels of the training samples, and the finders of neighbours among them.
 
     Parameters
@@ -62,7 +63,7 @@ class KNNPath(FittedPath):
         self.points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         self.labels, self.finders, self.largest = labels, finders, largest
 
-    def answers(self, rows, response):
+    def local_answers(self, rows, response):
         answers: dict[KNNPoint, np.ndarray] = {}
         for local, finder in self.finders.items():
             own = [point for point in self.points if point.weighting.is_local == local]
@@ -84,12 +85,28 @@ class KNNPath(FittedPath):
     def neighbor_weights(self, rows: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the neighbours at the one point, and their weights, both of shape (m, k), nearest first."""
         k, weighting, reg = self.points[0]
+        if rows.unknown:
+            return self._known_weights(rows, k)
         similarities, indices = self.finder.nearest(rows, k)
         blocks = [
             self._weights(rows, similarities[part], indices[part], [k], [reg], weighting)[:, 0, 0]
             for part in self._row_blocks(len(indices), k, k, weighting)
         ]
         return indices, np.concatenate(blocks)
+
+    def _known_weights(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the known neighbours and their weights; where there are fewer than k, -1 and 0."""
+        known = np.minimum(known_counts(rows.S), k)
+        indices, weights = np.full((len(rows), k), -1, dtype=np.intp), np.zeros((len(rows), k))
+        for count in np.unique(known[known > 0]).tolist():
+            chosen, part = np.flatnonzero(known == count), self.limited(count)
+            similarities, found = self.finder.nearest(rows.take(chosen), count)
+            _, weighting, reg = part.points[0]
+            for block in self._row_blocks(len(found), count, count, weighting):
+                W = part._weights(rows, similarities[block], found[block], [count], [reg], weighting)
+                weights[chosen[block], :count] = W[:, 0, 0]
+            indices[chosen, :count] = found
+        return indices, weights
 
     def _answers(self, rows: Any, neighbors: tuple, weighting: Weighting, points: list, response: str) -> dict:
         """Return the answers at points that differ only in k and reg, from one list of neighbours."""

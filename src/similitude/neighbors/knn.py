@@ -17,6 +17,7 @@ from similitude.neighbors._knn_path import KNNPath, KNNPoint, Weighting
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, SPECTRA
 from similitude.neighbors.searching import SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
+from similitude.proximity.unknown import known_values
 from similitude.reader import Training
 from similitude.similarities import append_objects, resolve
 
@@ -26,7 +27,7 @@ WEIGHTS = ("uniform", "affinity", "distance", *LOCAL_WEIGHTS)
 def _largest(training: Training, finder: Any) -> float:
     """Return the largest training similarity, for which an exact finder on raw objects computes all of them."""
     if training.has_matrix:
-        return float(training.S.max())
+        return float(known_values(training.S).max()) if training.unknown else float(training.S.max())
     return float(training.reader.similarities(np.array([finder.ends(training.reader)])).max())
 
 

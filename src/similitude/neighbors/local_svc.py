@@ -11,10 +11,9 @@ from similitude._native import local_machines
 from similitude._utils.checks import check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
-from similitude.base import FittedPath
 from similitude.labels import Labels
 from similitude.neighbors.local_weights import lookup_arguments
-from similitude.neighbors.searching import SearchingClassifier
+from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 
 SPECTRA = ("clip", "flip", "shift", "none")
@@ -138,7 +137,7 @@ class LocalSVCPoint(NamedTuple):
     spectrum: str
 
 
-class LocalSVCPath(FittedPath):
+class LocalSVCPath(LocalPath):
     """The labels of the training samples, and the finder of neighbours among them.
 
     The score of a class is the number of pairs that it wins plus a term between -1/3 and 1/3 that grows with the sum of
@@ -152,7 +151,7 @@ class LocalSVCPath(FittedPath):
     def attributes(self):
         return {"n_neighbors_": self.points[0].n_neighbors}
 
-    def answers(self, rows, response):
+    def local_answers(self, rows, response):
         ks, Cs, spectra = zip(*self.points)
         sizes, at_size = np.unique(ks, return_inverse=True)
         costs, at_cost = np.unique(Cs, return_inverse=True)

@@ -12,7 +12,7 @@ from similitude._native import nearest_centroids, nearest_centroids_csr
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.labels import Labels
-from similitude.neighbors.searching import SearchingClassifier
+from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE
 from similitude.proximity.check import csr_arrays, dense
@@ -272,7 +272,7 @@ class LocalNearestCentroid(SearchingClassifier):
         return LocalNearestCentroidPath([min(k, len(labels)) for k in points], labels, training.finder(lookup=True))
 
 
-class LocalNearestCentroidPath(FittedPath):
+class LocalNearestCentroidPath(LocalPath):
     """The labels of the training samples and the finder of neighbours; a point is a number of neighbours."""
 
     def __init__(self, points: list[int], labels: Labels, finder: Any):
@@ -281,7 +281,7 @@ class LocalNearestCentroidPath(FittedPath):
     def attributes(self):
         return {"n_neighbors_": self.points[0]}
 
-    def answers(self, rows, response):
+    def local_answers(self, rows, response):
         sizes, places = np.unique(self.points, return_inverse=True)
         similarities, indices = self.finder.nearest(rows, sizes[-1])
         parts = []

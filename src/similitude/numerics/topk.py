@@ -10,6 +10,7 @@ from scipy import sparse
 
 from similitude._native import collect_best, offer
 from similitude._utils.threads import over_row_blocks
+from similitude.numerics._sparse_topk import sparse_top_k
 from similitude.numerics.shared import once
 
 _BLOCK_BYTES = 32 * 2**20
@@ -29,7 +30,7 @@ def check_n_neighbors(n_neighbors: Any) -> None:
         raise ValueError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}.")
 
 
-def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:
+def top_k(S, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return the k most similar columns of each row.
 
     Equal similarities are in the order of the columns, so the lists are nested: the first j columns of the result for k
@@ -42,15 +43,23 @@ def top_k(S, k: int) -> tuple[np.ndarray, np.ndarray]:
         The similarities.
     k : int
         The number of neighbours; it is limited to the number of columns.
+    known_only : bool, default=False
+        Whether NaN, and entries that a sparse matrix does not store, are unknown; otherwise absent entries are 0.
 
     Returns
     -------
     similarities : ndarray of shape (m, k)
-        The similarities of the neighbours, nearest first.
+        The similarities of the neighbours, nearest first; NaN if fewer are known.
     indices : ndarray of int of shape (m, k)
-        The columns of the neighbours.
+        The columns of the neighbours; -1 if fewer are known.
     """
     k = min(int(k), S.shape[1])
+    if sparse.issparse(S):
+        return sparse_top_k(S.tocsr(), k, known_only=known_only)
+    if known_only:
+        values, indices = _selected(np.where(np.isnan(S), -np.inf, S), k)
+        unknown = values == -np.inf
+        return np.where(unknown, np.nan, values), np.where(unknown, -1, indices)
     if not isinstance(S, np.ndarray) or isinstance(S, np.memmap):
         return _selected(S, k)
     values, indices = once("top_k", S, lambda S: _selected(S, k), fits=lambda answer: answer[0].shape[1] >= k)
@@ -68,7 +77,6 @@ def _selected(S, k):
 
     def work(start: int, stop: int) -> None:
         block = S[start:stop]
-        block = block.toarray() if sparse.issparse(block) else block
         indices[start:stop] = best = _best_columns(np.ascontiguousarray(block, dtype=dtype), k)
         values[start:stop] = np.take_along_axis(block, best, axis=1)
 

@@ -2,6 +2,7 @@
 
 from similitude.plotting._drawing import COLORS, DASHES
 from similitude.plotting.critical_difference import CriticalDifferenceDisplay
+from similitude.plotting.error_by_similarity import ErrorBySimilarityDisplay
 from similitude.plotting.error_curve import ErrorCurveDisplay
 from similitude.plotting.goodness import GoodnessDisplay
 from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
@@ -14,6 +15,7 @@ __all__ = [
     "DASHES",
     "WEIGHT_EXAMPLES",
     "CriticalDifferenceDisplay",
+    "ErrorBySimilarityDisplay",
     "ErrorCurveDisplay",
     "GoodnessDisplay",
     "NeighborWeightsDisplay",

@@ -10,7 +10,7 @@ from similitude.proximity.check import (
     is_symmetric,
     looks_like_dissimilarity,
 )
-from similitude.proximity.condensed import side_of, square_of
+from similitude.proximity.groups import similarity_groups
 from similitude.proximity.known import KnownPairs, known_pairs
 from similitude.proximity.maps import (
     TO_DISSIMILARITY,
@@ -63,8 +63,7 @@ __all__ = [
     "looks_like_dissimilarity",
     "mean_of_directions",
     "rescale",
-    "side_of",
-    "square_of",
+    "similarity_groups",
     "symmetrize",
     "symmetrized_for",
     "to_dissimilarity",

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from similitude._utils.forms import foreign_form, is_frame
 from similitude._utils.warn import warn
 
 SYMMETRY_TOLERANCE = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-5}
@@ -63,8 +64,40 @@ def check_similarity(
         ...
     ValueError: S must be square, one row and one column per sample; got shape (2, 3). Cut rows ...
     """
-    if square and hasattr(S, "iloc") and list(S.index) != list(S.columns) and set(S.index) == set(S.columns):
-        raise ValueError(f"{name} has the same names on its rows and its columns, but in another order; reorder one.")
+    return read_similarity(
+        S, name=name, square=square, accept_sparse=accept_sparse, orientation=orientation, estimator=estimator
+    )[0]
+
+
+def read_similarity(
+    S: Any,
+    *,
+    name: str = "S",
+    square: bool = True,
+    accept_sparse: bool = True,
+    orientation: str = "similarity",
+    estimator: Any = None,
+    takes_nan: bool = False,
+) -> tuple[Any, bool]:
+    """Return a checked matrix as :func:`check_similarity` does, and whether it contains NaN.
+
+    Parameters
+    ----------
+    S, name, square, accept_sparse, orientation, estimator
+        As in :func:`check_similarity`.
+    takes_nan : bool, default=False
+        Whether NaN is allowed, for a similarity that is unknown.
+
+    Returns
+    -------
+    S : ndarray or CSR matrix
+        The matrix.
+    has_nan : bool
+        Whether it contains NaN.
+    """
+    if square and is_frame(S):
+        form = foreign_form(S)
+        S = S if form is None else form.matrix
     try:
         S = check_array(
             S,
@@ -78,7 +111,7 @@ def check_similarity(
         hint = " For raw objects name a similarity, such as similarity='levenshtein'." if estimator is not None else ""
         what = "has no rows" if "0 sample(s)" in str(error) else "is not a matrix of numbers"
         raise type(error)(f"{name} {what}: {error}{hint}") from error
-    _check_finite(S, name)
+    has_nan = _check_finite(S, name, takes_nan)
     if square and S.shape[0] != S.shape[1]:
         raise ValueError(
             f"{name} must be square, one row and one column per sample; got shape {S.shape}. Cut rows and columns "
@@ -92,17 +125,22 @@ def check_similarity(
             f"similarity. If it is a dissimilarity, pass dissimilarity='max-minus' (or another map).",
             SimilarityWarning,
         )
-    return S
+    return S, has_nan
 
 
-def _check_finite(S: Any, name: str) -> None:
-    """Raise a ValueError that names the first NaN or infinity; a memmap is read block by block."""
+def _check_finite(S: Any, name: str, takes_nan: bool) -> bool:
+    """Return whether S contains NaN, or raise a ValueError that names the first NaN or infinity.
+
+    A memmap is read block by block.
+    """
+    refused = np.isinf if takes_nan else _not_finite
     if sparse.issparse(S):
-        bad = np.flatnonzero(~np.isfinite(S.data))
+        bad = np.flatnonzero(refused(S.data))
         if bad.size:
             row = int(np.searchsorted(S.indptr, bad[0], side="right") - 1)
             _refuse(S.data[bad[0]], row, int(S.indices[bad[0]]), name)
-        return
+        return bool(np.isnan(S.data).any())
+    has_nan = False
     rows = max(1, _BLOCK // max(1, S.shape[1]))
     for start in range(0, len(S), rows):
         block = S[start : start + rows]
@@ -110,10 +148,16 @@ def _check_finite(S: Any, name: str) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             total = block.sum()
         if not np.isfinite(total):
-            places = np.argwhere(~np.isfinite(block))
+            places = np.argwhere(refused(block))
             if len(places):
                 row, column = map(int, places[0])
                 _refuse(block[row, column], start + row, column, name)
+            has_nan |= bool(np.isnan(block).any())
+    return has_nan
+
+
+def _not_finite(values: np.ndarray) -> np.ndarray:
+    return ~np.isfinite(values)
 
 
 def _refuse(value: float, row: int, column: int, name: str) -> None:

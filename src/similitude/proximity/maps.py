@@ -35,6 +35,7 @@ from scipy import sparse
 
 from similitude._utils.warn import warn
 from similitude.proximity.check import SYMMETRY_TOLERANCE, SimilarityWarning, check_similarity
+from similitude.proximity.unknown import fill_needed, known_pairs, known_values
 
 Constants = dict[str, Any]
 
@@ -51,9 +52,7 @@ def _centre(D: np.ndarray, c: Constants) -> np.ndarray:
 
 
 def _typical(D: np.ndarray) -> Constants:
-    n = len(D)
-    pairs = D[~np.eye(n, dtype=bool)] if D.shape == (n, n) and n > 1 else D
-    return {"scale": float(np.median(pairs)) or 1.0}
+    return {"scale": float(np.median(known_pairs(D))) or 1.0}
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ _NON_NEGATIVE = ("be non-negative", lambda D, c: D.min() >= 0)
 
 
 TO_SIMILARITY: dict[str, _Map] = {
-    "max-minus": _Map(lambda D, c: c["scale"] - D, lambda D: {"scale": float(D.max())}),
+    "max-minus": _Map(lambda D, c: c["scale"] - D, lambda D: {"scale": float(known_values(D).max())}),
     "one-minus": _Map(lambda D, c: 1 - D),
     "negate": _Map(lambda D, c: -D),
     "reciprocal": _Map(lambda D, c: 1 / (1 + D), _nothing, *_NON_NEGATIVE),
@@ -83,7 +82,9 @@ TO_SIMILARITY: dict[str, _Map] = {
     "gauss": _Map(lambda D, c: np.exp(-0.5 * (D / c["scale"]) ** 2), _typical, *_NON_NEGATIVE),
     "log": _Map(lambda D, c: -np.log1p(D), _nothing, *_NON_NEGATIVE),
     "sqrt-one-minus": _Map(lambda D, c: 1 - D**2, _nothing, *_NON_NEGATIVE),
-    "sqrt-max-minus": _Map(lambda D, c: c["scale"] - D**2, lambda D: {"scale": float((D**2).max())}, *_NON_NEGATIVE),
+    "sqrt-max-minus": _Map(
+        lambda D, c: c["scale"] - D**2, lambda D: {"scale": float((known_values(D) ** 2).max())}, *_NON_NEGATIVE
+    ),
     "double-centring": _Map(_centre, _squared_means, *_NON_NEGATIVE),
 }
 
@@ -198,13 +199,22 @@ class LearnedMap:
     to: str = "similarity"
 
     @classmethod
-    def learn(cls, matrix: Any, map_name: str, *, to: str = "similarity", name: str = "X", scale: float | None = None):
+    def learn(
+        cls,
+        matrix: Any,
+        map_name: str,
+        *,
+        to: str = "similarity",
+        name: str = "X",
+        scale: float | None = None,
+        absent: str = "zero",
+    ):
         """Return the map with constants learned from a matrix, or with the given scale.
 
         Parameters
         ----------
-        matrix : array-like
-            The values from which the constants are learned.
+        matrix : array-like or CSR matrix
+            The values from which the constants are learned; NaN is an unknown value.
         map_name : str
             The name of the map.
         to : {"similarity", "dissimilarity"}, default="similarity"
@@ -213,6 +223,8 @@ class LearnedMap:
             The name of the matrix in error messages.
         scale : float, default=None
             The constant c of the map, in place of the learned one.
+        absent : {"zero", "farthest", "unknown"}, default="zero"
+            The meaning of the absent entries of a sparse matrix.
 
         Returns
         -------
@@ -227,7 +239,7 @@ class LearnedMap:
         base, _, factor = map_name.partition(":")
         if scale is None:
             with np.errstate(over="ignore", invalid="ignore"):
-                constants = table[base].learn(_dense(matrix, name))
+                constants = table[base].learn(_checked(matrix, map_name, name, absent))
             return cls(map_name, {"scale": float(factor) * constants["scale"]} if factor else constants, to)
         if factor:
             raise ValueError(f"scale cannot be given together with a factor of the width; got {map_name!r}.")
@@ -237,19 +249,25 @@ class LearnedMap:
             raise ValueError(f"scale must be a positive number; got {scale!r}.")
         return cls(map_name, {"scale": float(scale)}, to)
 
-    def __call__(self, matrix: Any, name: str = "D") -> np.ndarray:
-        """Return the mapped matrix, or raise a ValueError that calls it ``name``."""
-        matrix = _dense(matrix, name)
-        chosen = _TABLES[self.to][base_name(self.map_name)]
-        if not chosen.valid(matrix, self.constants):
+    def __call__(self, matrix: Any, name: str = "D", absent: str = "zero") -> Any:
+        """Return the mapped matrix, or raise a ValueError that calls it ``name``; NaN stays NaN.
+
+        The absent entries of a sparse matrix stay absent: if they are the farthest pairs, their similarity is 0.
+        """
+        matrix, chosen = _checked(matrix, self.map_name, name, absent), _TABLES[self.to][base_name(self.map_name)]
+        known = known_values(matrix)
+        if known.size and not chosen.valid(known, self.constants):
             raise ValueError(
                 f"every entry of {name} must {chosen.needs} for the map {self.map_name!r}; entries range from "
-                f"{matrix.min():.6g} to {matrix.max():.6g}. Choose another map."
+                f"{known.min():.6g} to {known.max():.6g}. Choose another map."
             )
+        values = matrix.data if sparse.issparse(matrix) else matrix
         with np.errstate(over="ignore", invalid="ignore"):
-            mapped = chosen.apply(matrix, self.constants).astype(matrix.dtype, copy=False)
-        if not np.isfinite(mapped).all():
+            mapped = chosen.apply(values, self.constants).astype(matrix.dtype, copy=False)
+        if not np.isfinite(mapped).all() and not np.isfinite(mapped[~np.isnan(values)]).all():
             raise ValueError(f"{name} is too large for the map {self.map_name!r}, which overflows; rescale it first.")
+        if sparse.issparse(matrix):
+            return type(matrix)((mapped, matrix.indices, matrix.indptr), shape=matrix.shape)
         return mapped
 
     def transposed(self) -> LearnedMap:
@@ -282,13 +300,31 @@ def learned_constants_needed(map_name: str) -> bool:
     return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))  # with a factor, too
 
 
-def _dense(matrix: Any, name: str) -> np.ndarray:
-    if sparse.issparse(matrix):
+SPARSE_MAPS = ("exp", "gauss", "max-minus", "one-minus", "reciprocal", "sqrt-max-minus", "sqrt-one-minus")
+"""The maps that give a similarity of 0 to the dissimilarities that are as large as they can be."""
+
+
+def _checked(matrix: Any, map_name: str, name: str, absent: str) -> Any:
+    """Return an array or CSR matrix that the map can use; entries that are absent or NaN are not mapped."""
+    base = base_name(map_name)
+    if not sparse.issparse(matrix):
+        matrix = np.asarray(matrix)
+        if base == "double-centring" and np.isnan(matrix).any():
+            raise fill_needed("the map 'double-centring'", matrix)
+        return matrix
+    if absent == "zero":
         raise ValueError(
-            f"{name}: a sparse matrix cannot be mapped, because its absent entries would no longer be 0; pass a dense "
-            "one."
+            f"{name}: a sparse matrix cannot be mapped, because its absent entries would no longer be 0. Say what they "
+            f"mean by Proximities({name}, absent='farthest') or absent='unknown', or pass a dense matrix."
         )
-    return np.asarray(matrix)
+    if absent == "farthest" and base not in SPARSE_MAPS:
+        raise ValueError(
+            f"{name}: absent='farthest' needs a map that gives the similarity 0 to the farthest pairs, one of "
+            f"{SPARSE_MAPS}; got {map_name!r}."
+        )
+    if base == "double-centring":
+        raise fill_needed("the map 'double-centring'", matrix)
+    return matrix.tocsr()
 
 
 def to_similarity(D: Any, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:

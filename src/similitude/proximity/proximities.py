@@ -10,9 +10,10 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from similitude.proximity.condensed import square_of
+from similitude._utils.forms import foreign_form, from_condensed
 from similitude.proximity.edges import EdgeMeaning, edges_of, square_matrix
 from similitude.proximity.split import cut
+from similitude.proximity.unknown import check_absent, check_fill
 
 
 class Extras(NamedTuple):
@@ -68,8 +69,14 @@ class Proximities:
     column_ids : sequence of length n, default=None
         The names of the column samples; if S is square, the default is ``ids``. ``predict`` compares them with the ids
         of the training samples.
-    absent : {"zero", "unknown"}, default="zero"
-        The meaning of the entries that a sparse matrix does not store. Unknown similarities of a dense matrix are NaN.
+    absent : {"zero", "farthest", "unknown"}, default="zero"
+        The meaning of the entries that a sparse matrix does not store: similarities of 0, pairs that are farther apart
+        than all others (for dissimilarities, which become similarities of 0), or unknown pairs. Unknown pairs of a
+        dense matrix are NaN.
+    fill : {"class-blind mean", "class-blind median", "farthest"} or float, default=None
+        The value of unknown pairs for methods that need all pairs, learned on the training part: the mean or the median
+        of the known values of different samples, whatever their classes, the least similar known value, or a number.
+        Methods that vote among known neighbours use it only for the similarities of neighbours to each other.
 
     Examples
     --------
@@ -87,11 +94,15 @@ class Proximities:
     """
 
     absent = "zero"
+    fill = None
+    adopted = False
+    """Whether this was another library's object, whose ids new rows need not have."""
 
-    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None, absent="zero"):
-        if not isinstance(absent, str) or absent not in ("zero", "unknown"):
-            raise ValueError(f"absent must be 'zero' or 'unknown'; got {absent!r}.")
-        self.absent = absent
+    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None, absent="zero", fill=None):
+        self.absent, self.fill = check_absent(absent), check_fill(fill)
+        form = None if isinstance(S, (Mapping, np.ndarray)) else foreign_form(S)
+        if form is not None:
+            S, ids = form.matrix, form.ids if ids is None else ids
         self.similarities = {name: _matrix(value, name) for name, value in _by_name(S, "S").items()}
         self.shape = _common_shape(self.similarities)
         if isinstance(features, Mapping):
@@ -169,38 +180,35 @@ class Proximities:
         return cls(made.S, ids=edges.names, absent=made.absent)
 
     @classmethod
-    def from_condensed(cls, values: Any, *, ids: Any = None, diagonal: float = 0.0) -> Proximities:
-        """Return the proximities of a condensed vector, as SciPy's ``pdist`` returns it.
+    def from_condensed(cls, values: Any, *, diagonal: float = 0.0, **options: Any) -> Proximities:
+        """Return the square matrix of a condensed vector, such as that of SciPy's ``pdist``.
 
         Parameters
         ----------
-        values : array-like of shape (n (n - 1) / 2,)
-            The upper triangle of a symmetric matrix without its diagonal, row by row.
-        ids : sequence of length n, default=None
-            The names of the samples.
+        values : array-like of shape (n (n - 1)/2,)
+            The values above the diagonal, row by row.
         diagonal : float, default=0.0
-            The value of each sample with itself: 0 for dissimilarities.
+            The value of a sample with itself: 0 for distances.
+        **options
+            The other parameters of ``Proximities``, such as ``ids``.
 
         Returns
         -------
         Proximities
-            The square matrix.
+            The matrix.
 
         Examples
         --------
         >>> from similitude import Proximities
-        >>> Proximities.from_condensed([0.9, 0.1, 0.2], diagonal=1.0).S
-        array([[1. , 0.9, 0.1],
-               [0.9, 1. , 0.2],
-               [0.1, 0.2, 1. ]])
+        >>> Proximities.from_condensed([0.5, 0.2, 0.1], diagonal=1.0, ids=["a", "b", "c"]).S
+        array([[1. , 0.5, 0.2],
+               [0.5, 1. , 0.1],
+               [0.2, 0.1, 1. ]])
         """
-        values = np.asarray(values)
-        if values.ndim != 1 or values.dtype.kind not in "fiub":
-            raise ValueError(f"values must be a vector of numbers; got {values.dtype} of shape {values.shape}.")
-        try:
-            return cls(square_of(values, diagonal), ids=ids)
-        except ValueError as error:
-            raise ValueError(f"values: {error}" if str(error).startswith("it ") else str(error)) from None
+        values = np.asarray(values, dtype=np.result_type(np.asarray(values), np.float32))
+        if values.ndim != 1:
+            raise ValueError(f"values must have one dimension; got shape {values.shape}.")
+        return cls(from_condensed(values, diagonal), **options)
 
     def _check_lengths(self) -> None:
         rows, columns = self.shape
@@ -270,7 +278,7 @@ class Proximities:
         Proximities
             The same samples.
         """
-        other = Proximities(S, features, self.self_similarity, self.ids, absent=self.absent)
+        other = Proximities(S, features, self.self_similarity, self.ids, absent=self.absent, fill=self.fill)
         other.column_ids = self.column_ids
         return other
 
@@ -291,6 +299,7 @@ class Proximities:
             {name: cut(S, rows, columns) for name, S in self.similarities.items()},
             *self.extras.take(rows),
             absent=self.absent,
+            fill=self.fill,
         )
         # Even if a block is square, its columns are not the samples of its rows.
         block.column_ids = _taken(self.column_ids, columns)
@@ -299,7 +308,7 @@ class Proximities:
     def __repr__(self) -> str:
         extras = [n for n in ("features", "self_similarity", "ids") if getattr(self, n) is not None]
         names = f" of {', '.join(map(str, self.similarities))}" if len(self.similarities) > 1 else ""
-        unknown = ", absent entries unknown" if self.absent == "unknown" else ""
+        unknown = "" if self.absent == "zero" else f", absent entries {self.absent}"
         return f"Proximities{self.shape}{names}" + (f" with {', '.join(extras)}" if extras else "") + unknown
 
 
@@ -309,20 +318,29 @@ def _taken(values: Any, index: np.ndarray) -> Any:
     return None if values is None else _safe_indexing(values, index)
 
 
-def as_proximities(X: Any) -> Proximities:
+def as_proximities(X: Any, *, distances: bool = False) -> Proximities:
     """Return X if it is ``Proximities``, otherwise X wrapped in it.
 
     Parameters
     ----------
-    X : array-like, sparse matrix or Proximities
+    X : array-like, sparse matrix, Proximities, or a matrix of another library
         The similarities.
+    distances : bool, default=False
+        Whether the values are distances, so that a condensed vector has a diagonal of 0.
 
     Returns
     -------
     Proximities
         The similarities.
     """
-    return X if isinstance(X, Proximities) else Proximities(X)
+    if isinstance(X, Proximities):
+        return X
+    form = foreign_form(X, distances=distances)
+    if form is None:
+        return Proximities(X)
+    given = Proximities(form.matrix, ids=form.ids)
+    given.adopted = True
+    return given
 
 
 def at_columns(S: Any, columns: np.ndarray) -> Any:

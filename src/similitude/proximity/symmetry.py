@@ -89,6 +89,26 @@ def _mirror(S: Any, triangle: Any) -> Any:
     return triangle(S) + triangle(S, strict).T
 
 
+def known_in_both_directions(S: Any) -> Any:
+    """Return S with 0 for pairs that are not known in both directions.
+
+    Parameters
+    ----------
+    S : ndarray or CSR matrix of shape (n, n)
+        The matrix; unknown entries are NaN, or those that a CSR matrix does not store.
+
+    Returns
+    -------
+    ndarray or CSR matrix of shape (n, n)
+        The matrix.
+    """
+    if not sparse.issparse(S):
+        return np.where(np.isnan(S) | np.isnan(S.T), S.dtype.type(0), S)
+    known = S.copy()
+    known.data = np.ones_like(S.data)
+    return S.multiply(known.T).tocsr()
+
+
 def symmetrized_for(who: str, S: Any) -> Any:
     """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
 

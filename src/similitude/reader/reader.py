@@ -6,13 +6,16 @@ import copy
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _get_feature_names, _num_samples, validate_data
 
+from similitude._utils.forms import foreign_form
 from similitude.finders import check_search
-from similitude.proximity.check import check_similarity
+from similitude.proximity.check import for_lookup, read_similarity
 from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
+from similitude.proximity.unknown import LearnedFill
 from similitude.reader.training import Rows, Training
 from similitude.reader.values import ComputedValues, GivenValues, matrix_of
 from similitude.similarities import Measure, check_objects, pairwise, resolve, sliceable
@@ -52,6 +55,10 @@ class Reader:
     asymmetric : bool
         Whether new rows of raw objects are averaged over both directions for a method that needs symmetric
         similarities.
+    absent : {"zero", "farthest", "unknown"}
+        The meaning of the absent entries of a sparse matrix.
+    fill : LearnedFill or None
+        The value of unknown pairs for methods that need all pairs; None if there is none.
     kept : ndarray of int or None
         The positions of the training samples in ``objects``, if these are not all: see :meth:`reduced_to`.
 
@@ -67,6 +74,8 @@ class Reader:
     column_names: np.ndarray | None = None
     column_ids: np.ndarray | None = None
     asymmetric: bool = False
+    absent: str = "zero"
+    fill: LearnedFill | None = None
     kept: np.ndarray | None = None
 
     def __init__(
@@ -153,34 +162,127 @@ class Reader:
             )
         if not self.is_matrix:
             return self._fit_objects(X, y, map_name, chosen)
-        S = check_similarity(
+        X = self.adopted(X)
+        S, has_nan = read_similarity(
             matrix_of(X),
             name="X",
             square=not self.is_columns,
             orientation="similarity" if map_name is None and warns else "dissimilarity",
             estimator=estimator,
+            takes_nan=True,
         )
         given = as_proximities(X)
+        S, unknown = self.note_unknown(given, S, has_nan)
         self.n_columns, self.column_names = S.shape[1], _get_feature_names(matrix_of(X))
         self.column_ids = given.column_ids
-        self.note_extras(given.extras)
+        self.note_extras(given.extras, ids=not given.adopted)
+        self.learn_fill(given.fill, S)
+        if unknown and map_name == "double-centring" and self.fill is not None:
+            S, unknown = self.fill(S, square=self.is_precomputed), False
         native = GivenValues(S, square=self.is_precomputed)
         if self.learns_map and map_name is not None:
             self.map = self.learned_map(S)
             S = self.similarities(S)
-        return Training(self, S.shape[0], lambda: S, given.extras, native=native)
+        return Training(self, S.shape[0], lambda: S, given.extras, native=native, unknown=unknown)
 
-    def note_extras(self, extras: Extras) -> None:
+    def note_unknown(self, given: Proximities, S: Any, has_nan: bool) -> tuple[Any, bool]:
+        """Record what absent entries mean, and return the matrix and whether some of its values are unknown.
+
+        Parameters
+        ----------
+        given : Proximities
+            The training samples.
+        S : array or CSR matrix
+            Their matrix; an entry of NaN of a CSR matrix is removed, which makes it absent.
+        has_nan : bool
+            Whether the matrix contains NaN.
+
+        Returns
+        -------
+        S : array or CSR matrix
+            The matrix.
+        unknown : bool
+            Whether some values are unknown.
+        """
+        self.absent = given.absent
+        if not sparse.issparse(S):
+            return S, has_nan
+        if self.absent == "farthest" and self.map_name is None and S.nnz and S.data.min() < 0:
+            raise ValueError(
+                "X: absent='farthest' means similarities of 0, but some similarities are negative; pass "
+                "dissimilarity=... for dissimilarities, or absent='zero' or 'unknown'."
+            )
+        S = self._without_nan(S, has_nan)
+        if self.map_name is not None and self.is_precomputed:
+            S = _with_own_distances(S)
+        return self._stored_once(S)
+
+    def _stored_once(self, S: Any) -> tuple[Any, bool]:
+        """Return a CSR matrix whose stored entries can be counted, and whether absent ones are unknown."""
+        if self.absent != "unknown":
+            return S, False
+        # The caller's matrix remembers whether its format was examined; a view of its arrays does so instead.
+        return for_lookup(type(S)((S.data, S.indices, S.indptr), shape=S.shape)), True
+
+    def _without_nan(self, S: Any, has_nan: bool) -> Any:
+        if not has_nan:
+            return S
+        if self.absent != "unknown":
+            raise ValueError(
+                f"X is a sparse matrix that contains NaN, but its absent entries are not unknown (absent="
+                f"{self.absent!r}). Remove the entries and pass Proximities(X, absent='unknown')."
+            )
+        entries, known = S.tocoo(), ~np.isnan(S.data)
+        kept = (entries.data[known], (entries.row[known], entries.col[known]))
+        return type(S)(kept, shape=S.shape)
+
+    def learn_fill(self, fill: Any, native: Any) -> None:
+        """Learn the value of unknown pairs from native values.
+
+        Parameters
+        ----------
+        fill : str, float or None
+            The name of the rule or the value; None if there is none.
+        native : array or CSR matrix
+            The values of the training samples.
+        """
+        far = self.map_name is not None
+        self.fill = None if fill is None else LearnedFill.learn(native, fill, dissimilarities=far)
+
+    def adopted(self, X: Any) -> Any:
+        """Return another library's matrix as an array, a DataFrame or ``Proximities``, and anything else unchanged.
+
+        Parameters
+        ----------
+        X : object
+            The training samples.
+
+        Returns
+        -------
+        object
+            The training samples.
+        """
+        if not self.is_precomputed or isinstance(X, Proximities):
+            return X
+        distances = self.map_name is not None
+        form = foreign_form(X, distances=distances)
+        if form is None or form.ids is None:
+            return X if form is None else form.matrix
+        return as_proximities(X, distances=distances)
+
+    def note_extras(self, extras: Extras, *, ids: bool = True) -> None:
         """Record which data came with the training samples; new rows must have them, too.
 
         Parameters
         ----------
         extras : Extras
             The data of the training samples.
+        ids : bool, default=True
+            Whether new rows must have ids, too; False if they came with another library's matrix.
         """
         # With fixed prototypes the columns are not the samples of the rows, so the ids of the rows do not matter.
         names = [name for name, values in extras._asdict().items() if values is not None]
-        self.extras = tuple(name for name in names if name != "ids" or not self.is_columns)
+        self.extras = tuple(name for name in names if name != "ids" or (ids and not self.is_columns))
 
     def _fit_objects(self, X: Any, y: Any, map_name: str | None, search: Any) -> Training:
         self.objects = sliceable(X)
@@ -215,7 +317,9 @@ class Reader:
             The map; None if the values are similarities.
         """
         map_name = self.map_name
-        return None if map_name is None else LearnedMap.learn(native, map_name, scale=self.scale)
+        if map_name is None:
+            return None
+        return LearnedMap.learn(native, map_name, scale=self.scale, absent=self.absent)
 
     def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Rows:
         """Return the rows of new samples.
@@ -239,14 +343,23 @@ class Reader:
             objects = check_objects(X)
             native = ComputedValues(self.measure, objects, self.objects, self.kept)
             return Rows(self, _num_samples(objects), native, objects=objects)
-        S = check_similarity(matrix_of(X), name="X", square=False, estimator=estimator)
+        if isinstance(X, np.ndarray) and X.ndim == 1:
+            raise ValueError(
+                f"X is a 1D array of {len(X)} numbers, but rows of similarities to the {self.n_columns} training "
+                "samples are needed; for one sample pass X.reshape(1, -1)."
+            )
+        S, has_nan = read_similarity(matrix_of(X), name="X", square=False, estimator=estimator, takes_nan=True)
         given = as_proximities(X)
+        if sparse.issparse(S):
+            S, has_nan = self._stored_once(self._without_nan(S, has_nan))
         part = support if support is not None and len(support) and S.shape[1] != self.n_columns else None
         if estimator is not None:
             _check_width(matrix_of(X), S.shape[1], part, estimator)
         self._check_same_columns(given, part)
         places = None if part is None else np.searchsorted(part, np.arange(self.n_columns))
-        rows = Rows(self, S.shape[0], GivenValues(S, columns=places), given.extras, support=part)
+        if has_nan and self.map_name == "double-centring" and self.fill is not None:
+            S, has_nan = self.fill(S), False
+        rows = Rows(self, S.shape[0], GivenValues(S, columns=places), given.extras, support=part, unknown=has_nan)
         rows.S = self.similarities(S)
         return rows
 
@@ -286,7 +399,7 @@ class Reader:
         """
         if self.map is None:
             return native
-        return (self.map.transposed() if transposed else self.map)(native, name="X")
+        return (self.map.transposed() if transposed else self.map)(native, name="X", absent=self.absent)
 
     def columns_read(self, used: np.ndarray) -> np.ndarray:
         """Return the columns that rows must have if the columns ``used`` are needed.
@@ -325,6 +438,18 @@ class Reader:
             reduced.objects, reduced.kept = _safe_indexing(self.objects, places), positions
             reduced.n_columns = len(positions)
         return reduced
+
+
+def _with_own_distances(D: Any) -> Any:
+    """Return a CSR matrix of dissimilarities in which those of samples to themselves are stored, 0 if absent."""
+    entries = D.tocoo()
+    stored = np.zeros(D.shape[0], dtype=bool)
+    stored[entries.row[entries.row == entries.col]] = True
+    if stored.all():
+        return D
+    absent = np.flatnonzero(~stored)
+    data = np.append(entries.data, np.zeros(len(absent), dtype=D.dtype))
+    return type(D)((data, (np.append(entries.row, absent), np.append(entries.col, absent))), shape=D.shape)
 
 
 def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:

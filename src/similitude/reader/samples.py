@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _get_feature_names, _num_samples
 
 from similitude.finders import check_search
-from similitude.proximity.check import check_similarity
+from similitude.proximity.check import read_similarity
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.reader.reader import Reader
@@ -38,10 +38,12 @@ class Samples:
     """
 
     def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
+        X = X if reader is None else reader.adopted(X)
         self.reader, self.X, self.y = reader, X, y
         self.n = _num_samples(X)
         if reader is None:
             return
+        self.unknown = False
         if reader.is_matrix:
             self.values = self._checked(X, warns)
         else:
@@ -51,11 +53,13 @@ class Samples:
         """Return the checked matrix, so that its folds need not be checked; a DataFrame becomes an array."""
         orientation = "similarity" if warns and self.reader.map_name is None else "dissimilarity"
         options: dict[str, Any] = {"name": "X", "square": not self.reader.is_columns, "orientation": orientation}
-        if isinstance(X, Proximities):
-            several = X.similarities.items()
-            return X.replaced({name: check_similarity(S, **options) for name, S in several}, X.features)
-        S = check_similarity(X, **options)
-        return S if sparse.issparse(S) else np.asarray(S)
+        given, checked = as_proximities(X), {}
+        for name, values in given.similarities.items():
+            S, has_nan = read_similarity(values, takes_nan=True, **options)
+            S, unknown = self.reader.note_unknown(given, S, has_nan)
+            checked[name] = S if sparse.issparse(S) else np.asarray(S)
+            self.unknown |= unknown
+        return given.replaced(checked, given.features) if isinstance(X, Proximities) else checked["S"]
 
     @cached_property
     def values(self) -> Any:
@@ -94,7 +98,13 @@ class Samples:
         # For a matrix, predict gets only the rows, so the other direction must not be used.
         native = GivenValues(self.values, test, columns, square=not reader.is_matrix)
         objects = None if reader.is_matrix else _safe_indexing(self.X, test)
-        return training, Rows(reader, len(test), native, _extras(self.values, test), objects=objects)
+        extras = _extras(self.values, test)
+        rows = Rows(
+            reader, len(test), native, extras, objects=objects, unknown=self._stays_unknown(reader), announced=False
+        )
+        if self.unknown and not rows.unknown:
+            rows.native = native.filled(reader.fill)
+        return training, rows
 
     def whole(self) -> Training:
         """Return all samples as training samples.
@@ -113,7 +123,7 @@ class Samples:
         if reader.is_matrix:
             given = as_proximities(self.X)
             reader.column_names, reader.column_ids = _get_feature_names(matrix_of(self.X)), given.column_ids
-            reader.note_extras(given.extras)
+            reader.note_extras(given.extras, ids=not given.adopted)
         return training
 
     def _fresh(self) -> Reader:
@@ -126,11 +136,29 @@ class Samples:
             reader.measure, reader.objects = resolve(reader.similarity), _safe_indexing(self.X, rows)
         extras = _extras(self.values, rows)
         native = GivenValues(self.values, rows, columns, square=not reader.is_columns)
+        fill = self.values.fill if isinstance(self.values, Proximities) else None
+        if fill is not None:
+            reader.learn_fill(fill, _similarities(self.values, rows, columns))
+        unknown = self._stays_unknown(reader)
         if not reader.learns_map or reader.map_name is None:
-            return Training(reader, len(rows), lambda: _similarities(self.values, rows, columns), extras, native=native)
+            return Training(
+                reader,
+                len(rows),
+                lambda: _similarities(self.values, rows, columns),
+                extras,
+                native=native,
+                unknown=unknown,
+            )
         values = _similarities(self.values, rows, columns)
+        if self.unknown and not unknown:
+            native = native.filled(reader.fill)
+            values = native.values
         reader.map = reader.learned_map(values)
-        return Training(reader, len(rows), lambda: reader.similarities(values), extras, native=native)
+        return Training(reader, len(rows), lambda: reader.similarities(values), extras, native=native, unknown=unknown)
+
+    def _stays_unknown(self, reader: Reader) -> bool:
+        """Return whether unknown values are passed on; double-centring needs them filled before."""
+        return self.unknown and (reader.map_name != "double-centring" or reader.fill is None)
 
     def precomputed(self) -> Samples:
         """Return the same samples as a precomputed matrix of native values.

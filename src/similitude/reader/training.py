@@ -11,11 +11,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from similitude.finders import MatrixFinder, check_search
+from similitude.finders import KnownFinder, MatrixFinder, check_search
 from similitude.proximity.check import is_symmetric
 from similitude.proximity.proximities import Extras, at_columns
 from similitude.proximity.split import cut
-from similitude.proximity.symmetry import mean_of_directions, warn_of_asymmetry
+from similitude.proximity.symmetry import known_in_both_directions, mean_of_directions, warn_of_asymmetry
+from similitude.proximity.unknown import fill_needed
 from similitude.reader.values import ComputedValues
 from similitude.similarities import pairwise
 
@@ -40,6 +41,8 @@ class Training:
         The values before the map, block by block; those of raw objects are computed only when they are needed.
     announced : bool, default=True
         Whether asymmetric similarities cause a warning; a search warns about the whole matrix, not about each fold.
+    unknown : bool, default=False
+        Whether some similarities are unknown: NaN, or absent from a sparse matrix.
     """
 
     def __init__(
@@ -51,8 +54,10 @@ class Training:
         *,
         native: Any = None,
         announced: bool = True,
+        unknown: bool = False,
     ):
         self.reader, self._n, self._load, self.native, self.announced = reader, n, load, native, announced
+        self.unknown = unknown
         self.features, self.self_similarity, self.ids = extras
 
     def __len__(self) -> int:
@@ -108,6 +113,7 @@ class Training:
             return False
         # If there is no matrix, a few objects are compared.
         S = self.S if self.has_matrix else pairwise(_safe_indexing(self.reader.objects, _SOME), similarity=measure)
+        S = known_in_both_directions(S) if self.unknown else S
         if self.announced:
             asymmetric = warn_of_asymmetry(who, S, both_directions=measure is not None)
         else:
@@ -145,6 +151,33 @@ class Training:
         """
         return self._with(self.reader, lambda: S)
 
+    def complete(self, who: str) -> Training:
+        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs all similarities, for the error message.
+
+        Returns
+        -------
+        Training
+            The same samples.
+        """
+        if not self.unknown:
+            return self
+        if self.reader.fill is None:
+            raise fill_needed(who, self.S)
+        return self._completed
+
+    @cached_property
+    def _completed(self) -> Training:
+        native = self.native.filled(self.reader.fill)
+        values = native.block(slice(0, len(self)), np.arange(self.reader.n_columns))
+        completed = self._with(self.reader, lambda: self.reader.similarities(values))
+        completed.native, completed.unknown = native, False
+        return completed
+
     def as_rows(self) -> Rows:
         """Return the training samples as rows, to be compared with themselves.
 
@@ -153,7 +186,7 @@ class Training:
         Rows
             The rows.
         """
-        rows = Rows(self.reader, len(self), self.native, objects=self.reader.objects)
+        rows = Rows(self.reader, len(self), self.native, objects=self.reader.objects, unknown=self.unknown)
         if self.has_matrix:
             rows.S = self.S
         return rows
@@ -171,7 +204,7 @@ class Training:
         Training
             The same samples.
         """
-        for name in ("measure", "objects", "n_columns", "column_names", "column_ids", "extras"):
+        for name in ("measure", "objects", "n_columns", "column_names", "column_ids", "extras", "absent", "fill"):
             setattr(reader, name, getattr(self.reader, name))
         values = self.native.block(slice(0, len(self)), np.arange(reader.n_columns))
         reader.map = reader.learned_map(values)
@@ -202,7 +235,9 @@ class Training:
 
     def _with(self, reader: Any, load: Callable[[], Any]) -> Training:
         extras = Extras(self.features, self.self_similarity, self.ids)
-        return Training(reader, len(self), load, extras, native=self.native, announced=self.announced)
+        return Training(
+            reader, len(self), load, extras, native=self.native, announced=self.announced, unknown=self.unknown
+        )
 
     def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
         """Return a finder of the neighbours of new rows among the training samples.
@@ -220,6 +255,8 @@ class Training:
             The finder.
         """
         chosen = check_search(self.reader.search)
+        if chosen is None and self.unknown:
+            return KnownFinder(self.S if lookup else None, self.reader)
         if chosen is None:
             return MatrixFinder(self.S if lookup else None, symmetric)
         finder = clone(chosen)
@@ -243,8 +280,15 @@ class Training:
         """
         S, columns = self.S, np.arange(self.S.shape[1]) if self.reader.is_columns else kept
         extras = Extras(self_similarity=self.self_similarity)
-        part = Training(self.reader, len(kept), lambda: cut(S, kept, columns), extras.take(kept), announced=False)
-        rows = Rows(self.reader, len(left_out), None, extras.take(left_out))
+        part = Training(
+            self.reader,
+            len(kept),
+            lambda: cut(S, kept, columns),
+            extras.take(kept),
+            announced=False,
+            unknown=self.unknown,
+        )
+        rows = Rows(self.reader, len(left_out), None, extras.take(left_out), unknown=self.unknown, announced=False)
         rows.S = cut(S, left_out, columns)
         if self.reader.asymmetric:  # as in predict, both directions of raw objects are known
             rows.symmetric = cut(mean_of_directions(S), left_out, columns)
@@ -268,6 +312,10 @@ class Rows:
         The samples, if they are raw objects; only those of their similarities that are used are computed.
     support : ndarray of int, default=None
         The positions of the columns, if not all are given.
+    unknown : bool, default=False
+        Whether some similarities are unknown: NaN, or absent from a sparse matrix.
+    announced : bool, default=True
+        Whether samples without a known neighbour cause a warning.
     """
 
     def __init__(
@@ -279,9 +327,12 @@ class Rows:
         *,
         objects: Any = None,
         support: np.ndarray | None = None,
+        unknown: bool = False,
+        announced: bool = True,
     ):
         self.reader, self._m, self.native, self.objects, self._support = reader, m, native, objects, support
-        self.features, self.self_similarity, _ = extras
+        self.features, self.self_similarity, self.ids = extras
+        self.unknown, self.announced = unknown, announced
 
     def __len__(self) -> int:
         return self._m
@@ -337,8 +388,61 @@ class Rows:
         """
         if reader is self.reader or reader.map_name == self.reader.map_name:
             return self
-        extras = Extras(self.features, self.self_similarity)
-        return Rows(reader, len(self), self.native, extras, objects=self.objects, support=self._support)
+        extras = Extras(self.features, self.self_similarity, self.ids)
+        return Rows(
+            reader,
+            len(self),
+            self.native,
+            extras,
+            objects=self.objects,
+            support=self._support,
+            unknown=self.unknown,
+            announced=self.announced,
+        )
+
+    def complete(self, who: str) -> Rows:
+        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs all similarities, for the error message.
+
+        Returns
+        -------
+        Rows
+            The same samples.
+        """
+        if not self.unknown:
+            return self
+        if self.reader.fill is None:
+            raise fill_needed(who, self.S)
+        return self._completed
+
+    @cached_property
+    def _completed(self) -> Rows:
+        extras = Extras(self.features, self.self_similarity, self.ids)
+        return Rows(
+            self.reader, len(self), self.native.filled(self.reader.fill), extras, support=self._support, unknown=False
+        )
+
+    def take(self, positions: np.ndarray) -> Rows:
+        """Return some of the samples, with their similarities.
+
+        Parameters
+        ----------
+        positions : ndarray of int
+            Their positions.
+
+        Returns
+        -------
+        Rows
+            The rows.
+        """
+        extras = Extras(self.features, self.self_similarity, self.ids).take(positions)
+        part = Rows(self.reader, len(positions), None, extras, support=self._support, unknown=self.unknown)
+        part.S = cut(self.S, positions, np.arange(self.S.shape[1]))
+        return part
 
     def _similarities(self, columns: np.ndarray) -> Any:
         return self.reader.similarities(self.native.block(slice(0, len(self)), columns))

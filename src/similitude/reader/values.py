@@ -94,6 +94,25 @@ class GivenValues:
         """
         return cut(matrix_of(self.values), self._columns(positions), self._columns(positions))
 
+    def filled(self, fill: Any) -> GivenValues:
+        """Return the same values with unknown ones replaced.
+
+        Parameters
+        ----------
+        fill : LearnedFill
+            The values that take their place.
+
+        Returns
+        -------
+        GivenValues
+            The values.
+        """
+        if self.rows is None:
+            values = fill(matrix_of(self.values), square=self.square)
+            return GivenValues(values, None, self.columns, square=self.square)
+        own = self.square and np.array_equal(self.rows, self.columns)
+        return GivenValues(fill(cut(matrix_of(self.values), self.rows, self.columns), square=own), square=self.square)
+
     def _rows(self, rows: slice) -> np.ndarray:
         return np.arange(rows.start, rows.stop) if self.rows is None else self.rows[rows]
 

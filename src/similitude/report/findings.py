@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_random_state
 
 from similitude.diagnosis import Diagnosis, diagnose, pictures
@@ -16,10 +17,12 @@ from similitude.proximity.check import SimilarityWarning, dense
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
+from similitude.proximity.unknown import LearnedFill
 from similitude.reader import Reader, Samples
 from similitude.report.code import Source, model_lines
 from similitude.report.mistakes import Mistake, Voting, find_mistakes
 from similitude.search.methods import COMPARED_ONLY
+from similitude.search.nearness import ErrorBySimilarity, errors_in_bins
 from similitude.search.standing import COMBINATION, Standing
 from similitude.similarities import resolve
 from similitude.theory.goodness import Goodness
@@ -70,6 +73,8 @@ class Outcome:
         The kind of weights of the neighbours; None if the model is not a vote of neighbours.
     code : tuple of str
         Lines of Python that build and fit the model again.
+    nearness : ErrorBySimilarity or None, default=None
+        The errors by the similarity to the nearest training sample; None if there are none.
     """
 
     leaderboard: tuple[Standing, ...]
@@ -88,6 +93,7 @@ class Outcome:
     n_mistakes: int
     weights: str | None
     code: tuple[str, ...]
+    nearness: ErrorBySimilarity | None = None
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
         """Return the numbers of tested samples by true class (row) and predicted class (column)."""
@@ -251,7 +257,15 @@ def find(
 
 def _similarities(samples: Samples, map_name: str | None) -> Any:
     """Return the similarities of all samples, under a map if they are dissimilarities."""
-    native = as_proximities(samples.values).S
+    given = as_proximities(samples.values)
+    native, fill = given.S, None
+    if samples.unknown:
+        fill = given.fill or "class-blind mean"
+    elif sparse.issparse(native) and given.absent == "farthest" and map_name is not None:
+        fill = "farthest"
+    if fill is not None:
+        learned = LearnedFill.learn(native, fill, dissimilarities=map_name is not None)
+        native = learned(native, square=samples.reader.is_precomputed)
     return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X")
 
 
@@ -342,7 +356,16 @@ def _outcome(
         n_mistakes=0 if predicted is None else int(np.sum((predicted != labels) & (predicted >= 0))),
         weights=None if voting is None else voting.kind,
         code=model_lines(auto.best_estimator_, source, contract),
+        nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
     )
+
+
+def _nearness(found: Any, y: np.ndarray, samples: Samples) -> ErrorBySimilarity | None:
+    """Return the errors by the similarity to the nearest training sample, if it is known."""
+    if found is None or found.nearest is None:
+        return None
+    wrong = found.labels != y[found.samples]
+    return errors_in_bins(found.nearest, wrong, dissimilarity=samples.reader.map_name is not None)
 
 
 def _voting(members: Sequence[Any], samples: Samples, S: Any) -> Voting | None:

@@ -7,6 +7,7 @@ import numpy as np
 from similitude.diagnosis.card import percent
 from similitude.report.findings import Findings, Outcome
 from similitude.report.markup import Section, chip, lead, name, picture, row, section, table, text
+from similitude.report.nearness import nearness_section
 from similitude.search.parameters import parameters_text
 from similitude.search.standing import COMBINATION, Standing
 
@@ -24,7 +25,10 @@ def model_sections(findings: Findings, outcome: Outcome) -> list[Section]:
     """Return the leaderboard, the confusion matrix, the misclassified samples and the code."""
     found = [_leaderboard(outcome)]
     if outcome.predicted is not None:
-        found += [_confusion(findings, outcome), _mistakes(findings, outcome)]
+        found.append(_confusion(findings, outcome))
+        if outcome.nearness is not None:
+            found.append(nearness_section(outcome.nearness))
+        found.append(_mistakes(findings, outcome))
     return [*found, _code(outcome)]
 
 

@@ -4,7 +4,9 @@ from similitude.search.auto import AutoClassifier, OutOfFold
 from similitude.search.combined import CombinedClassifier, CombinedMember, Votes
 from similitude.search.evaluation import Evaluated, at_point, evaluate, reading_part
 from similitude.search.folds import stratified_folds
+from similitude.search.leaks import SimilarityGroupKFold
 from similitude.search.methods import COMPARED_ONLY, PEERS, SLOW, methods, slug
+from similitude.search.nearness import ErrorBin, ErrorBySimilarity, error_by_similarity, errors_in_bins
 from similitude.search.nested import INNER_FOLDS, NO_TIME, nested_errors
 from similitude.search.parameters import parameters_code, parameters_text, plain_parameters, python_value
 from similitude.search.path_search import PathSearchCV, input_parameters
@@ -20,12 +22,17 @@ __all__ = [
     "AutoClassifier",
     "CombinedClassifier",
     "CombinedMember",
+    "ErrorBin",
+    "ErrorBySimilarity",
     "Evaluated",
     "OutOfFold",
     "PathSearchCV",
+    "SimilarityGroupKFold",
     "Standing",
     "Votes",
     "at_point",
+    "error_by_similarity",
+    "errors_in_bins",
     "evaluate",
     "input_parameters",
     "methods",

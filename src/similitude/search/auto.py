@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude._utils.checks import check_positive
+from similitude._utils.forms import labels_in_order
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
 from similitude.labels import Labels, check_labels
@@ -25,8 +26,10 @@ from similitude.search.combined import CombinedClassifier, CombinedMember, encod
 from similitude.search.contest import Contest
 from similitude.search.evaluation import Evaluated, Method, at_point, evaluate, predictions
 from similitude.search.folds import check_groups, repeated_folds, stratified_folds
+from similitude.search.leaks import SimilarityGroupKFold
 from similitude.search.losses import Loss
 from similitude.search.methods import methods
+from similitude.search.nearness import nearest_training
 from similitude.search.standing import COMBINATION, Standing
 
 PREFERENCES = ("accuracy", "simple")
@@ -46,12 +49,15 @@ class OutOfFold(NamedTuple):
     members : ndarray of shape (M, t, G)
         The probabilities of each member of ``best_estimator_`` by fits without the sample. The members themselves were
         chosen with all samples, so that the weighted mean of these can differ from ``proba``.
+    nearest : ndarray of shape (t,) or None, default=None
+        The similarity (or dissimilarity) to the nearest training sample, averaged over the repetitions of the folds.
     """
 
     labels: np.ndarray
     proba: np.ndarray
     samples: np.ndarray
     members: np.ndarray
+    nearest: np.ndarray | None = None
 
 
 class AutoClassifier(ClassifierMixin, SimilarityEstimator):
@@ -164,6 +170,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
     """
 
     _takes_training = False
+    _votes_among_known = True  # each method decides for itself; those that need all pairs are left out without a fill
 
     def __init__(
         self,
@@ -245,7 +252,10 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             samples = self._read_samples(X, y)
             groups = check_groups(groups, samples.n)
             labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
-            repeats = repeated_folds(samples.y, self.cv, self.n_repeats, groups, self.random_state)
+            cv = self.cv
+            if isinstance(cv, SimilarityGroupKFold):
+                groups, cv = cv.groups_of(samples, groups), cv.n_splits
+            repeats = repeated_folds(samples.y, cv, self.n_repeats, groups, self.random_state)
             # The user has been warned about the matrix, and a fit that warns is judged by its errors.
             warnings.simplefilter("ignore")
             contest = Contest(samples, table, repeats, _loss(self.scoring, labels))
@@ -253,6 +263,8 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             contest.run(deadline, self.n_jobs, self.verbose > 0)
             honest = self._choose(contest)
             self._set_out_of_fold(contest, honest)
+            nearest = nearest_training(samples, repeats)[contest.tested]
+            self.out_of_fold_ = self.out_of_fold_._replace(nearest=nearest)
             self._fit_members(contest, labels)
             self.nested_error_: float | None = None
             self.nested_standard_error_: float | None = None
@@ -306,7 +318,12 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _read_samples(self, X: Any, y: Any) -> Samples:
         """Diagnose the samples, and return them for division into folds."""
-        samples = X if isinstance(X, Samples) else Samples(self._new_reader(), X, check_labels(y, _num_samples(X)))
+        if isinstance(X, Samples):
+            samples = X
+        else:
+            reader = self._new_reader()
+            y, X = labels_in_order(y, X), reader.adopted(X)
+            samples = Samples(reader, X, check_labels(y, _num_samples(X)))
         self.classes_ = np.unique(samples.y)
         if len(self.classes_) < 2:
             raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")

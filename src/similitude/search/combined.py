@@ -75,9 +75,10 @@ def _as_given(rows: Rows, estimator: Any) -> Any:
     if not rows.reader.is_matrix and not get_tags(estimator).input_tags.pairwise:
         return rows.objects
     values = rows.native.block(slice(0, len(rows)), np.arange(rows.reader.n_columns))
-    if rows.features is None and rows.self_similarity is None:
+    absent = rows.reader.absent
+    if rows.features is None and rows.self_similarity is None and absent == "zero":
         return values
-    return Proximities(values, rows.features, self_similarity=rows.self_similarity)
+    return Proximities(values, rows.features, self_similarity=rows.self_similarity, absent=absent)
 
 
 @dataclass(frozen=True, repr=False)
@@ -181,6 +182,7 @@ class CombinedClassifier(ClassifierMixin, SimilarityEstimator):
     """
 
     _takes_training = False
+    _votes_among_known = True  # each member decides for itself
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.forms import labels_in_order
 from similitude.base import PathClassifier
 from similitude.finders import check_search
 from similitude.labels import check_labels
@@ -92,6 +93,7 @@ class PathSearchCV(GridSearchCV):
         self
             The fitted search.
         """
+        X, y = self._adopted(X, y)
         if groups is not None and np.shape(groups) != (n := _num_samples(X),):
             raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {np.shape(groups)}.")
         given = {} if groups is None else {"groups": groups}
@@ -129,6 +131,12 @@ class PathSearchCV(GridSearchCV):
         if self.refit:
             self._refit(X, y, samples[self.best_index_])
         return self
+
+    def _adopted(self, X, y):
+        """Return samples of other libraries as matrices, and labels in the order of the samples."""
+        part, _ = reading_part(self.estimator)
+        adopted = part._new_reader().adopted(X) if reads_training(self.estimator) else X
+        return adopted, labels_in_order(y, X)
 
     def _refit(self, X, y, samples):
         start = time.time()

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
+from similitude._utils.forms import foreign_form
 from similitude._utils.progress import progress as with_progress
 from similitude.similarities._blocks import (
     WAITING_BYTES,
@@ -52,7 +53,9 @@ def pairwise(
         matrix of A with itself is computed; a symmetric function is then evaluated on half of the pairs.
     similarity : str, callable or Measure, default="counting"
         A registered name, a callable on two objects, or one marked with
-        :func:`~similitude.similarities.batch`. An object that learns from data must have been fitted.
+        :func:`~similitude.similarities.batch`. An object that learns from data must have been fitted. "precomputed"
+        means that A is a matrix of another library (scikit-bio's ``DistanceMatrix``, a networkx graph, a condensed
+        vector of distances, a DataFrame, a sparse matrix), which is returned as an array or CSR matrix.
     out : array or path, default=None
         A float32 or float64 array of the right shape is filled in place. A path that ends in ".npy" is filled on disk
         and returned as a read-only memory map; if the run is interrupted, or the function fails, the same call
@@ -95,6 +98,8 @@ def pairwise(
            [1., 1.],
            [3., 1.]])
     """
+    if isinstance(similarity, str) and similarity == "precomputed":
+        return _given_matrix(A, B)
     measure = _checked_measure(similarity)
     same = B is None
     A = check_sequence(A, "A")
@@ -220,6 +225,18 @@ def _fill(
     with closing(evaluated(task, todo, source, n_jobs, measure.threads, waiting)) as results:
         for block, values in with_progress(results, total, "Filling blocks", enabled=progress):
             target.write(block, values)
+
+
+def _given_matrix(A: Any, B: Any) -> Any:
+    """Return a matrix of another library, with its rows and columns in the same order, as an array or CSR matrix."""
+    if B is not None:
+        raise ValueError("B must be None with similarity='precomputed', because A is the matrix.")
+    form = foreign_form(A, distances=True)
+    A = A if form is None else form.matrix
+    A = A.tocsr() if sparse.issparse(A) else np.asarray(A)
+    if A.ndim != 2:
+        raise ValueError(f"A must be a matrix with similarity='precomputed'; got {A.ndim} dimensions.")
+    return A
 
 
 def _checked_measure(similarity: Any) -> Measure:

@@ -171,8 +171,8 @@ class SimilarityFeatures(SimilarityTransformer):
     def _read(self, X, y=None):
         reader = self._new_reader()
         if not isinstance(X, Training):
-            return reader.fit(X, y, estimator=self)
-        return X if X.reader.map_name == reader.map_name else X.read_by(reader)
+            return self._complete(reader.fit(X, y, estimator=self))
+        return self._complete(X if X.reader.map_name == reader.map_name else X.read_by(reader))
 
     def _rows(self, X):
         return super()._rows(X).read_as(self._reader)

@@ -258,7 +258,7 @@ def test_sparse_npz(tmp_path):
         (np.eye(2) * 1j, "the numbers are complex; real ones are needed"),
         (np.array([["a", "b"], ["c", "d"]]), "the array is of type <U1; numbers are needed"),
         (np.zeros(3), "holds each pair once, .* --diagonal VALUE"),
-        (np.zeros(4), r"looks like a condensed vector, but it has 4 entries; .* 3 for n = 3 or 6 for n = 4"),
+        (np.zeros(4), r"looks like a condensed vector, but it has 4 entries; .* 3 for n = 3, 6 for n = 4"),
         (np.zeros((2, 2, 2)), r"has 3 dimension\(s\)"),
         (np.zeros((0, 0)), "the matrix is empty"),
         (np.zeros((2, 3)), "not square: 2 rows and 3 columns"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from similitude.proximity.condensed import side_of, square_of
+from similitude._utils.forms import condensed_size, from_condensed
 from similitude.proximity.files.forms import Look
 from similitude.proximity.files.tables import (
     are_numeric_names,
@@ -68,11 +68,12 @@ def from_vector(path: Path, values: np.ndarray, diagonal: float | None, orientat
     ndarray of shape (n, n)
         The matrix.
     """
-    try:
-        side_of(len(values))
-    except ValueError as error:
-        raise ValueError(f"{path}: looks like a condensed vector, but {error}") from None
-    return square_of(values, own_value(path, diagonal, orientation))
+    if condensed_size(len(values)) is None:
+        raise ValueError(
+            f"{path}: looks like a condensed vector, but it has {len(values)} entries; that of n samples has "
+            "n (n - 1) / 2, such as 3 for n = 3, 6 for n = 4, 10 for n = 5."
+        )
+    return from_condensed(values, own_value(path, diagonal, orientation))
 
 
 def read_condensed(path: Path, seen: Look, diagonal: float | None, orientation: str) -> np.ndarray:

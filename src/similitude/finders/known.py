@@ -1,0 +1,101 @@
+"""The finder on a matrix in which some similarities are unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from similitude.finders.finder import PAIRS_AT_ONCE, MatrixFinder
+from similitude.proximity.unknown import LearnedFill
+
+
+class KnownFinder(MatrixFinder):
+    """A finder on whole rows of similarities of which some are unknown.
+
+    Neighbours are found among the samples whose similarity is known. If the similarity of two neighbours to each other
+    is unknown in one direction, that in the other direction is used; if it is unknown in both, the value that
+    ``Proximities(fill=...)`` names, by default the mean of the known similarities of different training samples.
+
+    Parameters
+    ----------
+    S : array or CSR matrix of shape (n, n)
+        The similarities among the training samples; None if :meth:`among` will not be called.
+    reader : Reader
+        The fitted reader, which has the fill.
+    """
+
+    def __init__(self, S: Any, reader: Any):
+        super().__init__(S)
+        if S is None:
+            return
+        if reader.fill is None:
+            fill = LearnedFill.learn(S, "class-blind mean", dissimilarities=False)
+        else:
+            values = np.array([[reader.fill.value, reader.fill.own]])
+            fill = LearnedFill(*np.ravel(reader.similarities(values)).tolist())
+        self.fill = fill
+        if sparse.issparse(self.S):
+            self.lookup = _in_either_direction(self.S)
+        else:
+            self.S = fill(np.where(np.isnan(self.S), self.S.T, self.S), square=True)
+
+    def among(self, rows: Any, indices: np.ndarray) -> Any:
+        """Return the similarities among the neighbours.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows, which are not used.
+        indices : ndarray of int of shape (m, k)
+            The positions of their neighbours.
+
+        Returns
+        -------
+        ndarray or CSR matrix of shape (n, n)
+            A matrix with the similarities among the samples in each row of ``indices``.
+        """
+        if not sparse.issparse(self.S):
+            return self.S
+        n, k = self.S.shape[0], indices.shape[1]
+        wide = indices.astype(np.int64)
+        pairs = np.unique((wide[:, :, None] * n + wide[:, None, :]).reshape(-1, k * k))
+        left, right = np.divmod(pairs, n)
+        keys, values = self.lookup
+        places = np.minimum(np.searchsorted(keys, pairs), len(keys) - 1)
+        missing = np.where(left == right, self.fill.own, self.fill.value)
+        data = np.where(keys[places] == pairs, values[places], missing).astype(values.dtype, copy=False)
+        starts = np.append(0, np.cumsum(np.bincount(left, minlength=n)))
+        matrix = sparse.csr_matrix((data, right, starts), shape=(n, n))
+        matrix.has_canonical_format = True
+        return matrix
+
+    def blocks(self, m: int, k: int) -> list[slice]:
+        """Return slices of rows that are so small that the pairs among their neighbours take little memory.
+
+        Parameters
+        ----------
+        m : int
+            The number of rows.
+        k : int
+            The number of neighbours.
+
+        Returns
+        -------
+        list of slice
+            The slices.
+        """
+        if not sparse.issparse(self.S):
+            return super().blocks(m, k)
+        step = max(1, PAIRS_AT_ONCE // k**2)
+        return [slice(start, start + step) for start in range(0, max(m, 1), step)]
+
+
+def _in_either_direction(S: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the known pairs (i, j) as sorted numbers i n + j, and their values, or those of (j, i)."""
+    n = S.shape[0]
+    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(S.indptr))
+    forth, back = rows * n + S.indices, S.indices.astype(np.int64) * n + rows
+    keys, first = np.unique(np.concatenate([forth, back]), return_index=True)
+    return keys, S.data[first % len(S.data)]

@@ -1,0 +1,203 @@
+"""Unknown similarities: which they are, and the value that takes their place for methods that need all pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+FILLS = ("class-blind mean", "class-blind median", "farthest")
+ABSENT = ("zero", "farthest", "unknown")
+
+
+def check_absent(absent: Any) -> str:
+    """Return the meaning of the entries that a sparse matrix does not store, or raise a ValueError.
+
+    Parameters
+    ----------
+    absent : object
+        The value of the parameter.
+
+    Returns
+    -------
+    str
+        The meaning.
+    """
+    if not isinstance(absent, str) or absent not in ABSENT:
+        raise ValueError(f"absent must be 'zero', 'farthest' or 'unknown'; got {absent!r}.")
+    return absent
+
+
+def check_fill(fill: Any) -> Any:
+    """Return what takes the place of unknown values, or raise a ValueError.
+
+    Parameters
+    ----------
+    fill : object
+        The value of the parameter.
+
+    Returns
+    -------
+    str, float or None
+        The value of the parameter.
+    """
+    is_number = isinstance(fill, Real) and not isinstance(fill, bool) and np.isfinite(float(fill))
+    if fill is None or is_number or (isinstance(fill, str) and fill in FILLS):
+        return fill
+    raise ValueError(f"fill must be one of {FILLS}, a finite number or None; got {fill!r}.")
+
+
+def known_values(S: Any) -> np.ndarray:
+    """Return the values that are known, in one dimension unless all are.
+
+    Parameters
+    ----------
+    S : ndarray or CSR matrix
+        The matrix; unknown entries are NaN, or those that a CSR matrix does not store.
+
+    Returns
+    -------
+    ndarray
+        The values.
+    """
+    values = S.data if sparse.issparse(S) else np.asarray(S)
+    unknown = np.isnan(values)
+    return values[~unknown] if unknown.any() else values
+
+
+def known_pairs(S: Any) -> np.ndarray:
+    """Return the known values of different samples if S is square, otherwise all known values.
+
+    Parameters
+    ----------
+    S : ndarray or CSR matrix
+        The matrix.
+
+    Returns
+    -------
+    ndarray
+        The values, in one dimension.
+    """
+    n = S.shape[0]
+    if S.shape[0] != S.shape[1] or n < 2:
+        return np.ravel(known_values(S))
+    if sparse.issparse(S):
+        rows = np.repeat(np.arange(n), np.diff(S.indptr))
+        values = S.data[rows != S.indices]
+    else:
+        values = np.asarray(S)[~np.eye(n, dtype=bool)]
+    return values[~np.isnan(values)]
+
+
+def known_counts(S: Any) -> np.ndarray:
+    """Return the number of known values in each row.
+
+    Parameters
+    ----------
+    S : ndarray or CSR matrix of shape (m, n)
+        The matrix; unknown entries are NaN, or those that a CSR matrix does not store.
+
+    Returns
+    -------
+    ndarray of int of shape (m,)
+        The numbers.
+    """
+    return np.diff(S.indptr) if sparse.issparse(S) else np.count_nonzero(~np.isnan(S), axis=1)
+
+
+@dataclass(frozen=True)
+class LearnedFill:
+    """The value of unknown pairs, learned from the known pairs of the training samples.
+
+    Parameters
+    ----------
+    value : float
+        The value of a pair of different samples.
+    own : float
+        The value of a sample with itself.
+    """
+
+    value: float
+    own: float
+
+    @classmethod
+    def learn(cls, values: Any, fill: Any, *, dissimilarities: bool) -> LearnedFill:
+        """Return the fill that is learned from known values.
+
+        Parameters
+        ----------
+        values : ndarray or CSR matrix
+            The values; unknown entries are NaN, or those that a CSR matrix does not store.
+        fill : {"class-blind mean", "class-blind median", "farthest"} or float
+            The mean or median of the known values of different samples, the least similar value, or a number.
+        dissimilarities : bool
+            Whether larger values mean less similar.
+
+        Returns
+        -------
+        LearnedFill
+            The fill.
+        """
+        known, pairs = known_values(values), known_pairs(values)
+        if not known.size:
+            raise ValueError("X: no similarity of the training samples is known.")
+        pairs = pairs if pairs.size else np.ravel(known)
+        smallest, largest = float(known.min()), float(known.max())
+        nearest, farthest = (smallest, largest) if dissimilarities else (largest, smallest)
+        if fill == "class-blind mean":
+            value = float(np.mean(pairs, dtype=np.float64))
+        elif fill == "class-blind median":
+            value = float(np.median(pairs))
+        else:
+            value = farthest if fill == "farthest" else float(fill)
+        diagonal = values.diagonal() if values.shape[0] == values.shape[1] else np.empty(0)
+        if sparse.issparse(values):
+            diagonal = diagonal[diagonal != 0]
+        diagonal = diagonal[~np.isnan(diagonal)]
+        return cls(value, float(diagonal.mean()) if diagonal.size else nearest)
+
+    def __call__(self, values: Any, *, square: bool = False) -> Any:
+        """Return the values with unknown ones filled; a CSR matrix stays one only if the fill is 0."""
+        if not sparse.issparse(values):
+            unknown = np.isnan(values)
+            filled = np.where(unknown, values.dtype.type(self.value), values)
+        elif self.value == 0 and not square:
+            return values
+        else:
+            unknown = np.ones(values.shape, dtype=bool)
+            rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+            unknown[rows, values.indices] = False
+            filled = values.toarray()
+            filled[unknown] = self.value
+        if square:
+            np.fill_diagonal(filled, np.where(np.diagonal(unknown), self.own, np.diagonal(filled)))
+        return filled
+
+
+def fill_needed(who: str, S: Any) -> ValueError:
+    """Return the error for a method that cannot use unknown similarities.
+
+    Parameters
+    ----------
+    who : str
+        The name of the method.
+    S : ndarray or CSR matrix
+        The similarities, of which some are unknown.
+
+    Returns
+    -------
+    ValueError
+        The error.
+    """
+    found = "X is a sparse matrix whose absent entries are unknown"
+    if not sparse.issparse(S):
+        row, column = np.argwhere(np.isnan(S))[0]
+        found = f"X contains NaN (first at row {row}, column {column})"
+    return ValueError(
+        f"{found}, and {who} needs the similarities of all pairs. Pass Proximities(X, fill='class-blind mean') to fit, "
+        "or another fill ('class-blind median', 'farthest' or a number), which is learned on the training part; or use "
+        "a method that votes among known neighbours, such as KNNClassifier."
+    )

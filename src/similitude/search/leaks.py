@@ -1,0 +1,150 @@
+"""Folds that do not divide groups of similar samples."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
+
+from similitude.proximity.groups import similarity_groups
+from similitude.reader import Reader, Samples
+from similitude.search.folds import check_groups
+
+
+class SimilarityGroupKFold(BaseCrossValidator):
+    """Stratified folds in which samples that are nearly the same never stand on both sides of a split.
+
+    Copies and near-copies of a training sample among the test samples make every method look better than it is for
+    samples that are really new. Samples as similar as ``threshold`` are linked, and the connected components are the
+    groups of scikit-learn's ``StratifiedGroupKFold``: see :func:`~similitude.similarity_groups`.
+
+    It is a splitter for scikit-learn's tools, :class:`~similitude.PathSearchCV` and
+    :class:`~similitude.AutoClassifier`. X must be what the estimator gets, and ``similarity`` and ``dissimilarity``
+    those of the estimator; ``AutoClassifier`` uses its own.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds.
+    threshold : float or "auto", default="auto"
+        The similarity from which on samples are linked; for dissimilarities the largest one at which they are. "auto"
+        links duplicates and near-duplicates, as :func:`~similitude.diagnosis.diagnose` finds them.
+    shuffle : bool, default=True
+        Whether the samples are shuffled before they are divided into folds.
+    random_state : int, RandomState or None, default=0
+        The seed of the shuffle.
+    similarity, dissimilarity
+        The input contract: see the page on input.
+
+    See Also
+    --------
+    similarity_groups : The groups themselves.
+    error_by_similarity : How the error depends on the similarity to the nearest training sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude import KNNClassifier, SimilarityGroupKFold
+    >>> from sklearn.model_selection import StratifiedKFold, cross_val_score
+    >>> rng = np.random.default_rng(1)
+    >>> X = np.repeat(rng.normal(size=(30, 2)), 2, axis=0)  # each sample occurs twice,
+    >>> y = np.repeat(rng.integers(0, 2, 30), 2)            # and its class has nothing to do with it
+    >>> S = -np.abs(X[:, None] - X[None]).sum(axis=2)
+    >>> folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    >>> float(cross_val_score(KNNClassifier(1), S, y, cv=folds).mean().round(2))
+    0.92
+    >>> folds = SimilarityGroupKFold(5, threshold="auto")
+    >>> float(cross_val_score(KNNClassifier(1), S, y, cv=folds).mean().round(2))
+    0.58
+    """
+
+    __metadata_request__split: ClassVar = {"groups": True}
+
+    def __init__(
+        self,
+        n_splits=5,
+        *,
+        threshold="auto",
+        shuffle=True,
+        random_state=0,
+        similarity="precomputed",
+        dissimilarity=None,
+    ):
+        self.n_splits = n_splits
+        self.threshold = threshold
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def split(self, X, y=None, groups=None):
+        """Return the positions of the training samples and of the test samples of each fold.
+
+        Parameters
+        ----------
+        X : square matrix, Proximities, or sequence of raw objects
+            The samples.
+        y : array-like of shape (n,), default=None
+            The labels, by which folds are stratified.
+        groups : array-like of shape (n,), default=None
+            Other groups that must not be divided either.
+
+        Yields
+        ------
+        train, test : ndarrays of int
+            The positions of the samples.
+        """
+        samples = Samples(Reader(self.similarity, self.dissimilarity), X, y, warns=False)
+        found = self.groups_of(samples, groups)
+        labels = np.zeros(samples.n, dtype=int) if y is None else np.asarray(y)
+        n_groups = len(np.unique(found))
+        if n_groups < self.n_splits:
+            raise ValueError(
+                f"n_splits={self.n_splits}, but threshold={self.threshold!r} links the {samples.n} samples into "
+                f"{n_groups} group{'s' * (n_groups != 1)}; choose fewer folds, or a threshold that links fewer samples."
+            )
+        folds = StratifiedGroupKFold(
+            self.n_splits, shuffle=self.shuffle, random_state=self.random_state if self.shuffle else None
+        )
+        yield from folds.split(np.zeros(samples.n), labels, found)
+
+    def groups_of(self, samples: Samples, groups: Any = None) -> np.ndarray:
+        """Return the groups that folds do not divide.
+
+        Parameters
+        ----------
+        samples : Samples
+            The samples.
+        groups : array-like of shape (n,), default=None
+            Other groups that must not be divided either.
+
+        Returns
+        -------
+        ndarray of int of shape (n,)
+            The groups.
+        """
+        return similarity_groups(
+            samples.values,
+            self.threshold,
+            groups=check_groups(groups, samples.n),
+            dissimilarity=samples.reader.map_name,
+        )
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Return the number of folds.
+
+        Parameters
+        ----------
+        X, y, groups
+            Ignored; they are there for scikit-learn.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        return self.n_splits
+
+    def __repr__(self) -> str:
+        return f"SimilarityGroupKFold(n_splits={self.n_splits}, threshold={self.threshold!r})"
