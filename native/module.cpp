@@ -4,6 +4,7 @@
 namespace similitude {
 
 void bind_numerics(nanobind::module_ &module);
+void bind_proximity(nanobind::module_ &module);
 void bind_finders(nanobind::module_ &module);
 void bind_transform(nanobind::module_ &module);
 void bind_similarities(nanobind::module_ &module);
@@ -22,6 +23,7 @@ extern "C" void __gcov_dump(void);
 NB_MODULE(_native, module) {
     module.doc() = "The compiled functions of similitude; the packages call them, and they know nothing of estimators.";
     similitude::bind_numerics(module);
+    similitude::bind_proximity(module);
     similitude::bind_finders(module);
     similitude::bind_transform(module);
     similitude::bind_similarities(module);

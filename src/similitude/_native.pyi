@@ -56,6 +56,24 @@ def machine_path(K: Annotated[NDArray[numpy.float64], dict(shape=(None, None), o
 def backward(U: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n: int, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Solve ``U x = z`` in place."""
 
+class EdgeLines:
+    """Reads an edge list from blocks of whole lines of text."""
+
+    def __init__(self, delimiter: bytes, query: int, target: int, score: int, width: int, line: int) -> None:
+        """
+        Take the delimiter, the columns (from 0) of the ends and the score, the number of cells in a line, and the number of lines before the first.
+        """
+
+    def read(self, block: bytes, queries: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> int:
+        """
+        Write the ends of the edges as positions in ``names()``, and their scores; return their number.
+        """
+
+    def names(self) -> list:
+        """
+        Return the names of the samples in the order of their first appearance.
+        """
+
 @overload
 def offer(block: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')]) -> None: ...
 

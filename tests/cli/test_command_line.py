@@ -56,10 +56,10 @@ def test_options_are_the_same_everywhere():
         (("S.npy", "--labels", "nowhere.txt"), "nowhere.txt"),
         (("S.npy", "--labels", "short.txt"), "short.txt"),
         (("S.npy", "--labels", "y.txt", "--key", "a"), "key"),
-        (("S.npy", "--labels", "y.txt", "--dataset", "iris"), "either MATRIX"),
+        (("S.npy", "--labels", "y.txt", "--dataset", "iris"), "either FILE"),
         (("--dataset", "nothing"), "--dataset must be one of voting"),
-        (("--dataset", "iris", "--labels", "y.txt"), "--labels is for MATRIX"),
-        ((), "either MATRIX"),
+        (("--dataset", "iris", "--labels", "y.txt"), "--labels is for FILE"),
+        ((), "either FILE"),
     ],
 )
 def test_bad_data_ends_with_code_2_and_one_message(command, words, message, tmp_path, monkeypatch):
@@ -85,7 +85,7 @@ def test_unknown_options_are_usage_errors(command):
 
 
 def test_usage_shows_what_may_be_left_out():
-    assert "[OPTIONS] [MATRIX]\n" in run("fit", "--help").stdout
+    assert "[OPTIONS] [FILE]\n" in run("fit", "--help").stdout
 
 
 def test_a_closed_output_is_no_error(monkeypatch):

@@ -116,7 +116,7 @@ def test_one_method_that_fails_does_not_keep_the_others_from_it(matrix, monkeypa
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "either MATRIX"),
+        ((), "either FILE"),
         (("--dataset", "nothing"), "--dataset must be"),
         (("nowhere.csv", "--labels", "nowhere.txt"), "nowhere.csv"),
         (("D.csv",), "--labels"),

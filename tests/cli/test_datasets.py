@@ -44,7 +44,7 @@ def test_every_entry_can_be_asked_for():
 def test_every_shipped_loader_is_in_the_catalogue():
     used = {entry.loader for entry in catalogue().values() if entry.module == "similitude.datasets"}
     loaders = {name for name in library.__all__ if name.startswith(("load_", "make_", "fetch_"))}
-    assert used == loaders - {"load_proximity"}
+    assert used == loaders - {"load_objects", "load_proximity"}
 
 
 def test_the_list():
@@ -109,4 +109,4 @@ def test_other_commands_take_them(name):
     both = CliRunner().invoke(app, ["inspect", "S.csv", "--dataset", name])
     assert (both.exit_code, both.stderr.count("\n")) == (2, 1)
     key = CliRunner().invoke(app, ["inspect", "--dataset", name, "--key", "a"])
-    assert (key.exit_code, "--key is for MATRIX" in key.stderr) == (2, True)
+    assert (key.exit_code, "--key is for FILE" in key.stderr) == (2, True)

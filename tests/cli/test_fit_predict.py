@@ -179,11 +179,11 @@ class TestFit:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            ((), "either MATRIX"),
+            ((), "either FILE"),
             (("D.csv",), "--labels"),
             (("--dataset", "nothing"), "--dataset must be"),
-            (("D.csv", "--dataset", "voting"), "either MATRIX"),
-            (("--dataset", "voting", "--dissimilarity", "gauss"), "--dissimilarity is for MATRIX"),
+            (("D.csv", "--dataset", "voting"), "either FILE"),
+            (("--dataset", "voting", "--dissimilarity", "gauss"), "--dissimilarity is for FILE"),
             (("nowhere.csv", "--labels", "y.txt"), "nowhere.csv"),
             (("D.csv", "--labels", "nowhere.txt"), "nowhere.txt"),
             (("D.csv", "--labels", "y.txt", "--method", "magic"), "svm-clip"),
@@ -351,7 +351,7 @@ class TestPredict:
             assert ([row[0] for row in rows] == ids) == (ids is not None)
         (folder / "rows.csv").write_text("id,text\n")
         assert_refused(run("predict", "m.model", "rows.csv", "-o", "out.csv"), "has a header, but no rows")
-        assert_refused(run("predict", "m.model", ".", "-o", "out.csv"), "ROWS: . is not a file")
+        assert_refused(run("predict", "m.model", ".", "-o", "out.csv"), ": . is not a file")
 
     def test_objects_that_no_file_holds(self, folder):
         save_model("m.model", KNNClassifier(1, similarity="jaccard").fit([{1}, {2}], ["a", "b"]))
@@ -416,7 +416,7 @@ class TestPredict:
             (("new.npy", "new.csv", "-o", "out.csv"), "is not a model file"),
             (("damaged.model", "new.csv", "-o", "out.csv"), "is damaged"),
             (("m.model", "nowhere.csv", "-o", "out.csv"), "nowhere.csv"),
-            (("m.model", "y.txt", "-o", "out.csv"), "suffix"),
+            (("m.model", "y.txt", "-o", "out.csv"), "y.txt"),
             (("m.model", "new.csv", "-o", "nowhere/out.csv"), "no folder nowhere"),
             (("m.model", "new.csv", "-o", "."), "is a folder"),
             (("m.model", "new.csv", "-o", "out.csv", "--key", "x"), "key"),

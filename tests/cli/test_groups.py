@@ -112,7 +112,7 @@ def test_groups_with_ids_for_a_matrix_without(folder):
         ("g\n" * (N - 1), f"other.txt: {N - 1} groups for {N} samples; one group per row of the matrix is needed"),
         ("g\n" * 3 + "\n" + "g\n" * (N - 4), "other.txt: row 4 has no group"),
         ("".join(f"t{i}\tg\n" for i in range(N)), "other.txt: row 1: 't0' is not a sample of the matrix"),
-        ("a\tb\tc\n" * N, "other.txt: row 1 has 3 cells; a group, or an id and a group, are needed"),
+        ("a\tb\tc\n" * N, "other.txt: row 1: 'a' is not a sample of the matrix"),
         ("g\n" * N, "y must have a class with samples in at least two groups"),
     ],
 )
@@ -135,4 +135,4 @@ def test_fewer_groups_than_folds(folder):
     assert "by cross-validation by groups on 12 folds" in fitted.stdout
     assert "4-fold cross-validation by groups" in on_files("compare", "--folds", 5, groups="few.txt").stdout
     named = run("fit", "--dataset", "voting", "--groups", "few.txt", "-o", "out")
-    assert "--groups is for MATRIX; it cannot be used with --dataset voting" in named.stderr
+    assert "--groups is for FILE; it cannot be used with --dataset voting" in named.stderr

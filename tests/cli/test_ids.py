@@ -97,13 +97,13 @@ def test_labels_with_ids_for_a_matrix_without(command, folder):
         assert nearest_neighbour_error("D.npy", "--labels-in-order") > 0.3
     if command == "report":
         page = (folder / "out").read_text(encoding="utf-8")
-        assert "labels=&#x27;labels.tsv&#x27;, labels_in_order=True)" in page
+        assert "labels=&#x27;labels.tsv&#x27;, labels_in_order=True, orientation=" in page
     write("labels.tsv", [["ab"[i % 2]] for i in ORDER])
     assert run(*words).exit_code == 0
 
 
 def test_labels_in_order_is_for_files(folder):
-    assert_refused(run("inspect", "--dataset", "iris", "--labels-in-order"), "--labels-in-order is for MATRIX")
+    assert_refused(run("inspect", "--dataset", "iris", "--labels-in-order"), "--labels-in-order is for FILE")
 
 
 def test_labels_from_which_a_similarity_learns(folder):

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude
-import similitude.datasets
+import similitude.proximity.files
 from similitude.cli import app, main
 from similitude.diagnosis import diagnose
 
@@ -179,7 +179,7 @@ def test_usage_errors(matrix, arguments):
 def test_no_matrix_is_a_usage_error():
     result = run()
     assert result.exit_code == 2
-    assert "MATRIX" in result.stderr.upper()
+    assert "FILE" in result.stderr
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def reader_raises(monkeypatch):
         def read(*args, **kwargs):
             raise error
 
-        monkeypatch.setattr(similitude.datasets, "load_proximity", read)
+        monkeypatch.setattr(similitude.proximity.files, "load_proximity", read)
 
     return arrange
 

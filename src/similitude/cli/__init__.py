@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from similitude.cli.compare import compare_methods
+from similitude.cli.convert import convert_file
 from similitude.cli.datasets import export_dataset, list_datasets
 from similitude.cli.errors import BAD_INPUT, INTERRUPTED, drop_output, one_line, reports_errors
 from similitude.cli.fit import fit_model
@@ -19,6 +20,7 @@ from similitude.cli.inspect import inspect_matrix
 from similitude.cli.pairwise import fill_matrix
 from similitude.cli.predict import predict_rows
 from similitude.cli.report import report_matrix
+from similitude.cli.source import NOT_PROXIMITIES, takes_source
 
 _GROUPS = {
     "Examine": {
@@ -32,6 +34,7 @@ _GROUPS = {
     },
     "Data": {
         "pairwise": "Compute a matrix from raw objects.",
+        "convert": "Write similarities in another form.",
         "datasets": "List the named data sets; `export` writes one to files.",
     },
 }
@@ -45,7 +48,13 @@ An example session:
   similitude fit --dataset voting -o party.model --time-budget 60
   similitude predict party.model voting/objects.csv -o predictions.csv
 
-Matrices are read from .csv, .tsv, .npy, .npz, .mat, .mtx and .parquet files, labels from text files with one per line.
+From hits of BLAST, MMseqs2 or Foldseek to predictions:
+
+  similitude fit hits.m8 --labels families.tsv -o families.model
+  similitude predict families.model new-hits.m8 -o predictions.tsv
+
+Files of any common form are read: tables, triangles, condensed vectors, PHYLIP, edge lists, .npy, .npz, .mat, .mtx and
+.parquet, each also with .gz; labels from text files, in order or with ids; sequences from FASTA.
 Invalid input ends with exit code 2 and one message. `similitude COMMAND --help` lists the options of a command.
 """
 
@@ -71,12 +80,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("inspect")(reports_errors(inspect_matrix))
-app.command("compare")(reports_errors(compare_methods))
-app.command("report")(reports_errors(report_matrix))
-app.command("fit")(reports_errors(fit_model))
+app.command("inspect")(reports_errors(takes_source(inspect_matrix, without=("groups", "group_column"))))
+app.command("compare")(reports_errors(takes_source(compare_methods)))
+app.command("report")(reports_errors(takes_source(report_matrix)))
+app.command("fit")(reports_errors(takes_source(fit_model)))
 app.command("predict")(reports_errors(predict_rows))
 app.command("pairwise")(reports_errors(fill_matrix))
+app.command("convert")(reports_errors(takes_source(convert_file, without=NOT_PROXIMITIES)))
 
 _datasets = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 _datasets.command("export")(reports_errors(export_dataset))

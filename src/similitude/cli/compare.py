@@ -11,15 +11,8 @@ import typer
 
 from similitude.cli.options import (
     AsJson,
-    DatasetName,
-    Dissimilarity,
     Fill,
-    Groups,
     Jobs,
-    Key,
-    Labels,
-    LabelsInOrder,
-    Matrix,
     Methods,
     NoLeak,
     Quiet,
@@ -30,6 +23,7 @@ from similitude.cli.options import (
     listed,
     notes,
 )
+from similitude.cli.source import Source
 
 if TYPE_CHECKING:
     from similitude.search import Standing
@@ -38,17 +32,11 @@ LEAST_WIDTH = 110
 
 
 def compare_methods(
-    matrix: Matrix = None,
-    labels: Labels = None,
-    labels_in_order: LabelsInOrder = False,
-    groups: Groups = None,
+    source: Source,
     no_leak: NoLeak = None,
     fill: Fill = None,
     methods: Methods = None,
     time_budget: TimeBudget = None,
-    dissimilarity: Dissimilarity = None,
-    key: Key = None,
-    dataset: DatasetName = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of outer folds.")] = 10,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
@@ -72,9 +60,7 @@ def compare_methods(
     if output is not None:
         check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(
-        matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
-    )
+    data = read_samples(source, note=note, seed=seed)
     data = without_leaks(with_fill(data, fill), no_leak, note)
     folds, not_testable = check_classes(data, folds)
     if not_testable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 
 from similitude.cli.catalogue import Entry, entry_named
 from similitude.cli.options import Notes
+from similitude.cli.source import Source
 
 if TYPE_CHECKING:
     from similitude.reader import Samples
@@ -31,6 +33,10 @@ class LoadedData:
     title: str = ""
     entry: Entry | None = None
     """The entry of the catalogue, for a named data set."""
+    reading: dict[str, Any] | None = None
+    """For edges, how new ones are to be read."""
+    objects: str | None = None
+    """The kind of raw objects in a file."""
 
     @property
     def fold_arguments(self) -> dict[str, Any]:
@@ -53,51 +59,74 @@ class LoadedData:
 
 
 def read_samples(
-    matrix: Path | None,
-    labels: Path | None,
-    dissimilarity: str | None,
-    dataset: str | None,
-    key: str | None,
-    *,
-    note: Notes,
-    seed: int = 0,
-    needs_labels: bool = True,
-    groups: Path | None = None,
-    in_order: bool = False,
-    mmap: bool = False,
+    source: Source, *, note: Notes, seed: int = 0, needs_labels: bool = True, mmap: bool = False
 ) -> LoadedData:
-    """Return the matrix with its labels and groups from files, or the data set of this name.
+    """Return the samples of a file with their labels and groups, or the data set of this name.
 
-    With ``in_order`` labels and groups with ids are in the order of a matrix without ids. With ``mmap`` the values of a
-    .npy file stay on disk, and it is not checked whether they look like dissimilarities.
+    With ``mmap`` the values of a .npy file stay on disk, and it is not checked whether they look like dissimilarities.
     """
-    from similitude.datasets import load_proximity
-    from similitude.proximity.check import looks_like_dissimilarity
-
-    if (matrix is None) == (dataset is None):
-        raise ValueError(f"give either MATRIX{' with --labels' if needs_labels else ''}, or --dataset.")
-    if matrix is None:
-        options = {
-            "--labels": labels,
-            "--labels-in-order": in_order,
-            "--groups": groups,
-            "--dissimilarity": dissimilarity,
-            "--key": key,
-        }
-        for option, value in options.items():
-            if value not in (None, False):
-                raise ValueError(f"{option} is for MATRIX; it cannot be used with --dataset {dataset}.")
-        return named_samples(str(dataset), seed)
-    if labels is None and needs_labels:
+    given = source.given()
+    if (source.matrix is None) == (source.dataset is None):
+        raise ValueError(f"give either FILE{' with --labels' if needs_labels else ''}, or --dataset.")
+    if source.matrix is None:
+        for name in given:
+            if name != "dataset":
+                option = f"--{name.replace('_', '-')}"
+                raise ValueError(f"{option} is for FILE; it cannot be used with --dataset {source.dataset}.")
+        return named_samples(str(source.dataset), seed)
+    if source.labels is None and needs_labels:
         raise ValueError("--labels: a file with one class label per sample is needed.")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        data = _objects(source, note) if source.similarity is not None else _matrix(source, note, mmap)
+    for warning in caught:
+        note(str(warning.message))
+    return data
+
+
+def _beside(source: Source) -> dict[str, Any]:
+    """Return the options about labels and groups."""
+    names = ("labels", "groups", "labels_in_order", "label_column", "group_column")
+    return {name: value for name, value in source.given().items() if name in names}
+
+
+def _matrix(source: Source, note: Notes, mmap: bool) -> LoadedData:
+    """Return the samples of a file with proximities."""
+    from similitude.proximity import Proximities
+    from similitude.proximity.check import looks_like_dissimilarity
+    from similitude.proximity.files import load_proximity
+
+    if source.param:
+        raise ValueError("--param is for --similarity.")
+    matrix = Path(str(source.matrix))
     mmap = mmap and matrix.suffix.lower() == ".npy"
-    data = load_proximity(matrix, labels, groups=groups, labels_in_order=in_order, key=key, mmap=mmap)
-    if dissimilarity is None and not mmap and looks_like_dissimilarity(data.S):
+    data = load_proximity(matrix, mmap=mmap, **_beside(source), **source.reading())
+    for text in data.notes:
+        note(f"{matrix}: {text}")
+    if source.dissimilarity is None and not mmap and looks_like_dissimilarity(data.S):
         note(
             f"warning: {matrix} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity. If it is "
             "one, add --dissimilarity max-minus (or another map)."
         )
-    return LoadedData(data.S, data.y, {"dissimilarity": dissimilarity}, data.ids, data.groups, str(matrix))
+    X = Proximities(data.S, absent="unknown") if data.absent == "unknown" else data.S
+    contract = {"dissimilarity": source.dissimilarity}
+    return LoadedData(X, data.y, contract, data.ids, data.groups, str(matrix), reading=data.reading)
+
+
+def _objects(source: Source, note: Notes) -> LoadedData:
+    """Return the samples of a file with raw objects."""
+    from similitude.cli.measures import chosen_measure
+    from similitude.proximity.files import load_objects
+    from similitude.similarities import resolve
+
+    for name in source.reading():
+        if name not in ("key", "orientation"):
+            raise ValueError(f"--{name} is for files of proximities; it cannot be used with --similarity.")
+    kind = resolve(source.similarity).objects
+    data = load_objects(source.matrix, objects=kind, key=source.key, **_beside(source))  # type: ignore[arg-type]
+    similarity = chosen_measure(str(source.similarity), source.param, data.data, note)
+    contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}
+    return LoadedData(data.data, data.y, contract, data.ids, data.groups, str(source.matrix), objects=kind)
 
 
 def named_samples(name: str, seed: int = 0) -> LoadedData:

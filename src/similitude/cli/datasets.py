@@ -65,11 +65,9 @@ def export_dataset(
     quiet: Quiet = False,
 ) -> None:
     """Write the matrix and the labels of a data set (and its objects, if they are rows or text) to CSV files."""
-    from scipy import sparse
-
     from similitude._utils.files import check_writable, replacing
     from similitude.cli.data import named_samples
-    from similitude.cli.pairwise import write_matrix
+    from similitude.proximity.files import save_proximity
 
     data = named_samples(name, seed)
     if output.exists() and not output.is_dir():
@@ -79,8 +77,7 @@ def export_dataset(
     S, map_name = data.matrix()
     if "similarity" in data.contract and data.contract["similarity"] == "vdm":
         notes(quiet)("the value difference metric was learned from all labels, so errors on this matrix are too low.")
-    with replacing(output / MATRIX) as part:
-        write_matrix(part, S.toarray() if sparse.issparse(S) else S, None, None)
+    save_proximity(output / MATRIX, S)
     with replacing(output / LABELS) as part:
         write_rows(part, ([label] for label in data.y.tolist()))
     objects = _rows_of_objects(data)

@@ -11,15 +11,8 @@ import typer
 
 from similitude.cli.options import (
     AsJson,
-    DatasetName,
-    Dissimilarity,
     Fill,
-    Groups,
     Jobs,
-    Key,
-    Labels,
-    LabelsInOrder,
-    Matrix,
     NoLeak,
     Prefer,
     Preference,
@@ -30,6 +23,7 @@ from similitude.cli.options import (
     check_jobs,
     notes,
 )
+from similitude.cli.source import Source
 
 if TYPE_CHECKING:
     from similitude.cli.data import LoadedData
@@ -42,10 +36,7 @@ def fit_model(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model.", show_default=False)
     ],
-    matrix: Matrix = None,
-    labels: Labels = None,
-    labels_in_order: LabelsInOrder = False,
-    groups: Groups = None,
+    source: Source,
     no_leak: NoLeak = None,
     fill: Fill = None,
     method: Annotated[
@@ -54,9 +45,6 @@ def fit_model(
     ] = AUTO,
     prefer: Prefer = Preference.accuracy,
     time_budget: TimeBudget = None,
-    dissimilarity: Dissimilarity = None,
-    key: Key = None,
-    dataset: DatasetName = None,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -73,15 +61,15 @@ def fit_model(
     check_budget(time_budget)
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(
-        matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
-    )
+    data = read_samples(source, note=note, seed=seed)
     data = without_leaks(with_fill(data, fill), no_leak, note)
     check_classes(data, 2)
     model, found = _chosen(name, prefer.value, data, seed, time_budget, n_jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}
     if data.groups is not None:
         outcome["groups"] = len(set(data.groups.tolist()))
+    if data.reading is not None:
+        outcome["reading"] = data.reading
     save_model(output, model, ids=data.ids, notes=outcome)
     for failed, why in outcome["failures"].items():
         note(f"{failed} could not be used: {' '.join(why.split())}")

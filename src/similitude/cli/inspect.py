@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.options import (
-    AsJson,
-    DatasetName,
-    Dissimilarity,
-    Key,
-    Labels,
-    LabelsInOrder,
-    Matrix,
-    Quiet,
-    Seed,
-    notes,
-)
+from similitude.cli.options import AsJson, Quiet, Seed, notes
+from similitude.cli.source import Source
 
 
 def inspect_matrix(
-    matrix: Matrix = None,
-    labels: Labels = None,
-    labels_in_order: LabelsInOrder = False,
-    dissimilarity: Dissimilarity = None,
-    key: Key = None,
-    dataset: DatasetName = None,
+    source: Source,
     max_samples: Annotated[
         int, typer.Option(min=1, metavar="N", help="If there are more samples, draw this number at random.")
     ] = 5000,
@@ -40,27 +25,41 @@ def inspect_matrix(
     from similitude.diagnosis import diagnose
 
     # The matrix stays on disk if possible, so that only the drawn samples of a large one are read.
-    data = read_samples(
-        matrix,
-        labels,
-        dissimilarity,
-        dataset,
-        key,
-        note=notes(quiet),
-        seed=seed,
-        needs_labels=False,
-        in_order=labels_in_order,
-        mmap=True,
-    )
+    data = read_samples(source, note=notes(quiet), seed=seed, needs_labels=False, mmap=True)
     S, map_name = data.matrix()
     try:
         found = diagnose(S, data.y, dissimilarity=map_name, max_samples=max_samples, random_state=seed)
     except ValueError as error:  # values that stay on disk have not been checked by the reader
-        raise ValueError(f"{matrix or dataset}: {error}") from None
+        raise ValueError(f"{source.matrix or source.dataset}: {error}") from None
+    pairs = _pairs(S)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
+        more = {} if pairs is None else {"pairs": pairs._asdict()}
+        typer.echo(json.dumps({**found.to_dict(), **more}, indent=2, allow_nan=False))
     else:
-        _show(str(found))
+        _show(str(found) + ("" if pairs is None else _pairs_text(pairs)))
+
+
+def _pairs(X: Any) -> Any:
+    """Return how many pairs are known, if the matrix is sparse or has unknown entries, otherwise None."""
+    import numpy as np
+    from scipy import sparse
+
+    from similitude.proximity import as_proximities, known_pairs
+
+    S = as_proximities(X).S
+    if not sparse.issparse(S) and (isinstance(S, np.memmap) or not np.isnan(S).any()):
+        return None
+    return known_pairs(S)
+
+
+def _pairs_text(pairs: Any) -> str:
+    share = pairs.known / max(1, pairs.possible)
+    rows = {
+        "known": f"{pairs.known:,} of {pairs.possible:,} ({share:.2%})",
+        "components": f"{pairs.components:,}, the largest with {pairs.largest:,} samples",
+        "without a neighbour": f"{pairs.lonely:,} samples",
+    }
+    return "\n\nPairs\n" + "\n".join(f"  {name:<26}{text}" for name, text in rows.items())
 
 
 def _show(card: str) -> None:

@@ -4,33 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Matrix = Annotated[
-    Path | None,
-    typer.Argument(metavar="MATRIX", help="File with a square matrix of similarities.", show_default=False),
-]
-Labels = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="File with one class label per sample.", show_default=False)
-]
-LabelsInOrder = Annotated[
-    bool,
-    typer.Option(
-        "--labels-in-order",
-        help="State that labels (and groups) with ids are in the order of the samples, which have no ids.",
-    ),
-]
-Groups = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="File with one group per sample; the samples of a group are never on both sides of a fold.",
-        show_default=False,
-    ),
-]
 NoLeak = Annotated[
     str | None,
     typer.Option(
@@ -48,21 +25,6 @@ Fill = Annotated[
         "farthest or a number.",
         show_default=False,
     ),
-]
-Dissimilarity = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MAP",
-        help="State that MATRIX holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ...",
-        show_default=False,
-    ),
-]
-Key = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Name of the array, if the file holds several.", show_default=False)
-]
-DatasetName = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Data set of `similitude datasets`, instead of MATRIX.", show_default=False),
 ]
 Methods = Annotated[
     str | None,

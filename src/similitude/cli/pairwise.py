@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from similitude.cli.options import AsJson, Jobs, Key, LabelsInOrder, Quiet, check_jobs
+from similitude.cli.options import AsJson, Jobs, Quiet, check_jobs, notes
 
 if TYPE_CHECKING:
-    from similitude.cli.objects import Objects
+    from similitude.proximity.files import Objects
     from similitude.similarities import Measure
 
 SUFFIXES = (".csv", ".npy", ".npz")
@@ -23,7 +22,7 @@ def fill_matrix(
         Path,
         typer.Argument(
             metavar="OBJECTS",
-            help="File with raw objects: lines of text, CSV rows of numbers or words, or an array in .npy.",
+            help="File with raw objects: FASTA, lines of text, CSV rows of numbers or words, or an array in .npy.",
             show_default=False,
         ),
     ],
@@ -55,8 +54,21 @@ def fill_matrix(
             show_default=False,
         ),
     ] = None,
-    labels_in_order: LabelsInOrder = False,
-    key: Key = None,
+    labels_in_order: Annotated[
+        bool,
+        typer.Option("--labels-in-order", help="State that labels with ids are in the order of the columns."),
+    ] = False,
+    label_column: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the labels, by name or place.", show_default=False)
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Parameter of the similarity, repeatable.", show_default=False),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the array, if the file holds several.", show_default=False),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Fill a .npy file on disk; after an interruption the same command continues."),
@@ -67,8 +79,8 @@ def fill_matrix(
 ) -> None:
     """Compute the matrix of similarities of raw objects."""
     from similitude._utils.files import check_writable
-    from similitude.cli.objects import read_objects
-    from similitude.datasets import id_files, write_ids
+    from similitude.cli.measures import chosen_measure
+    from similitude.proximity.files import id_files, read_objects, save_proximity, write_ids
     from similitude.similarities import resolve
 
     measure = resolve(similarity)
@@ -82,11 +94,13 @@ def fill_matrix(
     rows = read_objects(objects, measure.objects, key)
     columns = rows if against is None else read_objects(against, measure.objects, key)
     files = id_files(output, _names(rows, columns)) if kind == ".npy" else {}
-    measure = _learned(measure, columns, labels, labels_in_order)
+    measure = resolve(chosen_measure(similarity, param, [*rows.items, *columns.items], notes(quiet)))
+    measure = _learned(measure, columns, labels, labels_in_order, label_column)
     matrix = _filled(rows, None if against is None else columns, measure, output if resume else None, n_jobs, not quiet)
     if not resume:
-        _save(output, matrix, rows, columns)
-    write_ids(output, files)
+        save_proximity(output, matrix, ids=rows.ids, column_ids=None if columns is rows else columns.ids)
+    else:
+        write_ids(output, files)
     _print_summary(matrix.shape, measure, output, list(map(str, files)), as_json, quiet)
 
 
@@ -118,10 +132,11 @@ def _print_summary(
         typer.echo(f"saved to {output}" + (f", ids in {' and '.join(id_files)}" if id_files else ""))
 
 
-def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: bool) -> Measure:
+def _learned(
+    measure: Measure, columns: Objects, labels: Path | None, in_order: bool, label_column: str | None
+) -> Measure:
     """Return the measure after it has learned from the objects of the columns."""
-    from similitude.cli.objects import check_file
-    from similitude.datasets import read_labels
+    from similitude.proximity.files import check_file, read_labels
 
     if not measure.learns:
         if labels is not None:
@@ -130,7 +145,10 @@ def _learned(measure: Measure, columns: Objects, labels: Path | None, in_order: 
     y = None
     if labels is not None:
         check_file(labels, "--labels")
-        y = read_labels(labels, len(columns.items), columns.ids, in_order)[0]
+        found = read_labels(labels, len(columns.items), columns.ids, in_order, column=label_column)
+        if len(found.labelled) < len(columns.items):
+            raise ValueError(f"{labels}: {len(columns.items) - len(found.labelled)} of the objects have no label.")
+        y = found.values
     elif measure.name == "vdm":
         raise ValueError("--similarity vdm learns from labels; give those of the columns with --labels.")
     return measure.learned(columns.items, y)
@@ -147,30 +165,3 @@ def _filled(rows: Objects, columns: Objects | None, measure: Measure, out: Any, 
         n_jobs=n_jobs,
         progress=show,
     )
-
-
-def _save(path: Path, matrix: Any, rows: Objects, columns: Objects) -> None:
-    import numpy as np
-
-    from similitude._utils.files import replacing
-
-    with replacing(path) as part:
-        if path.suffix.lower() == ".csv":
-            write_matrix(part, matrix, rows.ids, columns.ids)
-            return
-        with part.open("wb") as file:  # NumPy would add its suffix to the name of a path
-            if path.suffix.lower() == ".npy":
-                np.save(file, matrix)
-            else:
-                arrays: Any = {name: np.asarray(ids) for name, ids in _names(rows, columns).items() if ids is not None}
-                np.savez(file, S=matrix, **arrays)
-
-
-def write_matrix(path: Path, matrix: Any, ids: list[str] | None, column_ids: list[str] | None) -> None:
-    """Write a matrix as CSV that reads back to the last bit, with a header and a first column if there are ids."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if column_ids is not None:
-            writer.writerow([*([] if ids is None else ["id"]), *column_ids])
-        for i in range(matrix.shape[0]):
-            writer.writerow([*([] if ids is None else [ids[i]]), *matrix[i].tolist()])

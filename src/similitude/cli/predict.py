@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.options import AsJson, Key, Quiet, notes
+from similitude.cli.options import AsJson, Quiet, notes
+from similitude.cli.source import number_or_text
 
 _SHOWN = 5
 
@@ -24,19 +25,36 @@ def predict_rows(
         Path,
         typer.Argument(
             metavar="ROWS",
-            help="File with one row per new sample: its similarities to the training samples (or dissimilarities, if "
-            "the model was fitted on these), or the sample itself, if the model was fitted on raw objects.",
+            help="File with the new samples: their similarities to the training samples (or dissimilarities, if the "
+            "model was fitted on these) as rows or edges, or the samples themselves, if it was fitted on raw objects.",
             show_default=False,
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT.csv", help="File to write the table to.", show_default=False)
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="OUT.csv", help="File to write the table to, .csv or .tsv.", show_default=False
+        ),
     ],
-    key: Key = None,
+    key: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the array, if the file holds several.")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the queries of edges; default: as in training.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the targets of edges.")] = None,
+    score: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the scores of edges.")] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VALUE",
+            help="Value of pairs without an edge, if the model was fitted on a matrix: zero or a number.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Predict the labels of new rows with a saved model, and write them as CSV."""
+    """Predict the labels of new samples with a saved model, and write them as CSV, or as TSV to a file .tsv."""
     from similitude._utils.files import check_writable
     from similitude.persistence import load_model
 
@@ -55,7 +73,8 @@ def predict_rows(
         if info["input"] == "objects":
             X, ids = _objects(fitted, rows, key)
         else:
-            X, ids = _similarities(fitted, info, rows, key, note)
+            given = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
+            X, ids = _similarities(fitted, info, rows, given, note)
         predicted = fitted.predict(X)
         kind, names, values = _scores(fitted, X, len(predicted))
     for warning in caught:
@@ -91,7 +110,8 @@ def _save(path: Path, predicted: Any, names: list[str], values: Any, ids: Any) -
     from similitude._utils.files import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow([*([] if ids is None else ["id"]), "label", *names])
         for i, label in enumerate(predicted.tolist()):
             writer.writerow([*([] if ids is None else [ids[i]]), label, *values[i].tolist()])
@@ -125,19 +145,22 @@ def _takes_rows(fitted: Any) -> bool:
     return widths == {fitted.n_features_in_}
 
 
-def _similarities(fitted: Any, info: dict, path: Path, key: str | None, note: Any) -> tuple[Any, Any]:
+def _similarities(fitted: Any, info: dict, path: Path, given: dict[str, Any], note: Any) -> tuple[Any, Any]:
     """Return the rows in the order of the training samples, and their ids."""
     from similitude import Proximities
-    from similitude.datasets import load_proximity
     from similitude.persistence import input_reader
+    from similitude.proximity.files import load_rows
 
-    data = load_proximity(path, key=key, square=False)
+    known = info["ids"]
+    data = load_rows(path, _reading(info, given), known, _stored(info).get("self_scores"))
+    for text in data.notes:
+        note(text)
     needed, support = info["n_columns"], info["support_columns"]
     support = None if support is None or not 0 < len(support) < needed else support
-    S, known = data.S, info["ids"]
-    if known is not None and data.column_ids is not None:
-        order = _matched(path, known, data.column_ids.tolist(), support, note)
-        S = S[:, order]
+    S = data.S
+    if known is not None and data.columns is not None:
+        order = _matched(path, known, data.columns, support, note)
+        S = S if data.columns == known else S[:, order]
     elif S.shape[1] != needed and (support is None or S.shape[1] != len(support)):
         few = "" if support is None else f", or the {len(support)} that it needs"
         raise ValueError(
@@ -146,8 +169,34 @@ def _similarities(fitted: Any, info: dict, path: Path, key: str | None, note: An
         )
     reader: Any = getattr(input_reader(fitted), "_reader", None)
     if "ids" in getattr(reader, "extras", ()):  # ids were given in fit, and predict needs them too
-        S = Proximities(S, column_ids=reader.column_ids if S.shape[1] == needed else reader.column_ids[support])
-    return S, data.ids
+        names = reader.column_ids if S.shape[1] == needed else reader.column_ids[support]
+        S = Proximities(S, column_ids=names, absent=data.absent)
+    elif data.absent == "unknown":
+        S = Proximities(S, absent="unknown")
+    return S, data.rows
+
+
+def _stored(info: dict) -> dict[str, Any]:
+    """Return how the training samples were read, if they were edges."""
+    found = info["notes"].get("reading")
+    return found if isinstance(found, dict) else {}
+
+
+def _reading(info: dict, given: dict[str, Any]) -> Any:
+    """Return how new samples are read: as the training samples were, unless columns are named."""
+    from similitude.proximity.files import Reading
+
+    changes = {name: value for name, value in given.items() if value is not None}
+    stored = _stored(info)
+    if "missing" in changes and stored:
+        raise ValueError(
+            f"--missing: pairs without an edge mean what they meant in training, {stored.get('missing')!r}."
+        )
+    if "missing" in changes:
+        changes["missing"] = number_or_text(changes["missing"])
+    if not stored:
+        changes["orientation"] = "dissimilarity" if info["input"] == "dissimilarities" else "similarity"
+    return Reading.restored({**stored, "form": None}, **changes)
 
 
 def _matched(path: Path, known: list[str], given: list[str], support: Any, note: Any) -> list[int]:
@@ -176,21 +225,23 @@ def _objects(fitted: Any, path: Path, key: str | None) -> tuple[Any, Any]:
     """Return raw objects from a file, of the kind on which the model was fitted, and their ids."""
     import numpy as np
 
-    from similitude.datasets import load_proximity
     from similitude.persistence import input_reader
+    from similitude.proximity.files import Reading, check_file, load_values, read_objects, suffix
 
     known = input_reader(fitted).objects_
     is_array = isinstance(known, np.ndarray) and known.ndim == 2
     if is_array and known.dtype.kind in "fiub":
-        data = load_proximity(path, key=key, square=False)
+        data = load_values(check_file(path, "ROWS"), Reading(key=key), square=False)
         _check_width(path, data.S.shape[1], known.shape[1])
-        return data.S, data.ids
+        return data.S, data.rows
     texts = known.ravel() if is_array else known
     if not (is_array or isinstance(known, list)) or not all(isinstance(cell, str) for cell in texts):
         raise ValueError(
             "MODEL was fitted on objects that ROWS cannot hold; it can hold rows of numbers, rows of words, or "
             "strings. Load the model in Python: similitude.load_model(path).predict(objects)."
         )
+    if not is_array and suffix(path) not in (".csv", ".tsv"):
+        return read_objects(path, "strings", key)
     columns = [set(column) for column in known.T] if is_array else [set(known)]
     cells, ids = _read_words(path, columns)
     return (np.array(cells, dtype=object), ids) if is_array else ([row[0] for row in cells], ids)
@@ -203,12 +254,11 @@ def _check_width(path: Path, found: int, needed: int) -> None:
 
 def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[str] | None]:
     """Return rows of words, one per column, and their ids if there is a column more; a header is left out."""
-    from similitude.cli.objects import check_file, read_cells
-    from similitude.datasets import suffix
+    from similitude.proximity.files import check_file, read_cells, suffix
 
     check_file(path, "ROWS")
     if suffix(path) not in (".csv", ".tsv"):
-        raise ValueError(f"{path}: raw objects are read from .csv and .tsv files.")
+        raise ValueError(f"{path}: raw objects are read from .csv and .tsv files, sequences from FASTA, too.")
     rows = read_cells(path)
     width = len(rows[0])
     has_ids = width == len(columns) + 1

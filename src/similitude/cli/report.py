@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from similitude.cli.options import (
-    DatasetName,
-    Dissimilarity,
     Fill,
-    Groups,
     Jobs,
-    Key,
-    Labels,
-    LabelsInOrder,
-    Matrix,
     Methods,
     NoLeak,
     Quiet,
@@ -28,6 +21,7 @@ from similitude.cli.options import (
     listed,
     notes,
 )
+from similitude.cli.source import Source
 
 if TYPE_CHECKING:
     from similitude.cli.data import LoadedData
@@ -37,17 +31,11 @@ def report_matrix(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE.html", help="File to write the page to.", show_default=False)
     ],
-    matrix: Matrix = None,
-    labels: Labels = None,
-    labels_in_order: LabelsInOrder = False,
-    groups: Groups = None,
+    source: Source,
     no_leak: NoLeak = None,
     fill: Fill = None,
     methods: Methods = None,
     time_budget: TimeBudget = None,
-    dissimilarity: Dissimilarity = None,
-    key: Key = None,
-    dataset: DatasetName = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds for comparing methods.")] = 5,
     nested: Annotated[
         int | None,
@@ -73,9 +61,7 @@ def report_matrix(
     named("all" if methods is None else listed(methods) or [])  # an unknown name raises an error before the work
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(
-        matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
-    )
+    data = read_samples(source, note=note, seed=seed)
     data = without_leaks(with_fill(data, fill), no_leak, note)
     check_classes(data, 2)
     with warnings.catch_warnings():
@@ -91,8 +77,8 @@ def report_matrix(
             n_jobs=n_jobs,
             verbose=int(not quiet),
         )
-        title = str(dataset) if matrix is None else matrix.name
-        size = _write(output, data, auto, title, _source(data, matrix, labels, labels_in_order, key, seed), seed)
+        title = str(source.dataset) if source.matrix is None else source.matrix.name
+        size = _write(output, data, auto, title, _source(data, source, seed), seed)
     for name, why in auto.failures_.items():
         note(f"{name} could not be used: {' '.join(why.split())}")
     if not quiet:
@@ -140,15 +126,18 @@ def _print_summary(auto: Any, output: Path, size: int) -> None:
     typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")
 
 
-def _source(
-    data: LoadedData, matrix: Path | None, labels: Path | None, in_order: bool, key: str | None, seed: int
-) -> Any:
+def _source(data: LoadedData, source: Source, seed: int) -> Any:
     """Return the Python code that reads the same samples."""
-    from similitude.report.code import Source
+    from similitude.report.code import Source as Code
 
     if data.entry is not None:
         entry = data.entry
-        return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
-    more = (", labels_in_order=True" if in_order else "") + ("" if key is None else f", key={key!r}")
-    call = f"load_proximity({str(matrix)!r}, labels={str(labels)!r}{more})"
-    return Source("load_proximity", call, "data.S", "data.y")
+        return Code(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
+    options = {**source.given(), **source.reading()}
+    left_out = ("matrix", "dissimilarity", "similarity", "param")
+    given = {name: str(value) if isinstance(value, Path) else value for name, value in options.items()}
+    more = "".join(f", {name}={value!r}" for name, value in given.items() if name not in left_out)
+    if data.objects is not None:
+        call = f"load_objects({str(source.matrix)!r}, objects={data.objects!r}{more})"
+        return Code("load_objects", call.replace(", orientation='dissimilarity'", ""), "data.data", "data.y")
+    return Code("load_proximity", f"load_proximity({str(source.matrix)!r}{more})", "data.S", "data.y")

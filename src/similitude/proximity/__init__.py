@@ -11,6 +11,7 @@ from similitude.proximity.check import (
     looks_like_dissimilarity,
 )
 from similitude.proximity.groups import similarity_groups
+from similitude.proximity.known import KnownPairs, known_pairs
 from similitude.proximity.maps import (
     TO_DISSIMILARITY,
     TO_SIMILARITY,
@@ -41,6 +42,7 @@ __all__ = [
     "TO_SIMILARITY",
     "WITH_WIDTH",
     "Extras",
+    "KnownPairs",
     "LearnedMap",
     "Proximities",
     "SimilarityWarning",
@@ -56,6 +58,7 @@ __all__ = [
     "dense",
     "for_lookup",
     "is_symmetric",
+    "known_pairs",
     "learned_constants_needed",
     "looks_like_dissimilarity",
     "mean_of_directions",

@@ -11,6 +11,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from similitude._utils.forms import foreign_form, from_condensed
+from similitude.proximity.edges import EdgeMeaning, edges_of, square_matrix
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import check_absent, check_fill
 
@@ -116,6 +117,67 @@ class Proximities:
         self._check_lengths()
         if self.self_similarity is not None and not np.isfinite(self.self_similarity).all():
             raise ValueError("self_similarity contains NaN or infinity; every entry must be a finite number.")
+
+    @classmethod
+    def from_edges(
+        cls,
+        queries: Any,
+        targets: Any,
+        scores: Any,
+        *,
+        missing: Any = None,
+        duplicates: str | None = None,
+        direction: str = "keep",
+        normalise: str | None = None,
+        orientation: str = "similarity",
+    ) -> Proximities:
+        """Return the proximities of an edge list, such as the hits of a search of all samples against all.
+
+        Parameters
+        ----------
+        queries, targets : sequences of length m
+            The ids of both ends of each edge.
+        scores : array-like of shape (m,)
+            The values of the edges.
+        missing : {"zero", "farthest", "unknown"} or float, default=None
+            The value of pairs without an edge: 0, the largest dissimilarity (or the smallest similarity) of all edges,
+            unknown, or this number. None means "zero" for similarities, and is an error for dissimilarities. A sample
+            has the dissimilarity 0 to itself unless an edge says otherwise.
+        duplicates : {"max", "min", "mean", "error"}, default=None
+            The value of a pair with several edges. None means "max" for similarities, "min" for dissimilarities.
+        direction : {"keep", "max", "mean", "min"}, default="keep"
+            The value of a pair with edges in both directions: "keep" keeps both, and S may be asymmetric; otherwise
+            both get the larger, the mean or the smaller one. A direction without an edge has the value of ``missing``;
+            if that is unknown, the other direction counts alone.
+        normalise : {"self"}, default=None
+            With "self", scores are divided by the root of the product of both self-scores, ``s_ij / sqrt(s_ii s_jj)``,
+            as is usual with alignment scores.
+        orientation : {"similarity", "dissimilarity"}, default="similarity"
+            The meaning of the scores.
+
+        Returns
+        -------
+        Proximities
+            The matrix with ids, whose samples are in the order of their first appearance. It is sparse if pairs
+            without an edge are 0 or unknown.
+
+        See Also
+        --------
+        similitude.datasets.load_proximity : Reads edge lists from files.
+
+        Examples
+        --------
+        >>> from similitude import Proximities
+        >>> P = Proximities.from_edges(["a", "a", "b"], ["a", "b", "b"], [9, 4, 4], direction="max")
+        >>> P.ids.tolist(), P.S.toarray().tolist()
+        (['a', 'b'], [[9.0, 4.0], [4.0, 4.0]])
+        >>> Proximities.from_edges(["a"], ["b"], [0.3], missing="unknown", orientation="dissimilarity")
+        Proximities(2, 2) with ids, absent entries unknown
+        """
+        meaning = EdgeMeaning(missing, duplicates, direction, normalise, orientation)
+        edges = edges_of(queries, targets, scores)
+        made = square_matrix(edges, meaning)
+        return cls(made.S, ids=edges.names, absent=made.absent)
 
     @classmethod
     def from_condensed(cls, values: Any, *, diagonal: float = 0.0, **options: Any) -> Proximities:

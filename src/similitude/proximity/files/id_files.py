@@ -1,4 +1,4 @@
-"""The ids of a matrix in a ``.npy`` file, which are kept in text files beside it: ``D.ids.txt`` for ``D.npy``.
+"""The ids of a matrix whose file cannot hold them, in text files beside it: ``D.ids.txt`` for ``D.npy``.
 
 Such a file has one id per line, below a comment with a checksum of the matrix. If the matrix was overwritten later, the
 checksum differs, and the ids are refused. Files without the comment are read, too.
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from similitude._utils.files import check_writable, replacing
-from similitude.datasets.tables import open_text
+from similitude.proximity.files.text import lines as text_lines
 
 ID_NAMES = ("ids", "column_ids")
 """The names of the ids of the rows (and of the columns, if these are the same samples), and of other columns."""
@@ -23,11 +23,17 @@ _PIECES, _PIECE = 64, 4096
 
 def id_file(matrix: Path, name: str) -> Path:
     """Return the path of the ids with this name."""
-    return matrix.with_suffix(f".{name}.txt")
+    name_of = matrix.name[: -len(".gz")] if matrix.name.lower().endswith(".gz") else matrix.name
+    return matrix.with_name(name_of).with_suffix(f".{name}.txt")
+
+
+def labels_file(matrix: Path) -> Path:
+    """Return the path of the ids that sourmash writes beside a matrix."""
+    return matrix.with_name(matrix.name + ".labels.txt")
 
 
 def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, list[str]]:
-    """Return the files of ids to be written beside a ``.npy`` file; call it before the matrix is computed.
+    """Return the files of ids to be written beside a matrix; call it before the matrix is computed.
 
     Parameters
     ----------
@@ -79,12 +85,13 @@ def write_ids(matrix: Path, files: Mapping[Path, list[str]]) -> None:
 
 
 def read_ids(matrix: Path, name: str) -> list[str] | None:
-    """Return the ids in the file beside a ``.npy`` file, or None if there is no such file."""
+    """Return the ids in the file beside a matrix, or None if there is no such file."""
     path = id_file(matrix, name)
+    if name == "ids" and not path.is_file():
+        path = labels_file(matrix)
     if not path.is_file():
         return None
-    with open_text(path) as file:
-        lines = file.read().rstrip().splitlines()
+    lines = "".join(text_lines(path)).rstrip().splitlines()
     found = re.fullmatch(re.escape(_COMMENT) + "([0-9a-f]{8})", lines[0].strip()) if lines else None
     if found and found[1] != _checksum(matrix):
         raise ValueError(

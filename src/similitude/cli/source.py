@@ -1,0 +1,142 @@
+"""The options of all commands that say where the samples come from, and how files are read."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Form = StrEnum("Form", ["table", "edges", "condensed", "triangle", "phylip"])
+Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
+Direction = StrEnum("Direction", ["keep", "max", "mean", "min"])
+Normalised = StrEnum("Normalised", ["self"])
+
+READING = ("form", "key", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "diagonal")
+"""The options that say how a file of proximities is read."""
+
+NOT_PROXIMITIES = (
+    "labels", "label_column", "labels_in_order", "groups", "group_column", "dissimilarity", "similarity", "param",
+    "dataset",
+)  # fmt: skip
+"""The options that do not say how a file of proximities is read."""
+
+
+def _option(text: str, metavar: str | None = None, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=text, show_default=False)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the samples come from: a file with how it is read, or a named data set.
+
+    The annotations are those of the command line.
+    """
+
+    matrix: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="File with similarities: a matrix, a triangle, an edge list, hits; or raw objects with --similarity.",
+            show_default=False,
+        ),
+    ] = None
+    labels: Annotated[Path | None, _option("File with one class label per sample.", "FILE")] = None
+    label_column: Annotated[str | None, _option("Column of the labels, by name or place from 1.", "COLUMN")] = None
+    labels_in_order: Annotated[
+        bool,
+        typer.Option(
+            "--labels-in-order",
+            help="State that labels (and groups) with ids are in the order of the samples, which have no ids.",
+        ),
+    ] = False
+    groups: Annotated[
+        Path | None,
+        _option("File with one group per sample; the samples of a group are never on both sides of a fold.", "FILE"),
+    ] = None
+    group_column: Annotated[str | None, _option("Column of the groups, by name or place from 1.", "COLUMN")] = None
+    dissimilarity: Annotated[
+        str | None,
+        _option(
+            "State that FILE holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ...", "MAP"
+        ),
+    ] = None
+    similarity: Annotated[
+        str | None, _option("Similarity of the raw objects in FILE: smith-waterman, levenshtein, ...", "NAME")
+    ] = None
+    param: Annotated[
+        list[str] | None, _option("Parameter of --similarity, such as matrix=BLOSUM62; repeatable.", "NAME=VALUE")
+    ] = None
+    form: Annotated[Form | None, _option("Form of a text file, if it is not recognised.")] = None
+    key: Annotated[str | None, _option("Name of the array, if the file holds several.", "NAME")] = None
+    query: Annotated[str | None, _option("Column of the queries of edges, by name or place from 1.", "COLUMN")] = None
+    target: Annotated[str | None, _option("Column of the targets of edges.", "COLUMN")] = None
+    score: Annotated[
+        str | None, _option("Column of the scores of edges; in hits of BLAST bits, pident or evalue.", "COLUMN")
+    ] = None
+    missing: Annotated[
+        str | None,
+        _option("Value of pairs without an edge: zero, farthest, unknown or a number.", "VALUE"),
+    ] = None
+    duplicates: Annotated[Repeated | None, _option("Value of a pair with several edges.")] = None
+    direction: Annotated[
+        Direction, typer.Option(help="Value of a pair with edges in both directions; keep keeps both.")
+    ] = Direction.keep
+    normalise: Annotated[Normalised | None, _option("Divide scores by the root of both self-scores.")] = None
+    diagonal: Annotated[float | None, _option("Value of a sample with itself, if FILE does not hold it.", "VALUE")] = (
+        None
+    )
+    dataset: Annotated[str | None, _option("Data set of `similitude datasets`, instead of FILE.", "NAME")] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that were given, by name, as arguments of ``load_proximity``."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        defaults = {field.name: field.default for field in fields(self)}
+        plain = {name: value for name, value in values.items() if value not in (defaults[name], None, [])}
+        if "missing" in plain:
+            plain["missing"] = number_or_text(str(plain["missing"]))
+        return {name: str(value) if isinstance(value, StrEnum) else value for name, value in plain.items()}
+
+    def reading(self) -> dict[str, Any]:
+        """Return the options for ``load_proximity`` that say how a file is read."""
+        found = {name: value for name, value in self.given().items() if name in READING}
+        return found if self.dissimilarity is None else {**found, "orientation": "dissimilarity"}
+
+
+def number_or_text(text: str) -> Any:
+    """Return a text as a number if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def takes_source(command: Callable[..., None], without: tuple[str, ...] = ()) -> Callable[..., None]:
+    """Return a command whose parameter ``source`` is replaced by the options of :class:`Source`."""
+    own = inspect.signature(command, eval_str=True).parameters
+    chosen = [field for field in fields(Source) if field.name not in without]
+    hints = inspect.get_annotations(Source, eval_str=True)
+    options = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in chosen
+    ]
+    others = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own.values() if p.name != "source"]
+    # Options without a default come first, then those of the source, then the others.
+    needed = [p for p in others if p.default is inspect.Parameter.empty]
+    parameters = [*needed, *options, *(p for p in others if p.default is not inspect.Parameter.empty)]
+
+    @functools.wraps(command)
+    def wrapped(**values: Any) -> None:
+        source = Source(**{field.name: values.pop(field.name) for field in chosen})
+        command(source=source, **values)
+
+    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
+    return wrapped

@@ -1,0 +1,391 @@
+"""Edges between samples, and the matrix that they make: what absent, repeated and one-sided edges mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+ORIENTATIONS = ("similarity", "dissimilarity")
+DUPLICATES = ("max", "min", "mean", "error")
+DIRECTIONS = ("keep", "max", "mean", "min")
+LARGEST_DENSE = 2**31
+"""The largest number of bytes of a dense matrix that is made from edges."""
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Edges between samples that are numbered in the order of ``names``.
+
+    Parameters
+    ----------
+    queries, targets : ndarrays of int of shape (m,)
+        The positions of the ends of each edge.
+    scores : ndarray of float of shape (m,)
+        The values of the edges.
+    names : list of str
+        The ids of the samples.
+    """
+
+    queries: np.ndarray
+    targets: np.ndarray
+    scores: np.ndarray
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class EdgeMeaning:
+    """What edges mean: see :meth:`Proximities.from_edges`.
+
+    Parameters
+    ----------
+    missing : {"zero", "farthest", "unknown"}, float or None, default=None
+        The value of pairs without an edge; None means "zero" for similarities, and is refused for dissimilarities.
+    duplicates : {"max", "min", "mean", "error"} or None, default=None
+        The value of a pair with several edges; None means "max" for similarities, and "min" for dissimilarities.
+    direction : {"keep", "max", "mean", "min"}, default="keep"
+        The value of a pair with edges in both directions; "keep" keeps both.
+    normalise : {"self"} or None, default=None
+        Whether scores are divided by the root of the product of both self-scores.
+    orientation : {"similarity", "dissimilarity"}, default="similarity"
+        The meaning of the scores.
+    """
+
+    missing: Any = None
+    duplicates: str | None = None
+    direction: str = "keep"
+    normalise: str | None = None
+    orientation: str = "similarity"
+
+    def __post_init__(self) -> None:
+        _one_of("orientation", self.orientation, ORIENTATIONS)
+        _one_of("duplicates", self.duplicates, (None, *DUPLICATES))
+        _one_of("direction", self.direction, DIRECTIONS)
+        _one_of("normalise", self.normalise, (None, "self"))
+        missing = self.missing
+        if isinstance(missing, (int, float, np.number)) and not isinstance(missing, bool):
+            if not np.isfinite(missing):
+                raise ValueError(f"missing must be a finite number; got {missing}. For unknown pairs pass 'unknown'.")
+        elif missing is not None and (not isinstance(missing, str) or missing not in ("zero", "farthest", "unknown")):
+            raise ValueError(f"missing must be 'zero', 'farthest', 'unknown' or a number; got {missing!r}.")
+        if self.normalise == "self" and self.orientation == "dissimilarity":
+            raise ValueError("normalise='self' is for similarities: the distance of a sample to itself is 0.")
+
+    @property
+    def absent(self) -> Any:
+        """The value of pairs without an edge: 0.0, a number, "farthest" or "unknown"."""
+        if self.missing is None:
+            if self.orientation == "dissimilarity":
+                raise ValueError(
+                    "missing: pairs without an edge have no distance. State what they mean: missing='farthest' "
+                    "(--missing farthest) for the largest distance in the list, a number, or 'unknown'."
+                )
+            return 0.0
+        if self.missing == "zero":
+            return 0.0
+        return self.missing if isinstance(self.missing, str) else float(self.missing)
+
+    @property
+    def repeated(self) -> str:
+        """The value of a pair with several edges."""
+        return self.duplicates or ("max" if self.orientation == "similarity" else "min")
+
+
+class EdgeMatrix(NamedTuple):
+    """The matrix of edges, and what is needed to read further edges in the same way.
+
+    Parameters
+    ----------
+    S : CSR array or ndarray
+        The matrix; it is sparse if pairs without an edge are 0 or unknown.
+    absent : {"zero", "unknown"}
+        The meaning of the entries that a sparse S does not store.
+    missing : float or "unknown"
+        The value of pairs without an edge.
+    self_scores : ndarray or None
+        The self-scores of the columns by which the scores were divided.
+    merged : int
+        The number of edges that were merged with another one of the same pair.
+    one_sided : bool
+        Whether no pair of different samples has edges in both directions.
+    """
+
+    S: Any
+    absent: str
+    missing: Any
+    self_scores: np.ndarray | None
+    merged: int
+    one_sided: bool
+
+
+class _Pairs(NamedTuple):
+    """Different pairs of rows and columns in ascending order, with their values."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    counts: np.ndarray
+
+
+def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
+    """Return edges given by the ids of their ends.
+
+    Parameters
+    ----------
+    queries, targets : sequences of length m
+        The ids of both ends of each edge.
+    scores : array-like of shape (m,)
+        The values of the edges.
+
+    Returns
+    -------
+    Edges
+        The edges, whose samples are in the order of their first appearance, query before target.
+    """
+    ends = [np.asarray(queries), np.asarray(targets)]
+    values = np.asarray(scores, dtype=np.float64)
+    if any(end.ndim != 1 for end in ends) or values.ndim != 1 or len({len(values), *map(len, ends)}) != 1:
+        shapes = ", ".join(str(np.shape(given)) for given in (*ends, values))
+        raise ValueError(f"queries, targets and scores must have one entry per edge; got the shapes {shapes}.")
+    if not len(values):
+        raise ValueError("scores: there is no edge; at least one is needed.")
+    if not np.isfinite(values).all():
+        bad = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise ValueError(f"scores must be finite numbers; got {values[bad]} for edge {bad}. Leave out unknown pairs.")
+    found, first, codes = np.unique(np.column_stack(ends).ravel(), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    codes = place[codes.ravel()].reshape(-1, 2)
+    return Edges(codes[:, 0], codes[:, 1], values, [str(name) for name in found[order].tolist()])
+
+
+def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
+    """Return the square matrix between all samples of the edges.
+
+    Parameters
+    ----------
+    edges : Edges
+        The edges.
+    meaning : EdgeMeaning
+        What they mean.
+
+    Returns
+    -------
+    EdgeMatrix
+        The matrix, with rows and columns in the order of ``edges.names``.
+    """
+    n = len(edges.names)
+    absent = meaning.absent
+    pairs = _reduced(edges.queries, edges.targets, edges.scores, n, meaning.repeated, edges.names)
+    merged = len(edges.scores) - len(pairs.values)
+    own = None
+    if meaning.normalise == "self":
+        own = _self_scores(pairs, np.arange(n), edges.names)
+        pairs = pairs._replace(values=pairs.values / np.sqrt(own[pairs.rows] * own[pairs.columns]))
+    absent = _number(absent, pairs.values, meaning.orientation)
+    off = pairs.rows != pairs.columns
+    one_sided = not _reversed_too(pairs.rows[off], pairs.columns[off], n)
+    if meaning.direction != "keep":
+        pairs = _both_directions(pairs, n, meaning.direction, absent)
+    S = _matrix(pairs, (n, n), absent, meaning.orientation, np.arange(n))
+    return EdgeMatrix(S, "unknown" if absent == "unknown" else "zero", absent, own, merged, one_sided)
+
+
+def rows_to(
+    edges: Edges, known: list[str], meaning: EdgeMeaning, self_scores: np.ndarray | None
+) -> tuple[EdgeMatrix, list[str], int]:
+    """Return the rows of new samples to known ones: the queries that are not known are the new samples.
+
+    Parameters
+    ----------
+    edges : Edges
+        The edges of the new samples.
+    known : list of str
+        The ids of the columns.
+    meaning : EdgeMeaning
+        What the edges mean; ``missing`` is a number or "unknown", as it was found for the known samples.
+    self_scores : ndarray or None
+        The self-scores of the known samples, if scores are normalised.
+
+    Returns
+    -------
+    matrix : EdgeMatrix
+        The rows, in the order in which the new samples appear in the edges.
+    names : list of str
+        The ids of the new samples.
+    lonely : int
+        The number of new samples without an edge to a known sample.
+    """
+    place = {name: j for j, name in enumerate(known)}
+    column = np.array([place.get(name, -1) for name in edges.names], dtype=np.int64)
+    codes = np.unique(edges.queries[column[edges.queries] < 0])
+    row = np.full(len(edges.names), -1)
+    row[codes] = np.arange(len(codes))
+    names = [edges.names[code] for code in codes.tolist()]
+    n = max(len(edges.names), len(known))
+    repeated = meaning.repeated
+    forward = _selected(edges, row[edges.queries], column[edges.targets], n, repeated)
+    merged = forward.counts.sum() - len(forward.counts)
+    own: Any = None
+    if meaning.normalise == "self":
+        if self_scores is None:
+            raise ValueError("normalise='self': the self-scores of the training samples are not known.")
+        diagonal = edges.queries == edges.targets
+        itself = _reduced(
+            *(values[diagonal] for values in (edges.queries, edges.targets, edges.scores)), n, repeated, edges.names
+        )
+        own = _self_scores(itself, codes, edges.names)
+
+        def normalised(pairs: _Pairs) -> _Pairs:
+            return pairs._replace(values=pairs.values / np.sqrt(own[pairs.rows] * self_scores[pairs.columns]))
+
+        forward = normalised(forward)
+    absent = meaning.absent
+    if meaning.direction != "keep":
+        backward = _selected(edges, row[edges.targets], column[edges.queries], n, repeated)
+        backward = backward if own is None else normalised(backward)
+        forward = _combined(forward, backward, n, meaning.direction, absent)
+    S = _matrix(forward, (len(codes), len(known)), absent, "similarity", None)
+    lonely = len(codes) - len(np.unique(forward.rows))
+    found = EdgeMatrix(S, "unknown" if absent == "unknown" else "zero", absent, own, int(merged), False)
+    return found, names, lonely
+
+
+def _selected(edges: Edges, rows: np.ndarray, columns: np.ndarray, n: int, how: str) -> _Pairs:
+    chosen = (rows >= 0) & (columns >= 0)
+    return _reduced(rows[chosen], columns[chosen], edges.scores[chosen], n, how, None)
+
+
+def _reduced(rows: Any, columns: Any, values: np.ndarray, n: int, how: str, names: list[str] | None) -> _Pairs:
+    """Return each pair once, with one value for all its edges; ``n`` exceeds all columns."""
+    key = np.asarray(rows, dtype=np.int64) * n
+    key += columns
+    order = np.argsort(key, kind="stable")
+    key, values = key[order], values[order]
+    del order
+    first = np.ones(len(key), dtype=bool)
+    np.not_equal(key[1:], key[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+    counts = np.diff(starts, append=len(key))
+    key = key[starts]
+    found_rows, found_columns = key // n, key % n
+    if how == "error" and len(key) < len(values):
+        twice = int(np.flatnonzero(counts > 1)[0])
+        ends = int(found_rows[twice]), int(found_columns[twice])
+        pair = " and ".join(repr(names[i]) if names else str(i) for i in ends)
+        raise ValueError(
+            f"duplicates='error': the pair {pair} has {counts[twice]} edges; pass duplicates='max', 'min' or 'mean'."
+        )
+    if len(key) < len(values):
+        values = _REDUCERS[how](values, starts, counts)
+    return _Pairs(found_rows, found_columns, values, counts)
+
+
+_REDUCERS = {
+    "max": lambda values, starts, counts: np.maximum.reduceat(values, starts),
+    "min": lambda values, starts, counts: np.minimum.reduceat(values, starts),
+    "mean": lambda values, starts, counts: np.add.reduceat(values, starts) / counts,
+    "error": lambda values, starts, counts: values,
+}
+
+
+def _self_scores(pairs: _Pairs, samples: np.ndarray, names: list[str]) -> np.ndarray:
+    """Return the positive self-scores of the samples, or raise an error that names those that have none."""
+    itself = pairs.rows == pairs.columns
+    own = np.zeros(len(names))
+    own[pairs.rows[itself]] = pairs.values[itself]
+    own = own[samples]
+    lacking = [names[samples[i]] for i in np.flatnonzero(~(own > 0)).tolist()]
+    if lacking:
+        raise ValueError(
+            f"normalise='self' needs a positive score of every sample with itself; {len(lacking)} of {len(samples)} "
+            f"have none: {some(lacking)}."
+        )
+    return own
+
+
+def some(names: list[str]) -> str:
+    """Return the first few names as text.
+
+    Parameters
+    ----------
+    names : list of str
+        The names.
+
+    Returns
+    -------
+    str
+        The names with commas between them, and dots if there are more.
+    """
+    return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+
+
+def _number(absent: Any, values: np.ndarray, orientation: str) -> Any:
+    if absent != "farthest":
+        return absent
+    if not len(values):
+        raise ValueError("missing='farthest': there is no edge whose value could be used.")
+    return float(values.max() if orientation == "dissimilarity" else values.min())
+
+
+def _reversed_too(rows: np.ndarray, columns: np.ndarray, n: int) -> bool:
+    """Return whether any pair is there in both directions; the pairs are in ascending order, without repetitions."""
+    forward, backward = rows * n + columns, columns * n + rows
+    place = np.searchsorted(forward, backward)
+    return bool(np.any(forward[np.minimum(place, len(forward) - 1)] == backward)) if len(forward) else False
+
+
+def _both_directions(pairs: _Pairs, n: int, how: str, absent: Any) -> _Pairs:
+    off = pairs.rows != pairs.columns
+    diagonal = _Pairs(*(values[~off] for values in pairs))
+    forward = _Pairs(*(values[off] for values in pairs))
+    backward = forward._replace(rows=forward.columns, columns=forward.rows)
+    both = _combined(forward, backward, n, how, absent)
+    return _Pairs(*(np.concatenate(values) for values in zip(diagonal, both)))
+
+
+def _combined(forward: _Pairs, backward: _Pairs, n: int, how: str, absent: Any) -> _Pairs:
+    """Return the values of two directions as one; the direction that is not there has the value ``absent``."""
+    rows, columns, values = (np.concatenate(parts) for parts in list(zip(forward, backward))[:3])
+    both = _reduced(rows, columns, values, n, how, None)
+    if absent == "unknown":
+        return both
+    alone = both.counts == 1
+    other = {
+        "max": np.maximum(both.values, absent),
+        "min": np.minimum(both.values, absent),
+        "mean": (both.values + absent) / 2,
+    }
+    return both._replace(values=np.where(alone, other[how], both.values))
+
+
+def _matrix(pairs: _Pairs, shape: tuple[int, int], absent: Any, orientation: str, diagonal: Any) -> Any:
+    """Return the matrix of pairs; distances of samples to themselves (``diagonal``) are 0 unless they are given."""
+    rows, columns, values = pairs.rows, pairs.columns, pairs.values
+    if orientation == "dissimilarity" and diagonal is not None:
+        lacking = np.setdiff1d(diagonal, rows[rows == columns])
+        rows, columns = np.concatenate([rows, lacking]), np.concatenate([columns, lacking])
+        values = np.concatenate([values, np.zeros(len(lacking))])
+    if absent == 0.0 or absent == "unknown":
+        narrow = np.int32 if max(len(values), *shape) < 2**31 else np.int64
+        S = sparse.coo_array((values, (rows.astype(narrow), columns.astype(narrow))), shape=shape).tocsr()
+        S.sort_indices()
+        return S
+    if 8 * shape[0] * shape[1] > LARGEST_DENSE:
+        raise ValueError(
+            f"missing={absent:g}: the matrix of {shape[0]} x {shape[1]} pairs with this value would take "
+            f"{8 * shape[0] * shape[1] / 2**30:.0f} GiB; missing='unknown' (--missing unknown) stays sparse."
+        )
+    S = np.full(shape, absent)
+    S[rows, columns] = values
+    return S
+
+
+def _one_of(name: str, value: Any, allowed: tuple) -> None:
+    if not any(value is known or (isinstance(value, str) and value == known) for known in allowed):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")

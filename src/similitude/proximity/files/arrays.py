@@ -1,0 +1,338 @@
+"""Matrices in binary files and in Matrix Market files, without executing anything in them."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import io, sparse
+
+from similitude._utils.extras import require
+from similitude.proximity.files.id_files import ID_NAMES
+from similitude.proximity.files.sparse_arrays import check_compressed, checked_sparse, sparse_of
+from similitude.proximity.files.text import LARGEST_RATIO, LARGEST_UNPACKED, is_gzip, open_bytes
+
+_MAT_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
+
+
+def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
+    """Return the result of ``read``, or raise a ValueError that names the file for any error in it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    what : str
+        The expected content of the file, for the error message.
+    read : callable
+        A function without arguments that reads the file.
+
+    Returns
+    -------
+    object
+        The result.
+    """
+    try:
+        return read()
+    except ImportError:
+        raise
+    except Exception as error:  # the readers of damaged files raise errors of every kind
+        if "allow_pickle" in str(error) or "Python objects" in str(error):
+            raise ValueError(
+                f"{path}: holds pickled Python objects, which are not loaded because loading can run any code; save "
+                "plain arrays of numbers or text."
+            ) from None
+        reason = " ".join(str(error).split())
+        if reason.startswith(f"{path}:"):
+            raise ValueError(reason) from None
+        raise ValueError(f"{path}: not {what}, or truncated or corrupt ({type(error).__name__}: {reason}).") from error
+
+
+def read_npy(path: Path, mmap: bool = False) -> np.ndarray:
+    """Return the array in a file of NumPy.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    mmap : bool, default=False
+        Whether the values stay on disk.
+
+    Returns
+    -------
+    ndarray
+        The array.
+    """
+    if mmap and not is_gzip(path):
+        return readable(path, "a NumPy array", lambda: np.load(path, mmap_mode="r", allow_pickle=False))
+
+    def read() -> np.ndarray:
+        with open_bytes(path) as file:
+            return _read_member(file, None if is_gzip(path) else path.stat().st_size)
+
+    return readable(path, "a NumPy array", read)
+
+
+def _read_member(file: Any, size: int | None) -> np.ndarray:
+    """Return an array, after checking that there are as many bytes as its header promises."""
+    version = np.lib.format.read_magic(file)
+    read_header: Any = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version, np.lib.format.read_array_header_2_0)
+    shape, fortran_order, dtype = read_header(file)
+    if dtype.hasobject:
+        raise ValueError("Python objects are not loaded")
+    count = int(np.prod(shape, dtype=object)) if shape else 1
+    if min(shape, default=0) < 0 or (size is not None and count * dtype.itemsize > size):
+        raise ValueError(f"the array of shape {shape} needs {count * dtype.itemsize} bytes, more than there are")
+    if count * dtype.itemsize > 2**46:
+        raise ValueError(f"the array of shape {shape} is too large")
+    raw = np.empty(count * dtype.itemsize, dtype=np.uint8)
+    view, filled = memoryview(raw), 0
+    while filled < len(raw):
+        got = file.readinto(view[filled : filled + 2**26])
+        if not got:
+            raise ValueError(f"the array of shape {shape} needs {len(raw)} bytes; there are only {filled}")
+        filled += got
+    order: Any = "F" if fortran_order else "C"
+    return raw.view(dtype).reshape(shape, order=order) if raw.size else np.empty(shape, dtype=dtype)
+
+
+def read_archive(path: Path, key: str | None = None) -> tuple[Any, dict[str, np.ndarray]]:
+    """Return the matrix in an archive of NumPy, dense or sparse, and the arrays of ids in it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    key : str, default=None
+        The name of the array; not needed if there is only one besides ids.
+
+    Returns
+    -------
+    matrix : ndarray or sparse array
+        The matrix.
+    ids : dict of str to ndarray
+        The ids of rows and columns, by name.
+    """
+
+    def read() -> tuple[Any, dict[str, np.ndarray]]:
+        with zipfile.ZipFile(path) as archive:
+            members = {name.removesuffix(".npy"): name for name in archive.namelist()}
+            _check_sizes(path, archive)
+
+            def array(name: str) -> np.ndarray:
+                with archive.open(members[name]) as file:
+                    return _read_member(file, archive.getinfo(members[name]).file_size)
+
+            ids = {name: array(name) for name in ID_NAMES if name in members and name != key}
+            if key is None and {"format", "shape", "data"} <= set(members):
+                parts = {name: array(name) for name in members if name not in ID_NAMES}
+                return sparse_of(path, parts), ids
+            if not any(name.endswith(".npy") for name in members.values()):
+                raise ValueError(f"{path}: is a zip archive without an array of NumPy; save a table as .csv or .tsv.")
+            names = [name for name in members if name == key or name not in ID_NAMES]
+            return array(choose_array(path, names, key)), ids
+
+    return readable(path, "a NumPy archive", read)
+
+
+def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
+    for member in archive.infolist():
+        if member.file_size > max(LARGEST_UNPACKED, LARGEST_RATIO * member.compress_size):
+            raise ValueError(
+                f"{path}: {member.filename!r} unpacks to {member.file_size / 2**20:,.0f} MiB, more than "
+                f"{LARGEST_RATIO} times its packed size. Save it without compression if you trust it."
+            )
+
+
+def read_mat(path: Path, key: str | None = None) -> Any:
+    """Return a numeric or sparse variable of a MATLAB file up to version 7.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    key : str, default=None
+        The name of the variable; not needed if there is only one.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        The variable.
+    """
+
+    def read() -> Any:
+        with open_bytes(path) as file:
+            content = {name: kind for name, _, kind in io.whosmat(file)}
+            numeric = [name for name, kind in content.items() if kind in _MAT_NUMBERS]
+            if key in content and key not in numeric:
+                raise ValueError(
+                    f"{path}: {key!r} is of class {content[key]}; a numeric matrix is needed, one of {numeric}."
+                )
+            name = choose_array(path, numeric, key)
+            file.seek(0)
+            # Only the one numeric variable is read; cells, structs and function handles are not.
+            return io.loadmat(file, variable_names=[name])[name]
+
+    S = readable(path, "a MATLAB file", read)
+    return checked_sparse(path, S) if sparse.issparse(S) else S
+
+
+def read_hdf5(path: Path, key: str | None = None) -> Any:
+    """Return a numeric or sparse variable of a MATLAB 7.3 file, which h5py reads.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    key : str, default=None
+        The name of the variable; not needed if there is only one.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        The variable.
+    """
+    h5py = require("h5py", "data")
+
+    def read() -> Any:
+        with h5py.File(path, "r") as file:
+            found = {name: item for name, item in file.items() if not name.startswith("#") and _is_numeric(h5py, item)}
+            item = found[choose_array(path, list(found), key)]
+            if isinstance(item, h5py.Dataset):
+                return np.asarray(item[()]).T  # MATLAB stores columns one after the other
+            rows, indptr = int(item.attrs["MATLAB_sparse"]), np.asarray(item["jc"][()]).astype(np.int64)
+            # A matrix without entries has neither values nor row indices.
+            data = np.asarray(item["data"][()]) if "data" in item else np.empty(0)
+            indices = np.asarray(item["ir"][()]).astype(np.int64) if "ir" in item else np.empty(0, np.int64)
+            check_compressed(path, indices, indptr, len(data), len(indptr) - 1, rows)
+            return sparse.csc_array((data, indices, indptr), shape=(rows, len(indptr) - 1))
+
+    return readable(path, "a MATLAB 7.3 file", read)
+
+
+def _is_numeric(h5py: Any, item: Any) -> bool:
+    if isinstance(item, h5py.Dataset):
+        kind = item.attrs.get("MATLAB_class", b"double")
+        kind = kind.decode() if isinstance(kind, bytes) else str(kind)
+        return kind in _MAT_NUMBERS and item.dtype.kind in "fiub"
+    return "MATLAB_sparse" in item.attrs
+
+
+def read_mtx(path: Path) -> Any:
+    """Return the matrix in a Matrix Market file.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which may be compressed by gzip.
+
+    Returns
+    -------
+    ndarray or sparse matrix
+        The matrix.
+    """
+
+    def read() -> Any:
+        with open_bytes(path) as file:
+            _check_promise(path, file)
+        with open_bytes(path) as file:
+            return io.mmread(file)
+
+    S = readable(path, "a Matrix Market file", read)
+    return checked_sparse(path, S) if sparse.issparse(S) else S
+
+
+def _check_promise(path: Path, file: Any) -> None:
+    """Raise a ValueError if the file cannot hold as many entries as it promises."""
+    banner = file.readline(1000).split()
+    line = file.readline(100_000)
+    while line.startswith(b"%") or not line.strip():
+        if not line:
+            raise ValueError(f"{path}: has no line with the size of the matrix; it may be truncated or corrupt.")
+        line = file.readline(100_000)
+    sizes = [int(text) for text in line.split()]
+    symmetric = len(banner) > 4 and banner[4].lower() != b"general"
+    entries = sizes[2] if len(sizes) == 3 else sizes[0] * sizes[1] // (2 if symmetric else 1)
+    size = path.stat().st_size * (LARGEST_RATIO if is_gzip(path) else 1)
+    if min(sizes) < 0 or entries > size or max(sizes[:2]) >= 2**31:
+        raise ValueError(
+            f"{path}: promises {entries:,} entries, more than it can hold; it may be truncated or corrupt."
+        )
+
+
+def choose_array(path: Path, names: list[str], key: str | None) -> str:
+    """Return the name of the array in a file that is to be read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    names : list of str
+        The names of its arrays.
+    key : str or None
+        The name that the user gave.
+
+    Returns
+    -------
+    str
+        The name.
+    """
+    if not names:
+        raise ValueError(f"{path}: holds no numeric array, or is truncated.")
+    if key is None and len(names) > 1:
+        raise ValueError(f"{path}: holds {len(names)} arrays; choose one with key (--key), one of {names}.")
+    if key is not None and key not in names:
+        raise ValueError(f"{path}: there is no array {key!r}; key must be one of {names}.")
+    return names[0] if key is None else key
+
+
+def read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
+    """Return the numbers of a Parquet file, the ids in the only text column, and the names of the other columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    values : ndarray
+        The numbers; missing ones are NaN.
+    ids : list of str or None
+        The ids of the rows.
+    names : list of str
+        The names of the columns of numbers.
+    """
+    pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
+    table = readable(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
+    ids = None
+    names: list[str] = []
+    numbers: list[np.ndarray] = []
+    for name, column in zip(table.column_names, table.columns):
+        kind = column.type
+        # pandas stores an index of numbers under a special name.
+        is_index = name.startswith("__index_level_") or _holds(pa.types, kind, ("string", "large_string"))
+        if is_index and ids is None:
+            if column.null_count:
+                row = column.is_null().to_pylist().index(True) + 1
+                raise ValueError(f"{path}: row {row}, column {name!r} is a missing value; every sample needs an id.")
+            ids = list(map(str, column.to_numpy().tolist()))
+        elif not is_index and _holds(pa.types, kind, ("integer", "floating", "boolean", "decimal")):
+            names.append(name)
+            values = column.cast(pa.float64()) if column.null_count else column
+            numbers.append(values.to_numpy().astype(np.float32 if kind == pa.float32() else np.float64))
+        else:
+            raise ValueError(f"{path}: column {name!r} is of type {kind}; numbers, and one column of ids, are needed.")
+    if not numbers:
+        raise ValueError(f"{path}: holds no column of numbers.")
+    return np.column_stack(numbers), ids, names
+
+
+def _holds(types: Any, kind: Any, names: Iterable[str]) -> bool:
+    return any(getattr(types, f"is_{name}")(kind) for name in names)

@@ -1,0 +1,219 @@
+"""The form of a file, by its content first and its suffix second."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from similitude.proximity.files.tables import are_numeric_names, is_name, is_number, mostly_names, table_rows
+from similitude.proximity.files.text import delimiter_of, lines, open_bytes, suffix
+
+TEXT_FORMS = ("table", "edges", "condensed", "triangle", "phylip")
+"""The forms of text files, which ``form`` can name."""
+
+EDGE_SUFFIXES = (".m8", ".b6", ".blast", ".blast6", ".edges", ".edgelist", ".hits")
+QUERY_NAMES = ("query", "qseqid", "query_id", "qid", "source", "from", "id1", "node1", "name1", "query acc.ver")
+TARGET_NAMES = (
+    "target", "tseqid", "sseqid", "subject", "subject_id", "target_id", "tid", "sid", "to", "id2", "node2", "name2",
+    "subject acc.ver", "match",
+)  # fmt: skip
+
+_MAGIC = {
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PK\x05\x06": "npz",
+    b"PAR1": "parquet",
+    b"%%MatrixMarket": "mtx",
+    b"MATLAB 7.3": "hdf5",
+    b"\x89HDF\r\n\x1a\n": "hdf5",
+    b"MATLAB 5.0": "mat",
+}
+_BINARY_SUFFIXES = {".npy": "npy", ".npz": "npz", ".mat": "mat", ".mtx": "mtx", ".parquet": "parquet"}
+_NAMES = {
+    "npy": "an array of NumPy",
+    "npz": "an archive of NumPy",
+    "parquet": "a Parquet file",
+    "mtx": "a Matrix Market file",
+    "mat": "a MATLAB file",
+    "hdf5": "a MATLAB 7.3 file",
+}
+_ROWS, _CHARACTERS = 200, 2**22
+
+
+class Look(NamedTuple):
+    """The first rows of a text file.
+
+    Parameters
+    ----------
+    delimiter : str
+        The character between cells.
+    rows : list of (int, list of str)
+        The rows that are not blank, each with its line, without leading comments.
+    whole : bool
+        Whether these are all rows of the file.
+    """
+
+    delimiter: str
+    rows: list[tuple[int, list[str]]]
+    whole: bool
+
+
+def binary_kind(path: Path) -> str | None:
+    """Return the kind of a binary file (or Matrix Market file), or None for text.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which may be compressed by gzip.
+
+    Returns
+    -------
+    str or None
+        One of "npy", "npz", "parquet", "mtx", "mat", "hdf5", or None.
+    """
+    with open_bytes(path) as file:
+        start = file.read(512)
+    for magic, kind in _MAGIC.items():
+        if start.startswith(magic):
+            return kind
+    expected = _BINARY_SUFFIXES.get(suffix(path))
+    if expected is None:
+        return None
+    if expected in ("npy", "npz") and start[:1] == b"\x80":
+        raise ValueError(
+            f"{path}: holds pickled Python objects, which are not loaded because loading can run any code; save plain "
+            "arrays of numbers or text."
+        )
+    if expected == "mat" and not _is_text(start):
+        return "mat"  # files of version 4 do not begin with a signature
+    what = "looks like text" if _is_text(start) else "does not begin as such a file does"
+    hint = "; name it .csv, .tsv or .txt" if _is_text(start) else "; it may be truncated or corrupt"
+    raise ValueError(f"{path}: is named as {_NAMES[expected]}, but it {what}{hint}.")
+
+
+def _is_text(start: bytes) -> bool:
+    return bool(start) and all(byte >= 32 or byte in (9, 10, 13) for byte in start)
+
+
+def look(path: Path) -> Look:
+    """Return the first rows of a text file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    Look
+        The rows.
+    """
+    first = [line for line, _ in zip((line for line in lines(path) if line.strip() and line[0] != "#"), range(2))]
+    if not first:
+        return Look(",", [], True)
+    # The first line of PHYLIP is a number, and the second one shows the delimiter.
+    is_count = len(first) == 2 and first[0].strip().isdecimal()
+    delimiter = delimiter_of(first[1] if is_count else first[0])
+    rows, characters = [], 0
+    for row in table_rows(path, delimiter):
+        if len(rows) >= _ROWS or (len(rows) > 3 and characters > _CHARACTERS):
+            return Look(delimiter, rows, False)
+        rows.append((row[0], [cell.strip() for cell in row[1]]))
+        characters += sum(map(len, row[1]))
+    return Look(delimiter, rows, True)
+
+
+def text_form(path: Path, seen: Look, square: bool) -> str:
+    """Return the form of a text file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    seen : Look
+        Its first rows.
+    square : bool
+        Whether it must hold pairs of the same samples.
+
+    Returns
+    -------
+    str
+        One of ``TEXT_FORMS``.
+    """
+    if suffix(path) in EDGE_SUFFIXES:
+        return "edges"
+    rows = [cells for _, cells in seen.rows]
+    if not rows:
+        return "table"
+    if _is_phylip(rows):
+        return "phylip"
+    if _is_edges(rows):
+        return "edges"
+    if square and _is_condensed(rows):
+        return "condensed"
+    if square and _is_triangle(rows):
+        return "triangle"
+    return "table"
+
+
+def _is_phylip(rows: list[list[str]]) -> bool:
+    count = [cell for cell in rows[0] if cell]
+    if len(count) != 1 or not count[0].isdecimal() or len(rows) < 2:
+        return False
+    return is_name(rows[1][0]) or len(rows[1]) == int(count[0]) + 1 > 2
+
+
+def _is_edges(rows: list[list[str]]) -> bool:
+    head = {cell.lower().lstrip("#").strip() for cell in rows[0]}
+    width = len(rows[0])
+    if width < 3 or any(len(cells) != width for cells in rows):
+        return False
+    if head & set(QUERY_NAMES) and head & set(TARGET_NAMES):
+        return True
+    body = rows[1:] or rows
+    first, second = ([cells[j] for cells in body] for j in (0, 1))
+    has_number = any(all(is_number(cells[j]) for cells in body) for j in range(2, width))
+    return _all_names(first) and _all_names(second) and has_number
+
+
+def _all_names(cells: list[str]) -> bool:
+    return 10 * sum(map(is_name, cells)) > 9 * len(cells)
+
+
+def _is_condensed(rows: list[list[str]]) -> bool:
+    if len(rows) == 1:
+        return len(rows[0]) > 2 and all(map(is_number, rows[0]))
+    body = rows if is_number(rows[0][0]) else rows[1:]
+    return len(body) > 2 and all(len(cells) == 1 and is_number(cells[0]) for cells in body)
+
+
+def _is_triangle(rows: list[list[str]]) -> bool:
+    lengths = [len([cell for cell in cells if cell]) for cells in rows]
+    if mostly_names(rows[0]) or (are_numeric_names(rows[0][1:]) and is_name(rows[0][0])):
+        lengths = (
+            lengths[1:] if len(rows[0]) > 1 and len(rows) > 2 and len(rows[0]) >= max(lengths[1:]) - 1 else lengths
+        )
+    steps = {b - a for a, b in pairwise(lengths)}
+    ragged = len({len(cells) for cells in rows[-len(lengths) :]}) > 1
+    return ragged and (steps == {1} or steps == {-1})
+
+
+def text_form_of(path: Path, form: str | None = None) -> str:
+    """Return the form of a text file that is to hold pairs of the same samples, or "" for a binary file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    form : str, default=None
+        The form that the user named.
+
+    Returns
+    -------
+    str
+        The form.
+    """
+    if binary_kind(path) is not None:
+        return ""
+    return str(form or text_form(path, look(path), True))

@@ -1,0 +1,225 @@
+"""Labels and groups of samples in text files, in order or by id."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from similitude.proximity.edges import some
+from similitude.proximity.files.tables import check_unique, is_number, ragged
+from similitude.proximity.files.text import BLANKS, delimiter_of, lines, rows, suffix
+
+_ID_HEADINGS = {"id", "ids", "name", "sample", "sample_id", "seqid", "accession", "query", "sequence"}
+
+Rows = list[tuple[int, list[str]]]
+
+
+class Labels(NamedTuple):
+    """The labels of those samples that have one.
+
+    Parameters
+    ----------
+    values : ndarray
+        The labels: integers if all of them are, otherwise strings.
+    labelled : ndarray of int
+        The positions of the samples that have a label.
+    ids : list of str or None
+        The ids of all samples: the given ones, or those of the label file.
+    """
+
+    values: np.ndarray
+    labelled: np.ndarray
+    ids: list[str] | None
+
+
+def read_labels(
+    path: Path,
+    n: int,
+    ids: list[str] | None,
+    in_order: bool = False,
+    what: str = "label",
+    column: str | int | None = None,
+) -> Labels:
+    """Return the labels of n samples in their order.
+
+    Labels with ids are matched to the samples by id, and samples without a label are not among ``labelled``. If the
+    samples have no ids, labels with ids are accepted if ``in_order`` is true, and refused otherwise.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    n : int
+        The number of samples.
+    ids : list of str or None
+        The ids of the samples.
+    in_order : bool, default=False
+        Whether labels with ids are in the order of samples without ids.
+    what : str, default="label"
+        What the file holds for each sample, for the error messages.
+    column : str or int, default=None
+        The name of the column of the labels in the header, or its place from 1; needed if there are more than two.
+
+    Returns
+    -------
+    Labels
+        The labels.
+    """
+    found = _label_rows(path)
+    if not found:
+        raise ValueError(f"{path}: the {what} file is empty; one {what} per sample is needed ({n}).")
+    for line, cells in found:
+        if len(cells) != len(found[0][1]):
+            raise ragged(path, line, len(cells), found[0][0], len(found[0][1]))
+    if len(found[0][1]) == 1:
+        return _one_column(path, found, n, ids, what, column)
+    return _with_ids(path, found, n, ids, in_order, what, column)
+
+
+def _label_rows(path: Path) -> Rows:
+    kind = suffix(path)
+    if kind == ".csv":
+        delimiter = delimiter_of(next((line for line in lines(path) if line.strip()), ""))
+        cut = rows(path, "," if delimiter == BLANKS else delimiter)
+    elif kind == ".tsv":
+        cut = rows(path, "\t")
+    else:
+        cut = ((number, line.split("\t")) for number, line in enumerate(lines(path), 1))
+    found = [(line, [cell.strip() for cell in cells] or [""]) for line, cells in cut]
+    while found and not any(found[-1][1]):
+        found.pop()
+    # A blank line is a sample without a label in a list of labels, and nothing in a table.
+    width = len(found[0][1]) if found else 1
+    return found if width == 1 else [row for row in found if any(row[1])]
+
+
+def _one_column(path: Path, found: Rows, n: int, ids: list[str] | None, what: str, column: str | int | None) -> Labels:
+    """Return the labels of a list in the order of the samples."""
+    head = found[0][1][0]
+    differs = _differs(head, [cells[0] for _, cells in found[1:]])
+    if isinstance(column, str) and column != head:
+        raise ValueError(f"{path}: there is no column {column!r}; {what}_column (--{what}-column) can be {head!r}.")
+    if isinstance(column, str) or (len(found) == n + 1 and differs):
+        found = found[1:]
+    for line, cells in found:
+        if not cells[0]:
+            raise ValueError(f"{path}: row {line} has no {what}.")
+    if len(found) != n:
+        count, header = len(found), ""
+        if differs and len(found) > 2 and _is_heading(head):
+            count, header = count - 1, f" below the header {head!r}"
+        raise ValueError(
+            f"{path}: {count} {what}s{header} for {n} samples; one {what} per row of the matrix is needed. If only "
+            f"some of the samples have a {what}, add a column with their ids."
+        )
+    return Labels(_as_labels([cells[0] for _, cells in found]), np.arange(n), ids)
+
+
+def _with_ids(
+    path: Path, found: Rows, n: int, ids: list[str] | None, in_order: bool, what: str, column: str | int | None
+) -> Labels:
+    """Return the labels of a table with ids, matched by id."""
+    if ids is None and not in_order:
+        raise ValueError(
+            f"{path}: the {what}s have ids, but the samples have none to match them to. If the {what}s are in the "
+            "order of the samples, pass labels_in_order=True (--labels-in-order) or leave out their ids; if not, "
+            "give the matrix ids: those of D.npy are read from D.ids.txt beside it, one id per line."
+        )
+    id_at = _id_column(path, found, ids, what, column)
+    at = _label_column(path, found, id_at, what, column)
+    if _has_header(found, ids, id_at, at, column):
+        found = found[1:]
+    own = [cells[id_at] for _, cells in found]
+    check_unique(path, own, [line for line, _ in found])
+    if ids is None:
+        ids = own
+        if len(own) != n:
+            raise ValueError(f"{path}: {len(own)} {what}s for {n} samples; one {what} per row of the matrix is needed.")
+    place = {name: i for i, name in enumerate(ids)}
+    label_of: dict[int, str] = {}
+    for line, cells in found:
+        if cells[id_at] not in place:
+            raise ValueError(
+                f"{path}: row {line}: {cells[id_at]!r} has a {what}, but is not a sample of the matrix, whose ids "
+                f"begin with {some(ids[:3])}."
+            )
+        if cells[at]:
+            label_of[place[cells[id_at]]] = cells[at]
+    if not label_of:
+        raise ValueError(f"{path}: no sample has a {what}.")
+    labelled = np.array(sorted(label_of))
+    return Labels(_as_labels([label_of[i] for i in labelled.tolist()]), labelled, ids)
+
+
+def _id_column(path: Path, found: Rows, ids: list[str] | None, what: str, column: str | int | None) -> int:
+    """Return the column that names most samples."""
+    width = len(found[0][1])
+    if ids is None:
+        at = _place(path, found[0][1], what, column) if column is not None else 1
+        return next(j for j in range(width) if j != at)
+    known = set(ids)
+    matches = [sum(cells[j] in known for _, cells in found) for j in range(width)]
+    best = int(np.argmax(matches))
+    if not matches[best]:
+        heads = len(found) > 1 and any(cell.lower() in _ID_HEADINGS for cell in found[0][1])
+        line, cells = found[1 if heads else 0]
+        raise ValueError(
+            f"{path}: row {line}: {cells[0]!r} is not a sample of the matrix, and no other column holds ids of it; its "
+            f"ids begin with {some(ids[:3])}."
+        )
+    return best
+
+
+def _place(path: Path, head: list[str], what: str, column: str | int) -> int:
+    if isinstance(column, str) and column in head:
+        return head.index(column)
+    place = int(column) if isinstance(column, int) or column.isdecimal() else 0
+    if not 1 <= place <= len(head):
+        raise ValueError(
+            f"{path}: there is no column {column!r}; {what}_column (--{what}-column) must be the name of one of "
+            f"{head}, or its place from 1 to {len(head)}."
+        )
+    return place - 1
+
+
+def _label_column(path: Path, found: Rows, id_at: int, what: str, column: str | int | None) -> int:
+    head = found[0][1]
+    if column is not None:
+        return _place(path, head, what, column)
+    if len(head) == 2:
+        return 1 - id_at
+    usual = [j for j, cell in enumerate(head) if cell.lower() in (what, "class", "target") and j != id_at]
+    if len(usual) == 1:
+        return usual[0]
+    raise ValueError(
+        f"{path}: has {len(head)} columns, {some(head)}; choose that of the {what}s with {what}_column "
+        f"(--{what}-column), by its name or its place from 1."
+    )
+
+
+def _has_header(found: Rows, ids: list[str] | None, id_at: int, at: int, column: str | int | None) -> bool:
+    """Return whether the first row is a header."""
+    head = found[0][1]
+    if len(found) == 1 or (ids is not None and head[id_at] in set(ids)):
+        return False
+    if (isinstance(column, str) and head[at] == column) or head[id_at].lower().lstrip("#") in _ID_HEADINGS:
+        return True
+    return _differs(head[at], [cells[at] for _, cells in found[1:]])
+
+
+def _differs(head: str, labels: list[str]) -> bool:
+    """Return whether the first cell differs from the labels below as a heading does."""
+    return head not in labels and (not all(map(is_number, labels)) or not is_number(head))
+
+
+def _is_heading(text: str) -> bool:
+    return text.lower().lstrip("#").strip() in {"label", "labels", "class", "y", "target", "group", "groups", "family"}
+
+
+def _as_labels(texts: list[str]) -> np.ndarray:
+    # "01" is a name, not a number, and so is a number that exceeds 64 bits.
+    whole = all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in texts)
+    return np.array([int(text) for text in texts] if whole else texts)

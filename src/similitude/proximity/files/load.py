@@ -1,0 +1,211 @@
+"""Reading of proximities with the labels and groups of their samples."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from similitude._utils.warn import warn
+from similitude.proximity.check import SimilarityWarning
+from similitude.proximity.edges import some
+from similitude.proximity.files.labels import Labels, read_labels
+from similitude.proximity.files.reading import Reading
+from similitude.proximity.files.text import check_file
+from similitude.proximity.files.values import Loaded, load_values
+from similitude.proximity.split import cut
+
+
+def load_proximity(
+    path: str | os.PathLike,
+    labels: str | os.PathLike | None = None,
+    *,
+    groups: str | os.PathLike | None = None,
+    labels_in_order: bool = False,
+    label_column: str | int | None = None,
+    group_column: str | int | None = None,
+    square: bool = True,
+    mmap: bool = False,
+    key: str | None = None,
+    form: str | None = None,
+    orientation: str = "similarity",
+    query: str | int | None = None,
+    target: str | int | None = None,
+    score: str | int | None = None,
+    missing: Any = None,
+    duplicates: str | None = None,
+    direction: str = "keep",
+    normalise: str | None = None,
+    diagonal: float | None = None,
+) -> Bunch:
+    """Read similarities or dissimilarities, and the labels and groups of their samples, from files of any form.
+
+    Nothing in the files is executed: pickled objects are refused. The form is recognised by the content of the file
+    first, and by its suffix second; each may be compressed by gzip.
+
+    Parameters
+    ----------
+    path : path
+        The file, in one of these forms:
+
+        * a table: one row per sample, with cells separated by tabs, commas, semicolons or blanks. A header row, an id
+          column, or both, are recognised if their cells are not numbers (whole numbers that name both rows and columns
+          are recognised, too). Lines that begin with ``#`` above the table are comments. Cells that are empty or NA
+          are unknown (NaN). This includes scikit-bio's ``.lsmat`` files.
+        * a lower or upper triangle, with or without the diagonal, or a condensed vector as ``pdist`` returns it, in a
+          text file, or as an array of one dimension.
+        * PHYLIP: square, or a triangle.
+        * an edge list: text or Parquet with columns of queries, targets and scores, such as the tabular output of
+          BLAST, MMseqs2 and Foldseek (``.m8``).
+        * ``.npy`` and ``.npz`` (also SciPy's sparse matrices), ``.mat`` (version 7.3 needs ``similitude[data]``),
+          Matrix Market, and Parquet, which needs ``similitude[data]``. The ids of ``D.npy`` and of other files that
+          cannot hold ids are read from text files beside them, one id per line: ``D.ids.txt`` for the rows (and the
+          columns, if there are as many), ``D.column_ids.txt`` for columns that are other samples, and sourmash's
+          ``D.labels.txt`` for a matrix ``D``. Those of ``.npz`` files are their arrays ``ids`` and ``column_ids``.
+    labels : path, default=None
+        A file with one label per line, in the order of the rows; or a table with a column of ids, in any order, which
+        are matched to those of the matrix. Columns are separated by commas or semicolons in ``.csv``, by tabs
+        elsewhere. A header is recognised. Samples without a label are left out, with a warning that names them; a label
+        of a sample that is not there is an error.
+    groups : path, default=None
+        A file with the group of each sample, in the same formats as ``labels``, for cross-validation that keeps groups
+        together.
+    labels_in_order : bool, default=False
+        Whether labels (or groups) with ids are in the order of the rows of a matrix without ids, and name them.
+        Otherwise they are refused. If the matrix has ids, labels and groups are always matched to these; if only the
+        labels have ids, groups are matched to those.
+    label_column, group_column : str or int, default=None
+        The column of the labels (groups), by its name in the header or its place from 1, if there are several besides
+        the ids.
+    square : bool, default=True
+        Whether rows and columns must be the same samples.
+    mmap : bool, default=False
+        Whether the values of a ``.npy`` file stay on disk, and a read-only memmap of their own type is returned. They
+        are then checked not here, but by the estimators.
+    key : str, default=None
+        The name of the array in an ``.npz`` or ``.mat`` file; not needed if there is only one besides ids.
+    form : {"table", "edges", "condensed", "triangle", "phylip"}, default=None
+        The form of a text file, if it is not recognised.
+    orientation : {"similarity", "dissimilarity"}, default="similarity"
+        The meaning of the values.
+    query, target, score : str or int, default=None
+        The columns of an edge list, by name or by place from 1. In tabular output of BLAST the score is "bits" by
+        default, or "pident" or "evalue". E-values become ``-log10 E``; those above 1 become 0, and those below 1e-300
+        become 300.
+    missing, duplicates, direction, normalise
+        What edges mean: see :meth:`similitude.Proximities.from_edges`. ``missing`` is also the value of unknown pairs
+        of a matrix, which stay unknown by default.
+    diagonal : float, default=None
+        The value of each sample with itself, if the file does not hold it; None means 0 for dissimilarities, and is
+        refused for similarities.
+
+    Returns
+    -------
+    Bunch
+        S : ndarray, CSR array or memmap
+            The matrix; float32 stays float32, everything else becomes float64. Sparse formats are returned as CSR, and
+            so are edges, unless ``missing`` is a number other than 0.
+        y : ndarray of shape (n,) or None
+            The labels: integers if all of them are, otherwise strings.
+        groups : ndarray of shape (n,) or None
+            The groups: integers if all of them are, otherwise strings.
+        ids, column_ids : ndarrays of str or None
+            The ids of the rows and columns in the files; they are equal if ``square``.
+        absent : {"zero", "unknown"}
+            The meaning of the entries that a sparse S does not store, as :class:`~similitude.Proximities` take it.
+        left_out : list of str
+            The ids of samples without a label.
+        notes : list of str
+            Sentences on what was done that the values alone do not show, such as what absent edges mean.
+        reading : dict or None
+            For edges, what a model needs to know to read new ones in the same way.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file cannot be read in one of the forms. The message names the file and, for text files, the row (the line
+        as an editor counts it) and the column, from 1.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from similitude.datasets import load_proximity
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "S.csv").write_text("id,a,b\\na,1,0.2\\nb,0.2,1\\n")
+    >>> _ = (folder / "y.csv").write_text("b,yes\\na,no\\n")
+    >>> data = load_proximity(folder / "S.csv", folder / "y.csv")
+    >>> data.S
+    array([[1. , 0.2],
+           [0.2, 1. ]])
+    >>> data.y.tolist(), data.ids.tolist()
+    (['no', 'yes'], ['a', 'b'])
+    >>> _ = (folder / "hits.tsv").write_text("a\\ta\\t9\\na\\tb\\t4\\nb\\tb\\t8\\n")
+    >>> data = load_proximity(folder / "hits.tsv", folder / "y.csv", direction="max")
+    >>> data.S.toarray()
+    array([[9., 4.],
+           [4., 8.]])
+    """
+    path = check_file(Path(path), "path")
+    reading = Reading(form, key, query, target, score, missing, duplicates, direction, normalise, diagonal, orientation)
+    found = load_values(path, reading, square=square, mmap=mmap)
+    y, group_of = (
+        None if file is None else (check_file(Path(file), name), column, name[:-1])
+        for file, column, name in ((labels, label_column, "labels"), (groups, group_column, "groups"))
+    )
+    return _labelled(found, y, group_of, labels_in_order, square)
+
+
+def _labelled(found: Loaded, labels: Any, groups: Any, in_order: bool, square: bool) -> Bunch:
+    """Return the samples that have a label, with their labels and groups."""
+    S, ids, n = found.S, found.rows, found.S.shape[0]
+    columns, self_scores = found.columns, found.self_scores
+    y = group_of = None
+    if labels is not None:
+        y = read_labels(labels[0], n, ids, in_order, labels[2], labels[1])
+        ids = y.ids
+    if groups is not None:
+        group_of = read_labels(groups[0], n, ids, in_order, groups[2], groups[1])
+        ids = group_of.ids
+        lacking = np.setdiff1d(np.arange(n) if y is None else y.labelled, group_of.labelled)
+        if len(lacking):
+            names = [ids[i] for i in lacking.tolist()]  # type: ignore[index]
+            raise ValueError(f"{groups[0]}: {len(lacking)} samples have no group: {some(names)}.")
+    columns = ids if square else columns
+    left_out: list[str] = []
+    if y is not None and len(y.labelled) < n:
+        keep = y.labelled
+        left_out = [ids[i] for i in np.setdiff1d(np.arange(n), keep).tolist()]  # type: ignore[index]
+        warn(
+            f"{labels[0]}: {len(left_out)} samples have no label and are left out: {some(left_out)}.", SimilarityWarning
+        )
+        S = cut(S, keep, keep if square else np.arange(S.shape[1]))
+        ids = [ids[i] for i in keep.tolist()]  # type: ignore[index]
+        columns = ids if square else columns
+        self_scores = None if self_scores is None else self_scores[keep]
+    stored = None
+    if found.reading is not None:
+        stored = found.reading.stored()
+        stored["self_scores"] = None if self_scores is None else self_scores.tolist()
+    return Bunch(
+        S=S,
+        y=None if y is None else y.values,
+        groups=None if group_of is None else _of(group_of, y),
+        ids=None if ids is None else np.array(ids),
+        column_ids=None if columns is None else np.array(columns),
+        absent=found.absent,
+        left_out=left_out,
+        notes=list(found.notes),
+        reading=stored,
+    )
+
+
+def _of(groups: Labels, labels: Labels | None) -> np.ndarray:
+    if labels is None:
+        return groups.values
+    return groups.values[np.searchsorted(groups.labelled, labels.labelled)]

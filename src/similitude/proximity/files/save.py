@@ -1,0 +1,265 @@
+"""Writing of proximities to files in all forms."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from scipy import io as scipy_io
+from scipy import sparse
+
+from similitude._utils.extras import require
+from similitude._utils.files import check_writable, replacing
+from similitude.proximity.check import is_symmetric
+from similitude.proximity.files.id_files import id_files, write_ids
+from similitude.proximity.files.text import suffix
+
+FORMS = ("table", "edges", "condensed", "lower", "upper", "phylip", "phylip-lower")
+"""The forms of text files that can be written."""
+
+_BY_SUFFIX = {".phy": "phylip", ".phylip": "phylip", ".dist": "phylip", ".edges": "edges", ".edgelist": "edges"}
+_TEXT = (".csv", ".tsv", ".txt", ".lsmat", *_BY_SUFFIX)
+_BINARY = (".npy", ".npz", ".mat", ".mtx", ".parquet")
+
+
+def save_proximity(
+    path: str | os.PathLike, S: Any, *, ids: Any = None, column_ids: Any = None, form: str | None = None
+) -> list[Path]:
+    """Write a matrix to a file that :func:`load_proximity` reads again, with the same values and ids.
+
+    Parameters
+    ----------
+    path : path
+        The file, which is written completely or not at all. Its suffix determines the format: ``.csv``, ``.tsv``,
+        ``.txt`` and ``.lsmat`` are tables, ``.phy``, ``.phylip`` and ``.dist`` PHYLIP, ``.edges`` an edge list (all of
+        them also with ``.gz``); ``.npy``, ``.npz``, ``.mat``, ``.mtx`` and ``.parquet`` are those formats. The ids of
+        files that cannot hold them are written beside them.
+    S : ndarray or sparse matrix of shape (m, n)
+        The matrix; unknown pairs are NaN, and sparse matrices are written to edge lists, ``.npz``, ``.mat`` and
+        ``.mtx`` without the entries that they do not store.
+    ids, column_ids : sequences, default=None
+        The ids of rows and columns; those of the columns of a square matrix are those of the rows by default.
+    form : {"table", "edges", "condensed", "lower", "upper", "phylip", "phylip-lower"}, default=None
+        The form of a text file, of ``.npy`` ("condensed") or of ``.parquet`` ("edges"), if not the usual one of the
+        suffix. Lower and upper triangles hold the diagonal; "phylip-lower" and "condensed" do not.
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from similitude.datasets import save_proximity
+    >>> path = Path(tempfile.mkdtemp()) / "D.phy"
+    >>> _ = save_proximity(path, np.array([[0, 0.5], [0.5, 0]]), ids=["a", "b"], form="phylip-lower")
+    >>> print(path.read_text())
+    2
+    a
+    b	0.5
+    <BLANKLINE>
+    """
+    path = Path(path)
+    kind = suffix(path)
+    if kind not in (*_TEXT, *_BINARY):
+        raise ValueError(
+            f"{path}: the suffix {kind or '(none)'} is not known; it must be one of {', '.join((*_TEXT, *_BINARY))}."
+        )
+    if kind in _BINARY and path.name.lower().endswith(".gz") and kind != ".mtx":
+        raise ValueError(f"{path}: {kind} files are written without .gz.")
+    form = _form(path, kind, form)
+    square = S.shape[0] == S.shape[1] and (column_ids is None or ids is None or list(ids) == list(column_ids))
+    rows = None if ids is None else [str(name) for name in ids]
+    columns = rows if square and column_ids is None else None if column_ids is None else [str(c) for c in column_ids]
+    if form in ("condensed", "lower", "upper", "phylip", "phylip-lower"):
+        _check_square(path, S, square, form)
+    check_writable(path)
+    beside: dict[Path, list[str]] = {}
+    if kind in (".npy", ".mat", ".mtx") or form == "condensed":
+        beside = id_files(path, {"ids": rows, "column_ids": None if square else columns})
+    with replacing(path) as part:
+        _WRITERS[form if kind in _TEXT else kind](part, path, S, rows, columns, form)
+    write_ids(path, beside)
+    return [path, *beside]
+
+
+def _form(path: Path, kind: str, form: str | None) -> str:
+    usual = _BY_SUFFIX.get(kind, "table")
+    allowed = FORMS if kind in _TEXT else {".npy": ("condensed",), ".parquet": ("edges",)}.get(kind, ())
+    if form is not None and form not in (*allowed, "table"):
+        raise ValueError(f"form={form!r} is not for {path}; it must be one of {', '.join((*allowed, 'table'))}.")
+    return form or usual
+
+
+def _check_square(path: Path, S: Any, square: bool, form: str) -> None:
+    if not square:
+        raise ValueError(f"{path}: the form {form!r} is for square matrices; got shape {S.shape}.")
+    known = S if sparse.issparse(S) else np.nan_to_num(S)
+    if form != "phylip" and not is_symmetric(known):
+        raise ValueError(
+            f"{path}: the matrix is not symmetric, and the form {form!r} holds each pair once. Choose another form, or "
+            "symmetrise it."
+        )
+    if form in ("condensed", "phylip-lower"):
+        own = S.diagonal()
+        if len(own) and not np.all(own == own[0]):
+            raise ValueError(f"{path}: the form {form!r} does not hold the diagonal, whose values differ.")
+
+
+@contextmanager
+def _text(part: Path, path: Path) -> Iterator[TextIO]:
+    if path.name.lower().endswith(".gz"):
+        with (
+            part.open("wb") as raw,
+            gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
+            io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
+        ):
+            yield file
+    else:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            yield file
+
+
+def _numbers(row: Any) -> list[Any]:
+    return ["" if value != value else value for value in np.asarray(row).tolist()]  # NaN differs from itself
+
+
+def _rows(S: Any) -> Iterator[list[Any]]:
+    """Yield the rows as lists, with "" for unknown entries; of a sparse matrix one at a time."""
+    for i in range(S.shape[0]):
+        yield _numbers(S[[i]].toarray()[0] if sparse.issparse(S) else S[i])
+
+
+def _writer(file: TextIO, path: Path) -> Any:
+    delimiter = "," if suffix(path) == ".csv" else "\t"
+    return csv.writer(file, delimiter=delimiter, lineterminator="\n")
+
+
+def write_table(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str = "table") -> None:
+    """Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit."""
+    with _text(part, path) as file:
+        writer = _writer(file, path)
+        if columns is not None:
+            corner = "" if suffix(path) == ".lsmat" else "id"
+            writer.writerow([*([] if rows is None else [corner]), *columns])
+        for i, values in enumerate(_rows(S)):
+            writer.writerow([*([] if rows is None else [rows[i]]), *values])
+
+
+def _write_triangle(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    with _text(part, path) as file:
+        writer = _writer(file, path)
+        if rows is not None:
+            writer.writerow(["id", *rows])
+        for i, values in enumerate(_rows(S)):
+            cells = values[: i + 1] if form == "lower" else values[i:]
+            writer.writerow([*([] if rows is None else [rows[i]]), *cells])
+
+
+def _write_condensed(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    with _text(part, path) as file:
+        for i, values in enumerate(_rows(S)):
+            file.writelines(f"{'NA' if value == '' else repr(value)}\n" for value in values[i + 1 :])
+
+
+def _write_phylip(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    names = rows or [f"s{i + 1}" for i in range(S.shape[0])]
+    blank = next((name for name in names if len(name.split()) != 1), None)
+    if blank is not None:
+        raise ValueError(f"{path}: the id {blank!r} has blanks, which PHYLIP does not allow.")
+    with _text(part, path) as file:
+        file.write(f"{S.shape[0]}\n")
+        for i, values in enumerate(_rows(S)):
+            cells = values[:i] if form == "phylip-lower" else values
+            file.write("\t".join([names[i], *("NA" if value == "" else repr(value) for value in cells)]) + "\n")
+
+
+def _edge_columns(S: Any, rows: Any, columns: Any) -> tuple[Any, Any, np.ndarray]:
+    """Return the ids of both ends and the values of all entries that are stored or known."""
+    if sparse.issparse(S):
+        entries = S.tocoo()
+        row, column, values = entries.row, entries.col, entries.data
+    else:
+        row, column = np.nonzero(~np.isnan(S))
+        values = S[row, column]
+    names = [[f"s{i + 1}" for i in range(n)] if given is None else given for given, n in zip((rows, columns), S.shape)]
+    return np.array(names[0], dtype=object)[row], np.array(names[1], dtype=object)[column], values
+
+
+def _write_edges(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    with _text(part, path) as file:
+        writer = _writer(file, path)
+        writer.writerow(["query", "target", "score"])
+        queries, targets, values = _edge_columns(S, rows, columns)
+        writer.writerows(zip(queries.tolist(), targets.tolist(), values.tolist()))
+
+
+def _write_npy(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    values = S.toarray() if sparse.issparse(S) else np.asarray(S)
+    if form == "condensed":
+        values = values[np.triu_indices(len(values), 1)]
+    with part.open("wb") as file:  # NumPy would add its suffix to the name of a path
+        np.save(file, values)
+
+
+def _write_npz(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    names: Any = {} if rows is None else {"ids": np.asarray(rows)}
+    if columns is not None and columns != rows:
+        names["column_ids"] = np.asarray(columns)
+    with part.open("wb") as file:
+        if not sparse.issparse(S):
+            np.savez(file, S=S, **names)
+            return
+        S = sparse.csr_array(S)
+        arrays = {"format": np.array(b"csr"), "shape": np.array(S.shape), "data": S.data}
+        np.savez(file, indices=S.indices, indptr=S.indptr, **arrays, **names)
+
+
+def _write_mat(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    with part.open("wb") as file:
+        scipy_io.savemat(file, {"S": sparse.csc_array(S) if sparse.issparse(S) else np.asarray(S)})
+
+
+def _write_mtx(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    content = io.BytesIO()
+    scipy_io.mmwrite(content, S if sparse.issparse(S) else np.asarray(S, dtype=np.float64), precision=17)
+    packed = path.name.lower().endswith(".gz")
+    part.write_bytes(gzip.compress(content.getvalue(), mtime=0) if packed else content.getvalue())
+
+
+def _write_parquet(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
+    if form == "edges":
+        queries, targets, values = _edge_columns(S, rows, columns)
+        table = pa.table({"query": queries.tolist(), "target": targets.tolist(), "score": values})
+    else:
+        dense = S.toarray() if sparse.issparse(S) else np.asarray(S)
+        names = [str(j) for j in range(dense.shape[1])] if columns is None else columns
+        table = pa.table({**({} if rows is None else {"id": rows}), **dict(zip(names, dense.T))})
+    pq.write_table(table, part)
+
+
+_WRITERS: dict[str, Callable[..., None]] = {
+    "table": write_table,
+    "edges": _write_edges,
+    "condensed": _write_condensed,
+    "lower": _write_triangle,
+    "upper": _write_triangle,
+    "phylip": _write_phylip,
+    "phylip-lower": _write_phylip,
+    ".npy": _write_npy,
+    ".npz": _write_npz,
+    ".mat": _write_mat,
+    ".mtx": _write_mtx,
+    ".parquet": _write_parquet,
+}

@@ -1,0 +1,234 @@
+"""Text files and compressed files, opened with limits on what they may unpack to."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+LONGEST_LINE = 2**26
+"""The largest number of characters in a line of a text file."""
+
+LARGEST_UNPACKED, LARGEST_RATIO = 2**28, 200
+"""A compressed file may unpack to this number of bytes, or to this multiple of its size if that is more."""
+
+BLANKS = " "
+"""The delimiter of cells that are separated by any number of blanks."""
+
+
+def suffix(path: Path) -> str:
+    """Return the suffix of a file in lower case and without .gz.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    str
+        The suffix.
+    """
+    name = path.name.lower()
+    return Path(name[: -len(".gz")] if name.endswith(".gz") else name).suffix
+
+
+def check_file(path: Path, name: str) -> Path:
+    """Return the path, or raise an error that names the argument if there is no file to read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        The name of the argument.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{name}: there is no file {path}.")
+    if not path.is_file():
+        raise ValueError(f"{name}: {path} is not a file.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{name}: {path}: the file is empty.")
+    return path
+
+
+def is_gzip(path: Path) -> bool:
+    """Return whether a file begins as those of gzip do."""
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a gzip file, up to the limit on its size."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._packed = gzip.open(path, "rb")  # noqa: SIM115 - it is closed by close
+        self._most = max(LARGEST_UNPACKED, LARGEST_RATIO * path.stat().st_size)
+        self._read = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._packed.readinto(buffer)  # type: ignore[attr-defined]
+        self._read += count
+        if self._read > self._most:
+            raise ValueError(
+                f"{self._path}: unpacks to more than {self._most / 2**20:,.0f} MiB, {LARGEST_RATIO} times its own "
+                "size. Unpack it yourself if you trust it."
+            )
+        return count
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """Yield the content of a file, unpacked if it is a gzip file; raise a ValueError if that is not possible.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Yields
+    ------
+    file
+        The open file.
+    """
+    if not is_gzip(path):
+        if path.name.lower().endswith(".gz"):
+            raise ValueError(f"{path}: is not a .gz file, or it is truncated or corrupt.")
+        with path.open("rb") as file:
+            yield file
+        return
+    try:
+        with io.BufferedReader(_Unpacked(path), 2**20) as file:
+            yield file  # type: ignore[misc]
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path}: the .gz file is truncated or corrupt: {error}.") from None
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[IO[str]]:
+    """Yield the file as UTF-8 text, unpacked if it is a gzip file; raise a ValueError if it cannot be read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Yields
+    ------
+    file
+        The open file.
+    """
+    try:
+        with open_bytes(path) as packed, io.TextIOWrapper(packed, encoding="utf-8-sig", newline="") as file:
+            yield file
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{path}: row {_undecodable(path)} is not UTF-8 text; save the file as text in UTF-8."
+        ) from None
+
+
+def _undecodable(path: Path) -> int:
+    with open_bytes(path) as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE):
+            number += 1
+            try:
+                line.decode("utf-8-sig")
+            except UnicodeDecodeError:
+                return number
+    return 1
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file with their ends; raise a ValueError for one that is too long.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Yields
+    ------
+    str
+        The line.
+    """
+    with open_text(path) as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                raise ValueError(
+                    f"{path}: row {number} has more than {LONGEST_LINE:,} characters; a line may not be longer."
+                )
+            yield line
+
+
+def rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row, also of blank ones, with the line of the file on which it ends.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    delimiter : str
+        The character between cells.
+
+    Yields
+    ------
+    line : int
+        The number of the line, from 1.
+    cells : list of str
+        The cells.
+    """
+    if delimiter == BLANKS:
+        yield from ((number, line.split()) for number, line in enumerate(lines(path), 1))
+        return
+    reader = csv.reader(lines(path), delimiter=delimiter)
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise ValueError(f"{path}: row {reader.line_num} cannot be read: {error}.") from None
+
+
+def is_blank(cells: list[str]) -> bool:
+    """Return whether a row has no text."""
+    return not any(map(str.strip, cells))
+
+
+def delimiter_of(line: str) -> str:
+    """Return the delimiter of a line: the most frequent of tab, comma and semicolon, or blanks.
+
+    Parameters
+    ----------
+    line : str
+        The line.
+
+    Returns
+    -------
+    str
+        The delimiter.
+    """
+    best = max("\t,;", key=line.count)
+    if best in line:
+        return best
+    return BLANKS if len(line.split()) > 1 else ","
