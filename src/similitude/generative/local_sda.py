@@ -168,6 +168,8 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
 class LocalSDAPoint(NamedTuple):
     """One point of a grid."""
 
+    _saved_state = {"n_neighbors": "int 1..N+1", "alpha": "float 0..2", "fallback": "None | text"}
+
     n_neighbors: int
     alpha: float
     fallback: str | None
@@ -194,6 +196,14 @@ class LocalSDAPath(GenerativePath):
     averages : dict
         The average models by size, needed if some point has alpha above 0.
     """
+
+    _saved_state = {
+        "labels": "Labels",
+        "points": "list(1) of LocalSDAPoint",
+        "neighborhoods": "Neighborhoods",
+        "averages": "dict of AveragePmfs",
+        "family": "MaximumEntropy",
+    }
 
     def __init__(self, points: list[LocalSDAPoint], neighborhoods: Neighborhoods, averages: dict[int, AveragePmfs]):
         self.points, self.neighborhoods, self.averages = points, neighborhoods, averages
@@ -269,3 +279,7 @@ class LocalSDAPath(GenerativePath):
         if np.any(point.falls_back(told["counts"][None])):
             told["by_centroid"] = True
         return told
+
+    def _check_saved(self, sizes: Any) -> bool:
+        point = self.points[0]
+        return point.fallback in FALLBACKS and (point.alpha == 0 or point.n_neighbors in self.averages)

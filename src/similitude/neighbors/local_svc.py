@@ -12,6 +12,7 @@ from similitude._utils.checks import check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.base import FittedPath
+from similitude.finders import is_finder
 from similitude.labels import Labels
 from similitude.neighbors.local_weights import lookup_arguments
 from similitude.neighbors.searching import SearchingClassifier
@@ -133,6 +134,8 @@ class LocalSVC(SearchingClassifier):
 class LocalSVCPoint(NamedTuple):
     """One point of a grid."""
 
+    _saved_state = {"n_neighbors": "int 1..N+1", "C": "float 0..", "spectrum": "text"}
+
     n_neighbors: int
     C: float
     spectrum: str
@@ -145,6 +148,8 @@ class LocalSVCPath(FittedPath):
     its decision values; a class without a neighbour has the score -1. If all neighbours belong to one class, its score
     is 1 (with two classes, the decision value is -1 or 1).
     """
+
+    _saved_state = {"labels": "Labels", "points": "list(1) of LocalSVCPoint", "finder": "object"}
 
     def __init__(self, points: list[LocalSVCPoint], labels: Labels, finder: Any):
         self.points, self.labels, self.finder = points, labels, finder
@@ -165,6 +170,9 @@ class LocalSVCPath(FittedPath):
             task = _LocalMachines(S, self.labels.codes, self.labels.n_classes, sizes, costs, distinct, chosen)
             parts.append(task(similarities[part], indices[part], response))
         return list(np.moveaxis(np.concatenate(parts), 1, 0))
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return is_finder(self.finder, lookup=True)
 
 
 class _LocalMachines:

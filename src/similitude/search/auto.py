@@ -163,6 +163,25 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
     [('k-NN', 4.6, 0.3), ('combination', 4.8, 1.0), ('SVM (clip)', 5.1, 0.7), ('nearest centroid', 9.7, 0.0)]
     """
 
+    _saved_state = {
+        "_reader?": "Reader",
+        "classes_": "label[G]",
+        "diagnosis_": "any",
+        "best_method_": "text",
+        "best_params_": "any",
+        "leaderboard_": "any",
+        "failures_": "any",
+        "left_out_": "any",
+        "n_folds_": "any",
+        "not_testable_": "any",
+        "out_of_fold_": "any",
+        "best_estimator_": "object",
+        "n_features_in_?": "int 1..",
+        "feature_names_in_?": "label[*]",
+        "nested_error_": "any",
+        "nested_standard_error_": "any",
+    }
+
     _takes_training = False
 
     def __init__(

@@ -69,6 +69,18 @@ class PathSearchCV(GridSearchCV):
     {'n_neighbors': 3}
     """
 
+    _saved_state = {
+        "best_estimator_": "object",
+        "best_index_?": "any",
+        "best_score_?": "any",
+        "best_params_?": "any",
+        "cv_results_": "any",
+        "n_splits_": "any",
+        "multimetric_": "any",
+        "refit_time_?": "any",
+        "scorer_?": "any",
+    }
+
     # The groups in the signature of ``fit`` are for the splitter; the search itself requests no metadata.
     __metadata_request__fit: ClassVar = {"groups": UNUSED}
 
