@@ -166,9 +166,9 @@ class LocalBDAPath(FittedPath):
         "labels": "Labels",
         "points": "list(1) of int 1..N+1",
         "_members": "list(G) of int[*] 0..N",
-        "_samples": "list(G) of double[*, p]",
+        "_samples": "list(G) of C double[*, p]",
         "_exponent": "int -1100..1100",
-        "_columns": "list(G) of double[p, *]",
+        "_columns": "list(G) of C double[p, *]",
     }
 
     def __init__(self, points: list[int], labels: Labels, X: np.ndarray):

@@ -146,7 +146,7 @@ def _is_table(table: Any) -> bool:
         return False
     k = len(table[1])
     shapes = [part.shape for part in table] == [(k + 1,), (k,), (k,), (k, _ORDER + 1)]
-    return k > 0 and shapes and not any(np.isnan(part).any() for part in table)
+    return k > 0 and shapes and all(part.flags.c_contiguous and not np.isnan(part).any() for part in table)
 
 
 def distinct(values: Any) -> np.ndarray:

@@ -87,7 +87,7 @@ class LocalMeansPath(FittedPath):
     _saved_state = {
         "points": "list(1) of int 1..",
         "exponent": "int -1100..1100",
-        "samples": "list(G) of double[*, p]",
+        "samples": "list(G) of C double[*, p]",
     }
 
     def __init__(self, points: list[int], labels: Labels, X: np.ndarray):

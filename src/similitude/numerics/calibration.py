@@ -49,6 +49,10 @@ class Calibrator:
         """
         return self._fitted.predict_proba(_as_columns(scores))
 
+    def _check_saved(self, sizes: Any) -> bool:
+        fitted = self._fitted
+        return len(fitted.classes_) == sizes["G"] and len(fitted.calibrated_classifiers_) == 1
+
 
 def calibrators(
     scores_of: Callable[[np.ndarray, np.ndarray], list[np.ndarray]],

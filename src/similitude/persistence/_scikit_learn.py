@@ -63,7 +63,7 @@ FITTED: dict[str, dict[str, str]] = {
     },
     "ensemble.StackingClassifier": {
         "classes_": "label[G]",
-        "_label_encoder": "any",
+        "_label_encoder": "LabelEncoder",
         "estimators_": "list(members) of object",
         "stack_method_": "list of text",
         "final_estimator_": "object",
@@ -79,6 +79,7 @@ FITTED: dict[str, dict[str, str]] = {
     "feature_extraction.text.TfidfVectorizer": {"vocabulary_": "dict of int 0..", "_tfidf": "TfidfTransformer"},
     "linear_model.LogisticRegression": {**_LINEAR, "n_iter_?": "int32[*]"},
     "linear_model.RidgeClassifier": {
+        "classes_?": "label[G]",
         "coef_": "double[p] | double[scores, p]",
         "intercept_": "double[scores] | float",
         "_label_binarizer": "LabelBinarizer",
@@ -171,7 +172,14 @@ def _vectorizer_fits(model: Any, sizes: Sizes) -> bool:
 
 def _calibrated_fits(model: Any, sizes: Sizes) -> bool:
     """Return whether there is a calibrator for each column of scores."""
-    return len(model.calibrators) == sizes.value("scores") and model.method == "sigmoid"
+    known = len(getattr(model.estimator, "classes_", ())) == sizes["G"]
+    return known and len(model.calibrators) == sizes.value("scores") and model.method == "sigmoid"
+
+
+def _encoder_fits(model: Any, sizes: Sizes) -> bool:
+    """Return whether an ensemble and its encoder of labels have the same classes."""
+    encoder = getattr(model, "le_", getattr(model, "_label_encoder", None))
+    return np.array_equal(encoder.classes_, model.classes_)
 
 
 def _ridge_fits(model: Any, sizes: Sizes) -> bool:
@@ -180,10 +188,24 @@ def _ridge_fits(model: Any, sizes: Sizes) -> bool:
     return model.coef_.shape in (((sizes["p"],), (1, sizes["p"])) if binary else ((len(classes), sizes["p"]),))
 
 
+def _pipeline_fits(model: Any, sizes: Sizes) -> bool:
+    """Return whether each step is a name with an estimator, or with the word for one that is left out."""
+    return len(model.steps) > 0 and all(
+        type(step) in (tuple, list)
+        and len(step) == 2
+        and isinstance(step[0], str)
+        and (hasattr(step[1], "fit") or step[1] in (None, "passthrough"))
+        for step in model.steps
+    )
+
+
 RELATIONS = {
     "calibration._CalibratedClassifier": _calibrated_fits,
+    "ensemble.StackingClassifier": _encoder_fits,
+    "ensemble.VotingClassifier": _encoder_fits,
     "feature_extraction.text.TfidfVectorizer": _vectorizer_fits,
     "linear_model.RidgeClassifier": _ridge_fits,
+    "pipeline.Pipeline": _pipeline_fits,
     "svm.NuSVC": _libsvm_fits,
     "svm.SVC": _libsvm_fits,
 }

@@ -9,6 +9,7 @@ attribute that is neither declared nor a parameter of the constructor is refused
   shape. Without brackets it is a number, such as ``"float"``.
 * ``"int[n] 0..G"``: positions from 0 to G - 1; either end may be left out.
 * ``"None | list(pairs) of MachineSolution"``: None, or a list with as many objects of this class as there are pairs.
+* ``"C double[n, k]"``: an array that is stored by rows, as compiled code needs it.
 * ``"size n"``: an integer that is equal to n.
 """
 
@@ -47,7 +48,7 @@ _SCALARS: dict[str, tuple[type, ...]] = {
 }
 
 _DESCRIPTION = re.compile(
-    r"(?:(?P<many>list|tuple|dict)(?:\((?P<count>[^)]*)\))? of )?(?P<kind>\w+)"
+    r"(?:(?P<many>list|tuple|dict)(?:\((?P<count>[^)]*)\))? of )?(?P<order>C )?(?P<kind>\w+)"
     r"(?:\[(?P<shape>[^\]]*)\])?(?: (?P<low>[^\s.]*)\.\.(?P<high>\S*)| (?P<size>\.?\w+))?"
 )
 _LABELS = (str, int, float, bool)
@@ -112,7 +113,7 @@ class StateCheck:
 
     def _object(self, value: Any, where: str, sizes: Sizes) -> None:
         if isinstance(value, BaseEstimator) and hasattr(value, "fit"):
-            if not _is_fitted(value):
+            if not self._is_fitted(value):
                 return
             sizes = _sizes_of(value, sizes)
         else:
@@ -129,6 +130,11 @@ class StateCheck:
         check = self._relations.get(type(value), getattr(type(value), "_check_saved", None))
         if check is not None and not check(value, sizes):
             raise ValueError(f"the parts of {where} ({type(value).__name__}) do not fit together")
+
+    def _is_fitted(self, estimator: Any) -> bool:
+        """Return whether an estimator has more than its parameters; one that is a parameter of another has not."""
+        parameters = set(estimator._get_param_names())
+        return bool(set(vars(estimator)) - parameters) or bool(parameters & set(self._foreign.get(type(estimator), ())))
 
     def _check_names(self, value: Any, declared: Mapping[str, str], where: str) -> None:
         if isinstance(value, tuple):
@@ -217,11 +223,6 @@ class _Within(Sizes):
             self._outer[name] = length
 
 
-def _is_fitted(estimator: Any) -> bool:
-    """Return whether an estimator has more than its parameters; those inside others may be given as parameters."""
-    return bool(set(vars(estimator)) - set(estimator._get_param_names()))
-
-
 def _sizes_of(estimator: Any, outer: Sizes) -> Sizes:
     """Return the sizes that an estimator begins with: its columns n and p, its classes G, and those around it."""
     sizes = Sizes()
@@ -262,6 +263,8 @@ def _check_array(value: Any, kind: str, parts: Any, sizes: Sizes) -> None:
     if value.dtype == object and not all(type(item) in _LABELS for item in value.ravel().tolist()):
         raise _Mismatch("has labels that are neither text nor numbers")
     _check_shape(value.shape, parts["shape"], sizes)
+    if parts["order"] and not value.flags.c_contiguous:
+        raise _Mismatch("is not stored by rows")
     if kind != "real" and value.dtype.kind == "f" and not np.isfinite(value).all():
         raise _Mismatch("has values that are not finite")
     if value.size and (parts["low"] or parts["high"]):

@@ -462,6 +462,9 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         check_is_fitted(self)
         return self.best_estimator_.explain(X)
 
+    def _check_saved(self, sizes: Any) -> bool:
+        return np.array_equal(getattr(self.best_estimator_, "classes_", None), self.classes_)
+
 
 def _loss(scoring: Any, labels: Labels) -> Loss:
     weights = None

@@ -380,7 +380,8 @@ class CombinedClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _check_saved(self, sizes: Any) -> bool:
         supports = [_support(member.estimator) for member in self.members_]
-        if not self.members_ or not all(hasattr(member.estimator, "predict") for member in self.members_):
+        known = all(np.isin(getattr(member.estimator, "classes_", ""), self.classes_).all() for member in self.members_)
+        if not self.members_ or not known:
             return False
         if any(support is None for support in supports):
             return "support_columns_" not in vars(self)

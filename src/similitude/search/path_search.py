@@ -184,6 +184,9 @@ class PathSearchCV(GridSearchCV):
         _complete_failed_scores(ordered, self.error_score)
         return ordered, samples
 
+    def _check_saved(self, sizes: Any) -> bool:
+        return bool(self.refit)
+
 
 def _labels(estimator: Any, y: Any) -> np.ndarray:
     y = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)
