@@ -25,11 +25,20 @@ _LIBSVM = {
     "_gamma": "float | double[]",
     "shape_fit_": "tuple(2) of int 0..",
     "class_weight_?": "double[G]",
+    "degree?": "int 0..",
+    "coef0?": "float",
+    "tol?": "float 0..",
+    "C?": "float",
+    "nu?": "float",
+    "epsilon?": "float",
+    "cache_size?": "float 0..",
+    "shrinking?": "bool",
 }
 
 FITTED: dict[str, dict[str, str]] = {
     "calibration.CalibratedClassifierCV": {
         "classes_": "label[G]",
+        "estimator": "None | object",
         "calibrated_classifiers_": "list of _CalibratedClassifier",
     },
     "calibration._CalibratedClassifier": {
@@ -55,6 +64,7 @@ FITTED: dict[str, dict[str, str]] = {
         "scalings_": "list(G) of double[*]",
     },
     "ensemble.BaggingClassifier": {
+        "estimator": "None | object",
         "classes_": "label[G]",
         "n_classes_": "size G",
         "estimators_": "list(members) of object",

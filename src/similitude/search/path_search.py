@@ -70,6 +70,7 @@ class PathSearchCV(GridSearchCV):
     """
 
     _saved_state = {
+        "estimator": "object",
         "best_estimator_": "object",
         "best_index_?": "any",
         "best_score_?": "any",
