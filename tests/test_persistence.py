@@ -541,7 +541,7 @@ class TestMalice:
         monkeypatch.setattr(persistence, "_LARGEST_TREE", 100)
         with pytest.raises(ValueError, match="100 are allowed"):
             load_model(saved)
-        with pytest.raises(ValueError, match="more than the 100"):
+        with pytest.raises(ValueError, match="100 are allowed in a model file"):
             save_model(saved, KNNClassifier(1).fit(np.eye(3), [0, 1, 1]))
 
     @pytest.mark.parametrize(

@@ -49,6 +49,8 @@ class FittedPath:
         The checked points, in the order of the grid.
     """
 
+    _saved_state = {"points": "list(1) of any"}
+
     points: list[Any]
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
@@ -120,6 +122,8 @@ class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
     A subclass supplies ``_point`` and ``_fit_path``. Its other base, :class:`SimilarityClassifier` or
     :class:`FeatureClassifier`, determines how X is read.
     """
+
+    _saved_state = {"classes_": "label[G]", "_path": "FittedPath"}
 
     _path_parameters: tuple[str, ...] = ()
     """The parameters for which one path covers a whole grid."""
@@ -203,7 +207,7 @@ class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
         forget_fit(self)
         self._keep_training(training)
         self.classes_, self._path = labels.classes, path
-        for name, value in path.attributes().items():
+        for name, value in self._derived().items():
             setattr(self, name, value)
 
     def _answer(self, X: Any, response: str) -> np.ndarray:
@@ -280,6 +284,10 @@ class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
             of which that of the predicted class is the largest.
         """
         return self._answer(X, "decision_function")
+
+    def _derived(self) -> dict[str, Any]:
+        """Return the public attributes that follow from the path; a loaded model computes them again."""
+        return self._path.attributes()
 
 
 def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> list[np.ndarray]:
@@ -375,6 +383,8 @@ class GridFit:
 class SimilarityEstimator(LinkedEstimator, BaseEstimator):
     """Base of all estimators on similarities: it holds ``similarity`` and ``dissimilarity`` and reads X."""
 
+    _saved_state = {"_reader": "Reader", "n_features_in_?": "size n", "feature_names_in_?": "label[n]"}
+
     similarity: Any
     dissimilarity: Any
 
@@ -447,10 +457,12 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
 class SimilarityClassifier(SimilarityEstimator, PathClassifier):
     """Base of the classifiers on similarities."""
 
-    def _adopt(self, training, labels, path):
-        super()._adopt(training, labels, path)
-        if path.columns is not None:
-            self.support_columns_ = training.reader.columns_read(path.columns)
+    _saved_state = {"support_columns_?": "int[*] 0..n"}
+
+    def _derived(self):
+        columns = self._path.columns
+        own = {} if columns is None else {"support_columns_": self._reader.columns_read(columns)}
+        return super()._derived() | own
 
 
 class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
@@ -562,6 +574,8 @@ class FeatureVectors:
 
 class FeatureClassifier(PathClassifier):
     """Base of the classifiers on feature vectors."""
+
+    _saved_state = {"n_features_in_": "size p", "feature_names_in_?": "label[p]"}
 
     _dtypes: tuple[type, ...] = (np.float64,)
 

@@ -31,6 +31,14 @@ class Labels:
         The prior probabilities of the classes.
     """
 
+    _saved_state = {
+        "classes": "label[G]",
+        "codes": "int[N] 0..G",
+        "sample_weight": "None | double[N] 0..",
+        "costs": "None | double[G, G]",
+        "priors": "None | double[G] 0..",
+    }
+
     classes: np.ndarray
     codes: np.ndarray
     sample_weight: np.ndarray | None = None

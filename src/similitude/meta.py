@@ -22,6 +22,8 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
     An estimator on precomputed similarities gets the columns of its own training rows, any other gets all columns.
     """
 
+    _saved_state = {"estimator_": "object", "classes_": "label[G]", "_columns": "any"}
+
     def __init__(self, estimator=None):
         self.estimator = estimator
 
@@ -61,6 +63,10 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
     @_inner_has("decision_function")
     def decision_function(self, X):
         return self._ask("decision_function", X)
+
+    def _check_saved(self, sizes):
+        columns = np.arange(sizes.get("outer", 0))[self._columns]
+        return len(columns) == getattr(self.estimator_, "n_features_in_", len(columns))
 
 
 class _WeightedByPosition(_ByPosition):
@@ -116,6 +122,8 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
     >>> calibrated.fit(X @ X.T, X.ravel() > 0).predict(X[-1:] @ X.T)
     array([ True])
     """
+
+    _saved_state = {"meta_": "object", "classes_": "label[G]"}
 
     similarity = "precomputed"
     dissimilarity = None

@@ -1,9 +1,12 @@
 """The file of results: what it refuses, and several processes at once."""
 
 import os
+import shutil
 import sqlite3
+import tempfile
 import threading
-from dataclasses import replace
+from dataclasses import astuple, replace
+from pathlib import Path
 
 import pytest
 
@@ -66,8 +69,8 @@ def test_another_sqlite_file_is_refused_and_left_alone(tmp_path):
 
 def test_another_version_is_refused(tmp_path, monkeypatch):
     Store(tmp_path / "s.db").close()
-    monkeypatch.setattr(store_module, "VERSION", 2)
-    with pytest.raises(ValueError, match="is of version 1; this similitude reads and writes version 2"):
+    monkeypatch.setattr(store_module, "VERSION", 3)
+    with pytest.raises(ValueError, match="is of version 2; this similitude reads and writes version 3"):
         Store(tmp_path / "s.db")
 
 
@@ -79,8 +82,58 @@ def test_a_damaged_file_is_refused(rows, tmp_path):
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="is not a store of experiments"), Store(path) as store:
+    with pytest.raises(ValueError, match=r"s\.db is damaged"), Store(path) as store:
         store.rows()
+
+
+def test_changed_and_missing_rows_are_noticed(rows, tmp_path):
+    path = tmp_path / "s.db"
+    for change in ("UPDATE results SET n_errors = n_errors + 1", "DELETE FROM results", "UPDATE totals SET count = 9"):
+        path.unlink(missing_ok=True)
+        with Store(path) as store:
+            for row in rows:
+                store.add(row)
+        with sqlite3.connect(path) as connection:
+            connection.execute(change + " WHERE rowid = 1")
+        connection.close()
+        with Store(path) as store, pytest.raises(ValueError, match=r"store: .*s\.db is damaged"):
+            store.rows()
+
+
+def test_a_store_without_checksums_gets_them(rows, tmp_path):
+    path = tmp_path / "s.db"
+    with sqlite3.connect(path) as connection:
+        for name, kind in (("results", store_module.Row), ("failures", Failure)):
+            connection.execute(store_module._create(name, kind).replace(", checksum TEXT NOT NULL", ""))
+        marks = ", ".join("?" * len(astuple(rows[0])))
+        connection.executemany(f"INSERT INTO results VALUES ({marks})", [astuple(row) for row in rows])
+        connection.execute(f"PRAGMA application_id = {store_module.APPLICATION}")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    for _ in range(2):
+        with Store(path) as store:
+            assert store.rows() == sorted(rows, key=lambda row: (row.dataset, row.method, row.partition))
+
+
+def test_a_folder_that_cannot_be_written_is_said_to_be_so(rows):
+    folder = Path(tempfile.mkdtemp())  # not below pytest's own folder, which only its owner may enter
+    Store(folder / "s.db").close()
+    was_root = os.geteuid() == 0
+    try:
+        folder.chmod(0o555)
+        (folder / "s.db").chmod(0o444)
+        if was_root:
+            os.seteuid(65534)
+        for name in ("s.db", "new.db"):
+            with pytest.raises(
+                PermissionError, match=rf"store: .*{name} cannot be opened, because .*cannot be written"
+            ):
+                Store(folder / name)
+    finally:
+        if was_root:
+            os.seteuid(0)
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
 
 
 def test_a_fifo_is_refused_and_left_alone(fifo):

@@ -63,3 +63,14 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(path: str | os.PathLike, name: str) -> Iterator[None]:
+    """Raise an error of the system within this block, such as that of a full disk, with the argument and the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or f"{name}: " in str(error):
+            raise
+        raise type(error)(error.errno, f"{name}: cannot write {path}: {error.strerror}") from error

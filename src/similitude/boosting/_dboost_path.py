@@ -35,6 +35,8 @@ class DBoostPath(FittedPath):
         The boosting algorithm.
     """
 
+    _saved_state = {"ensemble": "Ensemble", "points": "list(1) of size rounds", "algorithm": "text"}
+
     def __init__(self, points: list[int], ensemble: Ensemble, algorithm: str):
         self.points, self.ensemble, self.algorithm = points, ensemble, algorithm
 
@@ -70,6 +72,9 @@ class DBoostPath(FittedPath):
         kept = [(own.pairs, 0.0 - own.cuts, alphas(own.outputs)) for own in rounds]
         values: Any = kept[0] if len(kept) == 1 else map(list, zip(*kept))
         return {**dict(zip(("pairs_", "thresholds_", "alphas_"), values)), "n_rounds_": self.points[0]}
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return self.algorithm in _ALPHAS
 
 
 def predicted_classes(scores: np.ndarray) -> np.ndarray:

@@ -40,6 +40,13 @@ class Ensemble:
         Whether two-class decision values are means over rounds instead of sums.
     """
 
+    _saved_state = {
+        "signs": "int[problems, G] -1..2",
+        "averaged": "bool",
+        "columns": "int[drawn] 0..n",
+        "_rounds": "list(problems) of Rounds",
+    }
+
     def __init__(self, signs: np.ndarray, rounds: list[Rounds], averaged: bool):
         self.signs, self.averaged = signs, averaged
         self.columns = np.unique(np.concatenate([own.pairs.ravel() for own in rounds]))
@@ -116,6 +123,10 @@ class Ensemble:
         if self._one_vs_rest:
             return margins
         return one_vs_one(margins, n_classes, later=sums.T > 0, ties="sums")
+
+    def _check_saved(self, sizes: Any) -> bool:
+        pairs = len(self.signs) in (1, sizes["G"], sizes["G"] * (sizes["G"] - 1) // 2)
+        return pairs and bool(np.all(np.diff(self.columns) > 0)) and sizes["rounds"] > 0
 
 
 def _normalized(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
@@ -15,7 +18,7 @@ from similitude._utils.files import is_special
 
 APPLICATION = 0x53494D45
 """The application_id of a store in SQLite: "SIME"."""
-VERSION = 1
+VERSION = 2
 TIME_COLUMNS = ("seconds", "finished")
 """The columns that differ between two runs of the same experiment."""
 
@@ -109,10 +112,32 @@ class Failure:
     finished: str
 
 
+_TABLES: dict[str, type] = {"results": Row, "failures": Failure}
+_OF_THE_SYSTEM = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_INTERRUPT,
+)
+"""The errors of SQLite that do not concern the content of the file."""
+
+
 def _create(table: str, kind: type, constraint: str = "") -> str:
     types = {"int": "INTEGER", "float": "REAL", "float | None": "REAL", "str": "TEXT"}
     columns = [f"{f.name} {types[str(f.type)]}" + ("" if "None" in str(f.type) else " NOT NULL") for f in fields(kind)]
-    return f"CREATE TABLE {table} ({', '.join(columns)}{constraint})"
+    return f"CREATE TABLE {table} ({', '.join(columns)}, checksum TEXT NOT NULL{constraint})"
+
+
+def _checksum(values: Iterable[Any]) -> str:
+    """Return the checksum of a row, 64 bits as hexadecimal digits."""
+    return hashlib.blake2b(json.dumps(list(values)).encode(), digest_size=8).hexdigest()
+
+
+def _with(total: str, checksum: str) -> str:
+    """Return the checksum of a table with one row more; the order of the rows does not matter."""
+    return f"{int(total, 16) ^ int(checksum, 16):016x}"
 
 
 class Store:
@@ -121,7 +146,8 @@ class Store:
     The file is an SQLite database in WAL mode. Rows are added, each in its own transaction, and never changed: if a
     process is killed, all cells that it had finished are kept. Several processes may use one file; if two of them
     finish the same cell, the first row is kept. (They must be on one machine, because SQLite's WAL does not work across
-    a network.)
+    a network.) Each row has a checksum, and so has each table, so that damage is noticed: a damaged file raises a
+    ValueError. A store of version 1, which had no checksums, gets them when it is opened.
 
     Parameters
     ----------
@@ -155,6 +181,9 @@ class Store:
         if not self._is_known():
             with self._transaction():
                 self._create_tables()
+        found = [row[0] for row in self._connection.execute("PRAGMA integrity_check(1)")]
+        if found != ["ok"]:
+            raise self._damaged(found[0])
         self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
 
@@ -168,6 +197,8 @@ class Store:
             )
         self._connection.execute(_create("results", Row, ", PRIMARY KEY (key)"))
         self._connection.execute(_create("failures", Failure))
+        self._connection.execute("CREATE TABLE totals (name TEXT PRIMARY KEY, count INTEGER, checksum TEXT)")
+        self._connection.executemany("INSERT INTO totals VALUES (?, 0, '0')", [(name,) for name in _TABLES])
         self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
         self._connection.execute(f"PRAGMA user_version = {VERSION}")
 
@@ -175,12 +206,29 @@ class Store:
         if self._number("PRAGMA application_id") != APPLICATION:
             return False
         version = self._number("PRAGMA user_version")
+        if version == 1:
+            with self._transaction():
+                self._add_checksums()
+            return True
         if version != VERSION:
             raise ValueError(
                 f"store: {self.path} is of version {version}; this similitude reads and writes version {VERSION}. "
                 "Choose another file."
             )
         return True
+
+    def _add_checksums(self) -> None:
+        """Turn a store of version 1 into one with checksums, unless another process has done so meanwhile."""
+        if self._number("PRAGMA user_version") != 1:
+            return
+        kept = {name: self._connection.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall() for name in _TABLES}
+        for name in _TABLES:
+            self._connection.execute(f"DROP TABLE {name}")
+        self._connection.execute("PRAGMA application_id = 0")
+        self._create_tables()
+        for name, rows in kept.items():
+            for values in rows:
+                self._insert(name, values)
 
     def _write_ahead(self) -> None:
         """Change to WAL mode; the timeout of SQLite does not apply to the lock that this needs."""
@@ -203,11 +251,30 @@ class Store:
             yield
         except sqlite3.DatabaseError as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN):
+            if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+                raise self._not_writable(error) from error
+            if code in _OF_THE_SYSTEM:
+                raise OSError(f"store: {self.path}: {error}.") from error
+            if code == sqlite3.SQLITE_NOTADB:
                 raise ValueError(
                     f"store: {self.path} is not a store of experiments ({error}). Choose another file."
                 ) from error
-            raise OSError(f"store: {self.path}: {error}.") from error
+            raise self._damaged(str(error)) from error
+
+    def _not_writable(self, error: Exception) -> Exception:
+        """Return the error for a file that SQLite cannot open; it also writes files beside it."""
+        folder = Path(str(self.path)).parent
+        if Path(str(self.path)).is_dir():
+            return ValueError(f"store: {self.path} is not a store of experiments ({error}). Choose another file.")
+        return PermissionError(
+            f"store: {self.path} cannot be opened, because the file or the folder {folder} cannot be written; a store "
+            "needs both, even to be read."
+        )
+
+    def _damaged(self, reason: str) -> ValueError:
+        return ValueError(
+            f"store: {self.path} is damaged ({reason}). Restore it from a copy, or choose another file to begin anew."
+        )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -228,10 +295,26 @@ class Store:
             The cell.
         """
         table = "results" if isinstance(record, Row) else "failures"
-        values = astuple(record)
-        marks = ", ".join("?" * len(values))
         with self._reported(), self._transaction():
-            self._connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", values)
+            self._insert(table, astuple(record))
+
+    def _insert(self, table: str, values: tuple) -> None:
+        """Write a row, and count it, unless there is one with its key already."""
+        checksum = _checksum(values)
+        marks = ", ".join("?" * (len(values) + 1))
+        done = self._connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", (*values, checksum))
+        if done.rowcount:
+            count, total = self._total(table)
+            self._connection.execute(
+                "UPDATE totals SET count = ?, checksum = ? WHERE name = ?", (count + 1, _with(total, checksum), table)
+            )
+
+    def _total(self, table: str) -> tuple[int, str]:
+        """Return the number of rows of a table and their checksum."""
+        found = self._connection.execute("SELECT count, checksum FROM totals WHERE name = ?", (table,)).fetchone()
+        if found is None or type(found[0]) is not int or type(found[1]) is not str:
+            raise self._damaged(f"the number of {table} is missing")
+        return found
 
     def rows(self, keys: Iterable[str] | None = None) -> list[Row]:
         """Return the finished cells, sorted by data set, method and partition.
@@ -266,9 +349,25 @@ class Store:
 
     def _read(self, table: str, kind: Any, keys: Iterable[str] | None) -> list:
         wanted = None if keys is None else set(keys)
+        return [kind(*values) for values in self._verified(table) if wanted is None or values[0] in wanted]
+
+    def _verified(self, table: str) -> list[tuple]:
+        """Return all rows of a table, after comparing each and all together with their checksums."""
         with self._reported():
-            found = self._connection.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall()
-        return [kind(*values) for values in found if wanted is None or values[0] in wanted]
+            self._connection.execute("BEGIN")  # another process may add a row between the two questions
+            try:
+                rows = self._connection.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall()
+                count, total = self._total(table)
+            finally:
+                self._connection.execute("ROLLBACK")
+        length, found = len(fields(_TABLES[table])) + 1, "0"
+        for i, row in enumerate(rows):
+            if len(row) != length or _checksum_or_none(row[:-1]) != row[-1]:
+                raise self._damaged(f"the checksum of row {i} of the {table} does not match")
+            found = _with(found, row[-1])
+        if (len(rows), int(found, 16)) != (count, _as_number(total)):
+            raise self._damaged(f"{len(rows)} of {count} {table} are there")
+        return [row[:-1] for row in rows]
 
     def contents(self) -> list[dict[str, Any]]:
         """Return the number of finished cells by data set, method and protocol, with their digests.
@@ -279,11 +378,8 @@ class Store:
             One dict for each combination.
         """
         names = ("dataset", "method", "protocol", "data_digest", "method_digest")
-        question = (
-            f"SELECT {', '.join(names)}, count(*) FROM results GROUP BY {', '.join(names)} ORDER BY 1, 2, 3, 4, 5"
-        )
-        with self._reported():
-            return [dict(zip((*names, "cells"), row)) for row in self._connection.execute(question)]
+        cells = Counter(tuple(getattr(row, name) for name in names) for row in self.rows())
+        return [{**dict(zip(names, values)), "cells": cells[values]} for values in sorted(cells)]
 
     def close(self) -> None:
         """Close the file."""
@@ -294,3 +390,18 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _checksum_or_none(values: Iterable[Any]) -> str | None:
+    """Return the checksum of a row from a file; None if it has values that a row cannot have, such as bytes."""
+    try:
+        return _checksum(values)
+    except (TypeError, ValueError):
+        return None
+
+
+def _as_number(total: str) -> int | None:
+    try:
+        return int(total, 16)
+    except ValueError:
+        return None

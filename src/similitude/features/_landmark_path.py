@@ -16,6 +16,8 @@ from similitude.transform import ToLandmarks
 class RidgeState(NamedTuple):
     """The state that ``partial_fit`` continues from: the moments of all samples so far, and the landmarks' matrix."""
 
+    _saved_state = {"moments": "Moments", "W": "double[landmarks, landmarks]"}
+
     moments: Moments
     W: np.ndarray
 
@@ -41,6 +43,15 @@ class LandmarkPath(FittedPath):
     state : RidgeState, default=None
         The state for ``partial_fit``, if more samples may come.
     """
+
+    _saved_state = {
+        "points": "list(1) of float",
+        "to": "ToLandmarks",
+        "solutions": "list(1) of Linear",
+        "eigenvalues": "double[*]",
+        "model": "text",
+        "state": "None | RidgeState",
+    }
 
     def __init__(
         self,

@@ -17,6 +17,16 @@ _TIE = 1e-11
 class LinearSolution(NamedTuple):
     """The solved problem of one pair of classes: ``f(x) = (s - means)^T coef + offset``."""
 
+    _saved_state = {
+        "coef": "double[.k]",
+        "means": "double[n]",
+        "offset": "float",
+        "objective": "float",
+        "gap": "real",
+        "n_iter": "int",
+        "converged": "bool",
+    }
+
     coef: np.ndarray
     """One coefficient for each column."""
     means: np.ndarray
@@ -31,6 +41,12 @@ class LinearSolution(NamedTuple):
 
 class LinearMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
+
+    _saved_state = {
+        "solutions": "list(pairs) of LinearSolution",
+        "columns_of": "list(pairs) of int[*] 0..n",
+        "centre": "double[n]",
+    }
 
     solutions: list[LinearSolution]
     """Their means are ``centre``, which is subtracted from all rows first, so that large means cost no digits."""
@@ -68,6 +84,10 @@ class LinearMachines(NamedTuple):
         """Return public attributes of the fitted estimator."""
         coef, offsets = self.coef, np.array([solution.offset for solution in self.solutions])
         return {"prototypes_": self.columns, "coef_": coef, "intercept_": offsets - coef @ self.centre}
+
+    def _check_saved(self, sizes: Any) -> bool:
+        pairs = zip(self.solutions, self.columns_of)
+        return all(len(own.coef) == len(columns) and np.all(np.diff(columns) > 0) for own, columns in pairs)
 
 
 class LinearClassifier(OneVsOneClassifier):

@@ -20,6 +20,8 @@ from similitude.one_vs_one import by_pair, predicted
 class GaussianPoint(NamedTuple):
     """One point of a grid."""
 
+    _saved_state = {"C": "float 0..", "gamma": "float 0.."}
+
     C: float
     gamma: float
 
@@ -127,6 +129,8 @@ class GaussianPath(FittedPath):
     X : ndarray of shape (n, d)
         The training samples.
     """
+
+    _saved_state = {"points": "list(1) of GaussianPoint", "machines": "list(1) of Machines", "X": "double[N, p]"}
 
     def __init__(self, points: list[GaussianPoint], machines: list[Machines], X: np.ndarray):
         self.points, self.machines, self.X = points, machines, X

@@ -272,6 +272,9 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         self.__dict__.update(path.attributes())
         return self
 
+    def _derived(self):
+        return super()._derived() | {"landmarks_": self._path.to.positions}
+
 
 def fit_by_moments(model: LandmarkClassifier, X: Any, y: Any, sum_moments: SumMoments) -> LandmarkClassifier:
     """Fit a ridge model in place, with moments that a given function sums up, and return it.

@@ -32,6 +32,12 @@ class Moments(NamedTuple):
         The triangle of C without weights; None if there are no weights, because it is then part of ``weighted``.
     """
 
+    _saved_state = {
+        "weighted": "double[.q, .q]",
+        "n_landmarks": "size landmarks",
+        "plain": "None | double[landmarks, landmarks]",
+    }
+
     weighted: np.ndarray
     n_landmarks: int
     plain: np.ndarray | None = None
@@ -138,6 +144,8 @@ class Linear(NamedTuple):
     coef : ndarray of shape (G, m)
     intercept : ndarray of shape (G,)
     """
+
+    _saved_state = {"coef": "double[scores, landmarks]", "intercept": "double[scores]"}
 
     coef: np.ndarray
     intercept: np.ndarray

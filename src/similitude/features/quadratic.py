@@ -85,6 +85,13 @@ class QuadraticPath(FittedPath):
         The labels of the samples.
     """
 
+    _saved_state = {
+        "points": "list(1) of float 0..",
+        "priors": "double[G] 0..",
+        "means": "double[G, p]",
+        "_covariances": "list(G) of _Covariance",
+    }
+
     def __init__(self, points: list[float], X: np.ndarray, labels: Labels):
         self.points = points
         self.priors = labels.counts / len(labels)
@@ -108,6 +115,8 @@ class QuadraticPath(FittedPath):
 
 class _Covariance:
     """The matrix ``(1 - reg) S + reg I`` of centred rows, given by the eigenvectors of S with nonzero eigenvalues."""
+
+    _saved_state = {"vectors": "double[.k, p]", "values": "double[.k] 0.."}
 
     def __init__(self, centred: np.ndarray):
         values, self.vectors = np.linalg.svd(centred, full_matrices=False)[1:]

@@ -1,6 +1,14 @@
 """Finders of neighbours among the training samples: in a matrix, block by block, or by a graph."""
 
-from similitude.finders.finder import BothDirections, Collection, Finder, MatrixFinder, ObjectFinder, same_values
+from similitude.finders.finder import (
+    BothDirections,
+    Collection,
+    Finder,
+    MatrixFinder,
+    ObjectFinder,
+    is_finder,
+    same_values,
+)
 from similitude.finders.graph import GraphSearch
 from similitude.finders.known import KnownFinder
 from similitude.finders.search import check_search
@@ -20,5 +28,6 @@ __all__ = [
     "Target",
     "best_of",
     "check_search",
+    "is_finder",
     "same_values",
 ]

@@ -88,6 +88,8 @@ class MatrixFinder:
         Whether neighbours are found by the mean of both directions, if these differ and are known.
     """
 
+    _saved_state = {"S": "None | matrix[N, N]", "symmetric": "bool"}
+
     def __init__(self, S: Any = None, symmetric: bool = False):
         self.S = None if S is None else for_lookup(S)
         self.symmetric = symmetric
@@ -244,6 +246,8 @@ class BothDirections:
         The map from its values to similarities.
     """
 
+    _saved_state = {"measure": "Measure", "map": "None | LearnedMap"}
+
     def __init__(self, measure: Measure, learned: LearnedMap | None):
         self.measure, self.map = measure, learned
 
@@ -270,6 +274,13 @@ class ObjectFinder(BaseEstimator):
     A subclass has two more methods: ``index(reader, symmetric)`` prepares the search among the reader's objects and
     returns the map from values of the measure to similarities, and ``nearest(rows, k)`` returns the neighbours.
     """
+
+    _saved_state = {
+        "symmetric_": "bool",
+        "_local": "list of int",
+        "n_evaluations_": "int 0..",
+        "_seen": "tuple(2) of int 0..",
+    }
 
     def _begin(self, symmetric: bool) -> None:
         self.symmetric_ = symmetric
@@ -325,6 +336,26 @@ class ObjectFinder(BaseEstimator):
             The number.
         """
         self._local.append(count)  # appending is safe when several threads call this; adding to a number is not
+
+
+def is_finder(value: Any, lookup: bool) -> bool:
+    """Return whether a value is a finder, and, with ``lookup``, has the similarities among the training samples.
+
+    Parameters
+    ----------
+    value : object
+        The value, which may come from a file.
+    lookup : bool
+        Whether :meth:`Finder.among` will be called.
+
+    Returns
+    -------
+    bool
+        Whether it is one.
+    """
+    if isinstance(value, MatrixFinder):
+        return not lookup or value.S is not None
+    return isinstance(value, ObjectFinder)
 
 
 def same_values(new: Measure, old: Any) -> bool:

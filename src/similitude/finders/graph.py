@@ -127,6 +127,20 @@ class GraphSearch(ObjectFinder):
     True
     """
 
+    _saved_state = {
+        "_seed": "int 0..",
+        "_sign": "float",
+        "_n_built": "int 1..",
+        "pivots_": "int[q] 0..n",
+        "_high": "real",
+        "codes_": "C float[n, q]",
+        "neighbors_": "C int32[n, .k] -1..n",
+        "_closeness": "C real[n, .k]",
+        "edges_": "C int32[n, *] -1..n",
+        "_median": "float",
+        "_mean_ranks": "double[q]",
+    }
+
     def __init__(
         self,
         *,

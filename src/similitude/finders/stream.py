@@ -57,6 +57,8 @@ class StreamSearch(ObjectFinder):
     (0, 4.0)
     """
 
+    _saved_state = {"_ends?": "any"}
+
     def __init__(self, *, n_jobs=None, block_size=None, progress=False):
         self.n_jobs = n_jobs
         self.block_size = block_size

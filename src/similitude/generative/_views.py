@@ -22,6 +22,8 @@ class View(NamedTuple):
     ``Proximities`` instead of a matrix.
     """
 
+    _saved_state = {"name": "text", "kind": "text", "takes_proximities": "bool"}
+
     name: str
     kind: str
     takes_proximities: bool
@@ -80,6 +82,8 @@ class FusedReader:
         The names of the similarities and of the feature sets in X; the empty name stands for one without a name.
     """
 
+    _saved_state = {"views": "list of View", "held": "dict of any"}
+
     def __init__(self, parts: Sequence[tuple[str, Any]]):
         self.views = [View.of(name, part) for name, part in parts]
         self.held: dict[str, list[str]] = {}
@@ -119,6 +123,10 @@ class FusedReader:
             if is_used and not same:
                 then, now = (", ".join(name or what for name in names) or "none" for names in (known, given))
                 raise ValueError(f"X must hold the same {what} as in fit ({then}); got {now}.")
+
+    def _check_saved(self, sizes: Any) -> bool:
+        known = all(view.kind in ("similarities", "features", "objects") for view in self.views)
+        return known and set(self.held) == {"similarities", "features"}
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,20 @@ class CentroidModels(NamedTuple):
     ``centroids`` (c,) are positions in the training set; ``weights``, ``means`` and ``pmfs`` have the shape (G, c).
     """
 
+    _saved_state = {
+        "centroids": "int[.c] 0..n",
+        "weights": "double[G, .c] 0..",
+        "means": "double[G, .c]",
+        "pmfs": "Pmfs",
+    }
+
     centroids: np.ndarray
     weights: np.ndarray
     means: np.ndarray
     pmfs: Pmfs
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return self.pmfs.rates.shape == self.weights.shape
 
 
 class CentroidsPath(GenerativePath):
@@ -41,6 +51,13 @@ class CentroidsPath(GenerativePath):
     attributes : dict
         The public attributes of the fitted estimator.
     """
+
+    _saved_state = {
+        "labels": "Labels",
+        "family": "MaximumEntropy",
+        "models": "list(G) of CentroidModels",
+        "_attributes": "dict of any",
+    }
 
     def __init__(
         self,

@@ -84,6 +84,13 @@ class FusedClassifier(PathClassifier, _BaseComposition):
     array([[0.014, 0.986]])
     """
 
+    _saved_state = {
+        "_reader": "FusedReader",
+        "n_features_in_?": "int 1..",
+        "feature_names_in_?": "label[*]",
+        "parts_": "any",
+    }
+
     _responses = ("predict", "predict_proba", "predict_log_proba")
 
     def __init__(self, parts=None, *, costs=None, priors=None):
@@ -198,13 +205,14 @@ class FusedClassifier(PathClassifier, _BaseComposition):
             places.append([distinct.index(point) for point in own])
         return FusedPath(list(zip(*places)), labels, parts)
 
-    def _adopt(self, training, labels, path):
-        super()._adopt(training, labels, path)
-        on_similarities = [self.parts_[view.name] for view in training.reader.views if view.kind == "similarities"]
+    def _derived(self):
+        derived = super()._derived()
+        views = [view.name for view in self._reader.views if view.kind == "similarities"]
         for name in ("n_features_in_", "feature_names_in_"):
-            found = [getattr(part, name) for part in on_similarities if hasattr(part, name)]
+            found = [getattr(part, name) for key in views if hasattr(part := derived["parts_"][key], name)]
             if found:
-                setattr(self, name, found[0])
+                derived[name] = found[0]
+        return derived
 
 
 class FusedPath(FittedPath):
@@ -219,6 +227,13 @@ class FusedPath(FittedPath):
         For each name a :class:`~similitude.base.GridFit` over the part's own points, or a list of estimators fitted at
         them.
     """
+
+    _saved_state = {
+        "points": "list(1) of any",
+        "labels": "Labels",
+        "parts": "dict of any",
+        "_log_ratios": "None | real[G]",
+    }
 
     def __init__(self, points: list[tuple[int, ...]], labels: Labels, parts: dict[str, Any]):
         self.points, self.labels, self.parts = points, labels, parts
@@ -268,6 +283,10 @@ class FusedPath(FittedPath):
             # Only classes of prior 0 are left, so that the posterior is the prior.
             total = np.where(ruled_out, 0.0, total) + self._log_ratios
         return normalised(total)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        lists = all(isinstance(part, list) and len(part) == 1 for part in self.parts.values())
+        return lists and self.points == [(0,) * len(self.parts)]
 
 
 def _fitted(part: Any, X: Any, y: np.ndarray, points: list[dict]) -> Any:

@@ -99,6 +99,13 @@ class FusedKNNPath(FittedPath):
     features : ndarray of shape (n, d)
     """
 
+    _saved_state = {
+        "labels": "Labels",
+        "points": "list(1) of int 1..N+1",
+        "_exponent": "int -1100..1100",
+        "_features": "double[N, *]",
+    }
+
     def __init__(self, points: list[int], labels: Labels, features: np.ndarray):
         self.points, self.labels = points, labels
         self._exponent = exponent_of(features)

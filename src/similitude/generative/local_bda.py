@@ -162,6 +162,15 @@ class LocalBDAPath(FittedPath):
     X : ndarray of shape (n, d)
     """
 
+    _saved_state = {
+        "labels": "Labels",
+        "points": "list(1) of int 1..N+1",
+        "_members": "list(G) of int[*] 0..N",
+        "_samples": "list(G) of C double[*, p]",
+        "_exponent": "int -1100..1100",
+        "_columns": "list(G) of C double[p, *]",
+    }
+
     def __init__(self, points: list[int], labels: Labels, X: np.ndarray):
         self.points, self.labels = points, labels
         self._members = labels.members
@@ -220,6 +229,11 @@ class LocalBDAPath(FittedPath):
             return joint
         # Some prior is positive, and every density is, so that some joint probability is positive.
         return answered(normalised(joint), response, costs, lambda scores: first_of_best(scores, nearest, sizes))
+
+    def _check_saved(self, sizes: Any) -> bool:
+        counts = self.labels.counts.tolist()
+        lengths = [len(members) for members in self._members], [len(samples) for samples in self._samples]
+        return min(counts) > 0 and lengths == (counts, counts) and [c.shape[1] for c in self._columns] == counts
 
 
 def _constants(k: np.ndarray, d: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from similitude._native import local_statistics, local_statistics_csr, log_average_products
 from similitude._utils.threads import over_row_blocks
-from similitude.finders import ObjectFinder
+from similitude.finders import ObjectFinder, is_finder
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.generative.omega import check_reach
 from similitude.labels import Labels
@@ -49,8 +49,15 @@ class Statistics(NamedTuple):
 class AveragePmfs(NamedTuple):
     """The models of all training samples' neighbourhoods: those of (g, h) are ``starts[g G + h]`` and following."""
 
+    _saved_state = {"starts": "int[*] 0..", "pmfs": "Pmfs"}
+
     starts: np.ndarray
     pmfs: Pmfs
+
+    def _check_saved(self, sizes: Any) -> bool:
+        n = len(self.starts)
+        ascending = n == sizes["G"] ** 2 + 1 and self.starts[0] == 0 and bool(np.all(np.diff(self.starts) >= 0))
+        return ascending and self.pmfs.rates.shape == (int(self.starts[-1]),)
 
 
 class Neighborhoods:
@@ -63,6 +70,8 @@ class Neighborhoods:
     labels : Labels
     family : MaximumEntropy
     """
+
+    _saved_state = {"finder": "object", "labels": "Labels", "family": "MaximumEntropy"}
 
     def __init__(self, finder: Any, labels: Labels, family: MaximumEntropy):
         self.finder, self.labels, self.family = finder, labels, family
@@ -216,6 +225,9 @@ class Neighborhoods:
             "counts": counts,
             "pmfs": pmfs,
         }
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return is_finder(self.finder, lookup=True)
 
 
 def _others(similarities: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -185,6 +185,8 @@ def _used_values(S: Any, fill: LearnedFill) -> np.ndarray:
 class LocalSDAPoint(NamedTuple):
     """One point of a grid."""
 
+    _saved_state = {"n_neighbors": "int 1..N+1", "alpha": "float 0..2", "fallback": "None | text"}
+
     n_neighbors: int
     alpha: float
     fallback: str | None
@@ -217,6 +219,14 @@ class LocalSDAPath(LocalPath, GenerativePath):
         The average models by size, needed if some point has alpha above 0.
     """
 
+    _saved_state = {
+        "labels": "Labels",
+        "points": "list(1) of LocalSDAPoint",
+        "neighborhoods": "Neighborhoods",
+        "averages": "dict of AveragePmfs",
+        "family": "MaximumEntropy",
+    }
+
     def __init__(self, points: list[LocalSDAPoint], neighborhoods: Neighborhoods, averages: dict[int, AveragePmfs]):
         self.points, self.neighborhoods, self.averages = points, neighborhoods, averages
         self.labels: Labels = neighborhoods.labels
@@ -231,11 +241,13 @@ class LocalSDAPath(LocalPath, GenerativePath):
         return {"n_neighbors_": self.points[0].n_neighbors}
 
     def answers(self, rows, response):
+        return super().answers(self._completed(rows), response)
+
+    def _completed(self, rows: Any) -> Any:
+        """Return the rows with every similarity known, if the points need all of them."""
         if self.averages:
-            rows = rows.complete("LocalSDA with alpha above 0")
-        if any(point.grows for point in self.points):
-            rows = rows.complete('LocalSDA with fallback="grow"')
-        return super().answers(rows, response)
+            return rows.complete("LocalSDA with alpha above 0")
+        return rows.complete('LocalSDA with fallback="grow"') if any(point.grows for point in self.points) else rows
 
     def local_answers(self, rows, response):
         answers: list[Any] = [None] * len(self.points)
@@ -329,8 +341,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
         return logs
 
     def models_of(self, rows):
-        if rows.unknown and self.averages:
-            rows = rows.complete("LocalSDA with alpha above 0")
+        rows = self._completed(rows)
         if rows.unknown:
             known = int(known_counts(rows.S)[0])
             if not known:
@@ -345,3 +356,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
         if np.any(point.falls_back(told["counts"][None])):
             told["by_centroid"] = True
         return told
+
+    def _check_saved(self, sizes: Any) -> bool:
+        point = self.points[0]
+        return point.fallback in FALLBACKS and (point.alpha == 0 or point.n_neighbors in self.averages)

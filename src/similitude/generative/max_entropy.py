@@ -26,9 +26,14 @@ _MOST_INTERVALS = 4096
 class Pmfs(NamedTuple):
     """Fitted distributions ``log P = -rate * distance - log_z``, with the distance from the lower or the upper end."""
 
+    _saved_state = {"rates": "real[...]", "log_z": "real[...]", "from_above": "bool[...]"}
+
     rates: np.ndarray
     log_z: np.ndarray
     from_above: np.ndarray
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return self.rates.shape == self.log_z.shape == self.from_above.shape
 
 
 class MaximumEntropy:
@@ -47,6 +52,20 @@ class MaximumEntropy:
         Whether Omega is the interval from the smallest to the largest value, and P a density. Then there are no point
         masses: a mean is kept 1e-12 of the interval's length away from the ends.
     """
+
+    _saved_state = {
+        "exponent": "int -1100..1100",
+        "low": "float",
+        "high": "float",
+        "span": "float 0..",
+        "continuous": "bool",
+        "values": "None | double[*]",
+        "tolerance": "float",
+        "floor": "float",
+        "log_unit": "float",
+        "log_uniform": "float",
+        "tables": "tuple(2) of any",
+    }
 
     def __init__(self, omega: np.ndarray, continuous: bool = False):
         # Division by a power of two prevents overflow of differences and changes no digit.
@@ -116,6 +135,18 @@ class MaximumEntropy:
         with np.errstate(invalid="ignore", over="ignore"):
             log_gamma = -pmfs.log_z - rates * np.where(pmfs.from_above, self.high, self.low)
             return np.ldexp(rates, -self.exponent), np.where(np.isinf(rates), np.nan, log_gamma)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return self.span > 0 and all(_is_table(table) for table in self.tables)
+
+
+def _is_table(table: Any) -> bool:
+    """Return whether a loaded value is a table of Taylor series, as :func:`_table` returns it."""
+    if type(table) is not tuple or not all(type(part) is np.ndarray and part.dtype == np.float64 for part in table):
+        return False
+    k = len(table[1])
+    shapes = [part.shape for part in table] == [(k + 1,), (k,), (k,), (k, _ORDER + 1)]
+    return k > 0 and shapes and all(part.flags.c_contiguous and not np.isnan(part).any() for part in table)
 
 
 def distinct(values: Any) -> np.ndarray:

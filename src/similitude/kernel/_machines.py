@@ -113,6 +113,16 @@ class SpectrumMachines:
         The solved machines.
     """
 
+    _saved_state = {
+        "spectrum": "text",
+        "mixes_columns": "bool",
+        "solutions": "list(pairs) of MachineSolution",
+        "intercept": "double[pairs]",
+        "_attributes": "dict of any",
+        "columns": "int[.c] 0..n",
+        "coef": "double[.c, pairs]",
+    }
+
     def __init__(self, kernel: SpectrumKernel, machines: Machines):
         self.spectrum, self.mixes_columns = kernel.spectrum, kernel.mixes_columns
         self.solutions, self.intercept = machines.solutions, machines.intercept

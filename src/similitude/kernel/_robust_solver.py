@@ -67,6 +67,17 @@ class Evaluation(NamedTuple):
 class RobustSolution(NamedTuple):
     """The solved problem, in the units of the similarities."""
 
+    _saved_state = {
+        "v": "double[.k]",
+        "intercept": "float",
+        "objective": "float",
+        "gap": "real",
+        "n_iter": "int",
+        "converged": "bool",
+        "eigenvalues": "double[.r]",
+        "eigenvectors": "double[.k, .r]",
+    }
+
     v: np.ndarray
     """diag(y) alpha."""
     intercept: float

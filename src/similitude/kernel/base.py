@@ -31,6 +31,13 @@ class KernelSolution(Protocol):
 class KernelMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
 
+    _saved_state = {
+        "solutions": "list(pairs) of object",
+        "members": "list(pairs) of int[*] 0..n",
+        "mean_self_similarity": "float",
+        "figures": "tuple of text",
+    }
+
     solutions: list[KernelSolution]
     members: list[np.ndarray]
     """The samples of each pair."""
@@ -54,6 +61,19 @@ class KernelMachines(NamedTuple):
     def attributes(self) -> dict[str, Any]:
         """Return public attributes of the fitted estimator."""
         return by_pair(self.solutions, list, {f"{name}_": name for name in self.figures})
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return all(
+            hasattr(solution, "decide")
+            and _length(solution) == len(members)
+            and all(hasattr(solution, name) for name in self.figures)
+            for solution, members in zip(self.solutions, self.members)
+        )
+
+
+def _length(solution: Any) -> int:
+    """Return the number of samples of a solution's pair."""
+    return len(solution.coefficients if hasattr(solution, "coefficients") else solution.dual_coef)
 
 
 def check_range(S: np.ndarray, limits: tuple[float, float], **sizes: float) -> None:

@@ -22,6 +22,16 @@ _TOLERANCE, _ROUNDS = 1e-10, 4
 class LearnedKernel(NamedTuple):
     """The solved problem of one pair of classes; the kernel is given by its positive eigenvalues and their vectors."""
 
+    _saved_state = {
+        "eigenvalues": "double[.r]",
+        "eigenvectors": "double[.k, .r]",
+        "dual_coef": "double[.k]",
+        "intercept": "float",
+        "objective": "float",
+        "gap": "real",
+        "n_iter": "int",
+    }
+
     eigenvalues: np.ndarray
     eigenvectors: np.ndarray
     dual_coef: np.ndarray

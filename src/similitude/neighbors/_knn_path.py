@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from similitude.finders import is_finder
 from similitude.labels import Labels
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.neighbors.searching import LocalPath
@@ -25,6 +26,8 @@ _BLOCK_BYTES = 32 * 2**20
 class Weighting(NamedTuple):
     """The parameters of the neighbours' weights other than k and reg."""
 
+    _saved_state = {"weights": "text", "spectrum": "text", "consistent": "bool", "restarts": "int 0.."}
+
     weights: str
     spectrum: str = "none"
     consistent: bool = False
@@ -38,6 +41,8 @@ class Weighting(NamedTuple):
 
 class KNNPoint(NamedTuple):
     """One point of a grid."""
+
+    _saved_state = {"n_neighbors": "int 1..N+1", "weighting": "Weighting", "reg": "float"}
 
     n_neighbors: int
     weighting: Weighting
@@ -58,6 +63,13 @@ class KNNPath(LocalPath):
     largest : float, default=None
         The largest training similarity, if some point has distance weights.
     """
+
+    _saved_state = {
+        "labels": "Labels",
+        "points": "list(1) of KNNPoint",
+        "finders": "dict of object",
+        "largest": "None | float",
+    }
 
     def __init__(self, points: list[KNNPoint], labels: Labels, finders: dict[bool, Any], largest: float | None = None):
         self.points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
@@ -192,6 +204,16 @@ class KNNPath(LocalPath):
             return np.where(counts > 0, totals, -np.inf)
         posterior = self._posterior(totals, counts)
         return posterior if self.labels.costs is None else -expected_costs(posterior, self.labels.costs)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        local = self.points[0].weighting.is_local
+        known = all(key in (True, False) and is_finder(finder, key) for key, finder in self.finders.items())
+        return known and local in self.finders and (self.largest is not None or self._weights_need_none)
+
+    @property
+    def _weights_need_none(self) -> bool:
+        """Whether the weights do not depend on the largest similarity."""
+        return self.points[0].weighting.weights != "distance"
 
 
 def _scaled(similarities: np.ndarray) -> np.ndarray:

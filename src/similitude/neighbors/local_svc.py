@@ -11,6 +11,7 @@ from similitude._native import local_machines
 from similitude._utils.checks import check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
+from similitude.finders import is_finder
 from similitude.kernel import SPECTRUM_TARGETS
 from similitude.labels import Labels
 from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, learned_scores
@@ -160,6 +161,8 @@ class LocalSVC(SearchingClassifier):
 class LocalSVCPoint(NamedTuple):
     """One point of a grid."""
 
+    _saved_state = {"n_neighbors": "int 1..N+1", "C": "float 0..", "spectrum": "text"}
+
     n_neighbors: int
     C: float
     spectrum: str
@@ -174,6 +177,8 @@ class LocalSVCPath(LocalPath):
     its decision values; a class without a neighbour has the score -1. If all neighbours belong to one class, its score
     is 1 (with two classes, the decision value is -1 or 1).
     """
+
+    _saved_state = {"labels": "Labels", "points": "list(1) of LocalSVCPoint", "finder": "object"}
 
     def __init__(self, points: list[LocalSVCPoint], labels: Labels, finder: Any):
         self.points, self.labels, self.finder = points, labels, finder
@@ -229,6 +234,9 @@ class LocalSVCPath(LocalPath):
                 ConvergenceWarning,
             )
         return _answered(scores, n_classes, response)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return is_finder(self.finder, lookup=True)
 
 
 def _answered(scores: np.ndarray, n_classes: int, response: str) -> np.ndarray:

@@ -11,6 +11,7 @@ from scipy import sparse
 from similitude._native import nearest_centroids, nearest_centroids_csr
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
+from similitude.finders import is_finder
 from similitude.labels import Labels
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
@@ -136,6 +137,8 @@ class NearestCentroid(SimilarityClassifier):
 
 class NearestCentroidPath(FittedPath):
     """The centroids of the classes."""
+
+    _saved_state = {"centroids": "int[G] 0..n"}
 
     def __init__(self, points: list, centroids: np.ndarray):
         self.points, self.centroids = points, centroids
@@ -275,6 +278,8 @@ class LocalNearestCentroid(SearchingClassifier):
 class LocalNearestCentroidPath(LocalPath):
     """The labels of the training samples and the finder of neighbours; a point is a number of neighbours."""
 
+    _saved_state = {"labels": "Labels", "points": "list(1) of int 1..N+1", "finder": "object"}
+
     def __init__(self, points: list[int], labels: Labels, finder: Any):
         self.points, self.labels, self.finder = points, labels, finder
 
@@ -290,3 +295,6 @@ class LocalNearestCentroidPath(LocalPath):
             parts.append(local_nearest_centroids(S, (similarities[part], indices[part]), self.labels.codes, sizes))
         winners = np.concatenate(parts)
         return [winners[:, place] for place in places]
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return is_finder(self.finder, lookup=True)

@@ -28,6 +28,8 @@ class Calibrator:
         The weights of the samples.
     """
 
+    _saved_state = {"_fitted": "CalibratedClassifierCV"}
+
     def __init__(self, scores: np.ndarray, labels: np.ndarray, folds: Any, sample_weight: np.ndarray | None):
         known = CalibratedClassifierCV(_Known(), cv=folds, ensemble=False)
         self._fitted = known.fit(_as_columns(scores), labels, sample_weight=sample_weight)
@@ -46,6 +48,10 @@ class Calibrator:
             The probabilities.
         """
         return self._fitted.predict_proba(_as_columns(scores))
+
+    def _check_saved(self, sizes: Any) -> bool:
+        fitted = self._fitted
+        return len(fitted.classes_) == sizes["G"] and len(fitted.calibrated_classifiers_) == 1
 
 
 def calibrators(
@@ -98,6 +104,8 @@ def calibrators(
 
 class _Known(ClassifierMixin, BaseEstimator):
     """A classifier whose scores are known already and given as its input."""
+
+    _saved_state = {"classes_": "label[G]"}
 
     def fit(self, X, y, sample_weight=None):
         self.classes_ = np.unique(y)

@@ -30,6 +30,8 @@ class MachineSolution(NamedTuple):
         Whether the gap is at most ``LARGEST_GAP``.
     """
 
+    _saved_state = {"objective": "real", "gap": "real", "n_iter": "int", "converged": "bool"}
+
     objective: float
     gap: float
     n_iter: int
@@ -52,6 +54,14 @@ class Machines:
     unit : float
         The factor that turns the coefficients into those of the kernel that was not divided.
     """
+
+    _saved_state = {
+        "codes": "int[N] 0..G",
+        "coefficients": "double[G-1, N]",
+        "intercept": "double[pairs]",
+        "solutions": "list(pairs) of MachineSolution",
+        "unit": "float",
+    }
 
     def __init__(
         self,

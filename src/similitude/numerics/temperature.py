@@ -16,6 +16,7 @@ calibration of modern neural networks", ICML 2017.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,8 @@ class Temperature:
         The probability that is added to each posterior before the logarithm is taken.
     """
 
+    _saved_state = {"response": "text", "factor": "float", "offsets": "double[G]", "floor": "float"}
+
     response: str
     factor: float
     offsets: np.ndarray
@@ -62,6 +65,9 @@ class Temperature:
             The posteriors.
         """
         return softmax(self.factor * log_odds(answers, self.response, self.floor) + self.offsets)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return self.response in ("predict_proba", "decision_function", "predict")
 
 
 def in_columns(answers: np.ndarray, response: str, places: np.ndarray, n_classes: int) -> np.ndarray:

@@ -18,6 +18,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
+from similitude.persistence._scikit_learn import FITTED, RELATIONS
+from similitude.persistence._state import StateCheck
 from similitude.similarities import Measure, resolve
 from similitude.similarities import registry as registered
 
@@ -26,41 +28,7 @@ _NO_MODELS = re.compile(
 )
 """The modules whose classes are not part of a model: those that read and write files, and those that display."""
 
-_SCIKIT_LEARN = frozenset(
-    f"sklearn.{name}"
-    for name in (
-        "calibration.CalibratedClassifierCV",
-        "calibration._CalibratedClassifier",
-        "calibration._SigmoidCalibration",
-        "discriminant_analysis.LinearDiscriminantAnalysis",
-        "discriminant_analysis.QuadraticDiscriminantAnalysis",
-        "ensemble.BaggingClassifier",
-        "ensemble.StackingClassifier",
-        "ensemble.VotingClassifier",
-        "feature_extraction.text.TfidfTransformer",
-        "feature_extraction.text.TfidfVectorizer",
-        "linear_model.LogisticRegression",
-        "linear_model.RidgeClassifier",
-        "model_selection.KFold",
-        "model_selection.LeaveOneOut",
-        "model_selection.ShuffleSplit",
-        "model_selection.StratifiedKFold",
-        "model_selection.StratifiedShuffleSplit",
-        "naive_bayes.GaussianNB",
-        "neighbors.NearestCentroid",
-        "pipeline.Pipeline",
-        "preprocessing.LabelBinarizer",
-        "preprocessing.LabelEncoder",
-        "preprocessing.MaxAbsScaler",
-        "preprocessing.MinMaxScaler",
-        "preprocessing.Normalizer",
-        "preprocessing.RobustScaler",
-        "preprocessing.StandardScaler",
-        "svm.LinearSVC",
-        "svm.NuSVC",
-        "svm.SVC",
-    )
-)
+_SCIKIT_LEARN = frozenset(f"sklearn.{name}" for name in FITTED)
 """The names of the classes of scikit-learn that a model file may hold."""
 
 _ARRAY_KINDS = "biufcUS"
@@ -289,3 +257,10 @@ def _measure(name: str) -> Measure:
     if not isinstance(name, str) or name not in registered._registry:
         raise ValueError(f"the similarity {name!r} is not registered; register it as it was when the model was saved")
     return resolve(name)
+
+
+def check_state(model: Any) -> None:
+    """Raise a ValueError if an object in a loaded model has other attributes than its class declares."""
+    foreign = {_class_named(f"sklearn.{name}"): fitted for name, fitted in FITTED.items()}
+    relations = {_class_named(f"sklearn.{name}"): relation for name, relation in RELATIONS.items()}
+    StateCheck(foreign, relations)(model, type(model).__name__)

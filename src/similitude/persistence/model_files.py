@@ -21,7 +21,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from similitude._utils.files import check_writable, replacing
 from similitude._utils.versions import versions
 from similitude.base import SimilarityEstimator
-from similitude.persistence._tree import Decoder, Encoder, _dtype
+from similitude.persistence._tree import Decoder, Encoder, _dtype, check_state
 
 FORMAT = (2, 0)
 """The version of the format: files with another first number cannot be read, those with a larger second one can."""
@@ -29,6 +29,7 @@ FORMAT = (2, 0)
 _TREE = "model.json"
 _ARRAY = "arrays/{}.npy"
 _LARGEST_TREE = 2**28
+_MOST_LISTS, _MOST_PARTS = 2**22, 2**24
 _SEAL = re.compile(rb"similitude model, format (\d{1,9})\.(\d{1,9}), sha256 ([0-9a-f]{64})\Z")
 _DIGITS = 64
 
@@ -90,11 +91,9 @@ def save_model(
     facts["support_columns"] = None if facts["support_columns"] is None else facts["support_columns"].tolist()
     content = {"versions": versions(), **facts, "ids": ids, "notes": dict(notes or {}), "model": tree}
     text = json.dumps(content, allow_nan=False).encode()
-    if len(text) > _LARGEST_TREE:
-        raise ValueError(
-            f"model: its objects take {len(text)} bytes as text, more than the {_LARGEST_TREE} that a model file may "
-            "hold; fit on the precomputed matrix."
-        )
+    excess = _too_much(text)
+    if excess:
+        raise ValueError(f"model: its objects take {excess} in a model file; fit on the precomputed matrix.")
     with replacing(path) as part:
         _write(part, text, encoder.arrays)
 
@@ -169,7 +168,11 @@ def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
     members = _checked_members(path, archive)
     if members[_TREE].file_size > _LARGEST_TREE:
         raise ValueError(f"{_TREE} has {members[_TREE].file_size} bytes; {_LARGEST_TREE} are allowed")
-    content = json.loads(archive.read(_TREE))
+    text = archive.read(_TREE)
+    excess = _too_much(text)
+    if excess:
+        raise ValueError(f"{_TREE} has {excess}")
+    content = json.loads(text)
     arrays: dict[int, np.ndarray] = {}
 
     def array(position: int) -> np.ndarray:
@@ -178,11 +181,25 @@ def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
         return arrays[position]
 
     model = Decoder(array).decode(content["model"])
+    check_state(model)
     facts, ids, written = _facts(model), content["ids"], content["versions"]
     if ids is not None and (len(ids) != facts["n_columns"] or not all(isinstance(name, str) for name in ids)):
         raise ValueError("its ids do not fit the number of its training samples")
     written = {name: str(written[name]) for name in versions()}
     return model, {**facts, "ids": ids, "versions": written, "notes": content["notes"]}
+
+
+def _too_much(text: bytes) -> str | None:
+    """Return what a tree has too much of, before it is parsed: a list of two bytes would take a hundred in memory."""
+    lists, parts = text.count(b"[") + text.count(b"{"), text.count(b",")
+    for found, most, what in (
+        (len(text), _LARGEST_TREE, "bytes"),
+        (lists, _MOST_LISTS, "lists"),
+        (parts, _MOST_PARTS, "values"),
+    ):
+        if found > most:
+            return f"{found} {what}; {most} are allowed"
+    return None
 
 
 def input_reader(model: Any) -> Any:

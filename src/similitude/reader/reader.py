@@ -67,6 +67,25 @@ class Reader:
     Native values are those of the given matrix or of the similarity function, before the map.
     """
 
+    _saved_state = {
+        "similarity": "any",
+        "dissimilarity": "None | text",
+        "takes_columns": "bool",
+        "map_argument": "text",
+        "scale": "None | float",
+        "search": "any",
+        "learns_map": "bool",
+        "extras": "tuple of text",
+        "n_columns?": "size n",
+        "column_names?": "None | label[n]",
+        "column_ids?": "None | label[n]",
+        "asymmetric?": "bool",
+        "map?": "None | LearnedMap",
+        "objects?": "any",
+        "measure?": "None | Measure",
+        "kept?": "None | int[n] 0..",
+    }
+
     measure: Measure | None = None
     objects: Any = None
     map: LearnedMap | None = None
@@ -438,6 +457,14 @@ class Reader:
             reduced.objects, reduced.kept = _safe_indexing(self.objects, places), positions
             reduced.n_columns = len(positions)
         return reduced
+
+    def _check_saved(self, sizes: Any) -> bool:
+        """Return whether a loaded reader has what its contract needs."""
+        if self.kept is not None and np.any(np.diff(self.kept) <= 0):
+            return False
+        if not self.is_matrix:
+            return self.measure is not None and _num_samples(self.objects) == self.n_columns
+        return self.n_columns > 0 and (self.map is not None) == (self.learns_map and self.map_name is not None)
 
 
 def _with_own_distances(D: Any) -> Any:

@@ -40,6 +40,8 @@ class CombinedMember:
         The calibration that turns its answers into posteriors.
     """
 
+    _saved_state = {"name": "text", "estimator": "object", "weight": "float 0..", "temperature": "Temperature"}
+
     name: str
     estimator: Any
     weight: float
@@ -180,6 +182,13 @@ class CombinedClassifier(ClassifierMixin, SimilarityEstimator):
     SVM          0.70    ...
     combination          ...
     """
+
+    _saved_state = {
+        "classes_": "label[G]",
+        "members_": "list of CombinedMember",
+        "_labels": "Labels",
+        "support_columns_?": "int[*] 0..n",
+    }
 
     _takes_training = False
     _votes_among_known = True  # each member decides for itself
@@ -370,6 +379,16 @@ class CombinedClassifier(ClassifierMixin, SimilarityEstimator):
             mean[0],
             self._decided(mean)[0],
         )
+
+    def _check_saved(self, sizes: Any) -> bool:
+        supports = [_support(member.estimator) for member in self.members_]
+        known = all(np.isin(getattr(member.estimator, "classes_", ""), self.classes_).all() for member in self.members_)
+        if not self.members_ or not known:
+            return False
+        if any(support is None for support in supports):
+            return "support_columns_" not in vars(self)
+        columns = self._reader.columns_read(np.unique(np.concatenate(supports)))
+        return np.array_equal(columns, getattr(self, "support_columns_", None))
 
 
 def encoded_labels(y: np.ndarray, costs: Any, priors: Any, class_weight: Any) -> Labels:

@@ -229,6 +229,14 @@ class TverskyRatio(_Tversky):
         return np.divide(common, whole, out=np.ones_like(common), where=whole > 0)
 
 
+def _are_positions(columns: list, sizes: list[int]) -> bool:
+    """Return whether each column of a loaded table maps its values to positions below its size."""
+    return len(columns) == len(sizes) and all(
+        isinstance(known, dict) and all(type(place) is int and 0 <= place < size for place in known.values())
+        for known, size in zip(columns, sizes)
+    )
+
+
 class Goodall(BaseEstimator):
     """Goodall's similarity of categorical rows, in which agreement in a rare value has more weight.
 
@@ -253,6 +261,8 @@ class Goodall(BaseEstimator):
     >>> Goodall().fit(rows)(rows, rows)[[0, 0, 3], [1, 3, 3]]
     array([0.5, 0. , 1. ])
     """
+
+    _saved_state = {"_values": "list of any", "_weights": "list of double[*]", "n_rows_": "int 1.."}
 
     orientation = "similarity"
 
@@ -292,6 +302,9 @@ class Goodall(BaseEstimator):
         weights = np.column_stack([weight[_codes(a, known)] for a, known, weight in columns] or [np.empty(len(A))])
         return _weighted_agreement(A, B, weights) / max(1, len(self._values))
 
+    def _check_saved(self, sizes: Any) -> bool:
+        return _are_positions(self._values, [len(weights) - 1 for weights in self._weights])
+
 
 class VDM(BaseEstimator):
     """Value difference metric (Stanfill & Waltz 1986), learned from labelled categorical rows.
@@ -319,6 +332,13 @@ class VDM(BaseEstimator):
     >>> VDM().fit(X, y)(X[:1], X)
     array([[0., 0., 1., 1.]])
     """
+
+    _saved_state = {
+        "classes_": "label[.g]",
+        "_values": "list of any",
+        "_tables": "list of double[*, *]",
+        "largest_": "float",
+    }
 
     orientation = "dissimilarity"
     to_similarity = "one-minus"
@@ -381,6 +401,10 @@ class VDM(BaseEstimator):
             if table.shape[1] != len(self._values):
                 raise ValueError(f"{name} has {table.shape[1]} columns, but VDM was fitted on {len(self._values)}.")
         return self._distances(A, B) / (self.largest_ or 1.0)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        square = all(table.shape[0] == table.shape[1] for table in self._tables)
+        return square and _are_positions(self._values, [len(table) - 1 for table in self._tables])
 
 
 register(

@@ -218,6 +218,8 @@ class PyramidMatch(BaseEstimator):
            [0.25, 0.25, 1.  ]])
     """
 
+    _saved_state = {"origin_": "number[*]", "finest_": "float 0.."}
+
     orientation = "similarity"
 
     def __init__(self, n_levels: int = 10, finest: float | None = None):

@@ -51,6 +51,8 @@ class TfidfCosine(BaseEstimator):
            [0.  , 0.  , 0.  ]])
     """
 
+    _saved_state = {"vectorizer_": "TfidfVectorizer"}
+
     def __init__(
         self,
         analyzer: Any = "word",

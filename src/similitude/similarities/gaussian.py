@@ -82,6 +82,8 @@ class RBFRows(BaseEstimator):
     array([[1.  , 0.74, 0.45]])
     """
 
+    _saved_state = {"n_columns_": "int 0..", "objects_?": "any", "_measure?": "Measure"}
+
     orientation = "similarity"
 
     def __init__(self, similarity: Any = "precomputed", gamma: float = 1.0):

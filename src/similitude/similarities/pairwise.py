@@ -59,9 +59,10 @@ def pairwise(
     out : array or path, default=None
         A float32 or float64 array of the right shape is filled in place. A path that ends in ".npy" is filled on disk
         and returned as a read-only memory map; if the run is interrupted, or the function fails, the same call
-        continues where it stopped (the file ``<out>.journal`` holds all that this needs and is removed at the end). A
-        call with other objects, another measure or other parameters is then refused with a ValueError, a file that is
-        complete with a FileExistsError, and a second run at the same time with a ValueError.
+        continues where it stopped (the files ``<out>.part`` and ``<out>.journal`` hold all that this needs; at the end
+        the first gets its name, and the second is removed). A call with other objects, another measure or other
+        parameters is then refused with a ValueError, a file that is complete with a FileExistsError, and a second run
+        at the same time with a ValueError.
     n_jobs : int, default=None
         The number of blocks that are computed at the same time: in threads if the measure releases the GIL, otherwise
         in processes. None means 1 and -1 means all cores; inside a joblib worker it is always 1.

@@ -48,6 +48,22 @@ class Measure:
         The publication that describes it.
     """
 
+    _saved_state = {
+        "function": "any",
+        "name": "text",
+        "objects": "text",
+        "orientation": "text",
+        "to_similarity": "text",
+        "batch": "bool",
+        "symmetric": "bool",
+        "metric": "bool",
+        "learns": "bool",
+        "threads": "bool",
+        "range": "text",
+        "library": "text",
+        "reference": "text",
+    }
+
     function: Callable[..., Any]
     name: str = ""
     objects: str = "any"
@@ -91,6 +107,9 @@ class Measure:
         fresh: Any = deepcopy(self.function)
         fresh.fit(X, y)
         return replace(self, function=fresh, learns=False, batch=True)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return callable(self.function)
 
 
 _registry: dict[str, Measure] = {}

@@ -37,6 +37,8 @@ class DissimilarityToSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
     array([[ 2., -1.]])
     """
 
+    _saved_state = {"constants_": "dict of any"}
+
     similarity = "precomputed"
     # A search may change the map, which then has to be learned again.
     _takes_training = False
@@ -86,6 +88,8 @@ class Rescale(OneToOneFeatureMixin, SimilarityTransformer):
     >>> Rescale().fit([[4.0, 2.0], [0.0, 4.0]]).transform([[1.0, 5.0]])
     array([[0.25, 1.25]])
     """
+
+    _saved_state = {"min_": "float", "max_": "float"}
 
     similarity = "precomputed"
     dissimilarity = None

@@ -60,6 +60,8 @@ class ToLandmarks(NamedTuple):
         Whether the mean of both directions is used where both are known.
     """
 
+    _saved_state = {"positions": "int[landmarks] 0..", "map": "None | LearnedMap", "asymmetric": "bool"}
+
     positions: np.ndarray
     map: LearnedMap | None
     asymmetric: bool
@@ -119,6 +121,9 @@ class ToLandmarks(NamedTuple):
         """
         for rows in row_blocks(len(samples), len(self.positions)):
             yield rows, self.block(samples.native, rows)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return bool(np.all(np.diff(self.positions) > 0))
 
 
 class Landmarks:
@@ -207,6 +212,8 @@ class Landmarks:
 class LandmarkEstimator(SimilarityEstimator):
     """Base of the estimators that need similarities to a few samples only, and choose these."""
 
+    _saved_state = {"landmarks_": "int[landmarks] 0..", "support_columns_": "int[*] 0..n"}
+
     selection: Any
     landmark_similarity: Any
     random_state: Any
@@ -279,6 +286,12 @@ class LandmarkEstimator(SimilarityEstimator):
         """Keep what is needed to transform new samples; of raw objects only the landmarks are kept."""
         self._reader, self.landmarks_ = reader.reduced_to(positions), positions
         self.support_columns_ = self._reader.columns_read(positions)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        kept = self._reader.kept
+        if kept is not None:
+            return np.array_equal(kept, self.landmarks_)
+        return self.landmarks_.max(initial=-1) < self._reader.n_columns
 
 
 def _codes(y: Any, n: int) -> np.ndarray:

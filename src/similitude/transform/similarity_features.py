@@ -134,6 +134,16 @@ class SimilarityFeatures(SimilarityTransformer):
     array(['a'], dtype='<U1')
     """
 
+    _saved_state = {
+        "prototypes_": "int[.q] 0..n",
+        "n_prototypes_": "size .q",
+        "support_columns_": "int[*] 0..n",
+        "_n_columns": "size n",
+        "_normalizer": "None | object",
+        "sigma_?": "float",
+        "loo_errors_?": "double[*]",
+    }
+
     _takes_columns = True
 
     def __init__(
@@ -255,9 +265,14 @@ class SimilarityFeatures(SimilarityTransformer):
             return np.array([f"x{j}" for j in self.prototypes_], dtype=object)
         return _check_feature_names_in(self, input_features)[self.prototypes_]
 
+    def _check_saved(self, sizes: Any) -> bool:
+        return np.array_equal(self.support_columns_, self._reader.columns_read(self.prototypes_))
+
 
 class RangeNormalizer:
     """Function that maps the range of the training features onto [0, 1]."""
+
+    _saved_state = {"range": "tuple(2) of float"}
 
     def __init__(self, columns):
         self.range = value_range(columns)
@@ -280,6 +295,8 @@ class ExponentialNormalizer:
     scale : float
         The factor of sigma.
     """
+
+    _saved_state = {"to_dissimilarity": "LearnedMap", "gauss": "LearnedMap", "sigma?": "float"}
 
     def __init__(self, columns, own, map_name, scale):
         if map_name is None:
