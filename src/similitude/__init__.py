@@ -19,7 +19,7 @@ from similitude.proximity import (
     to_similarity,
     train_test_split,
 )
-from similitude.search import AutoClassifier, CombinedClassifier, PathSearchCV
+from similitude.search import AutoClassifier, CombinedClassifier, PathSearchCV, PredictionSets
 from similitude.theory import goodness
 from similitude.transform import (
     DissimilarityToSimilarity,
@@ -54,6 +54,7 @@ __all__ = [
     "PairwiseMeta",
     "PathSearchCV",
     "PotentialSVC",
+    "PredictionSets",
     "Proximities",
     "PseudoEuclideanEmbedding",
     "Rescale",
