@@ -260,7 +260,7 @@ def check_class_sizes(
     smallest = counts[small].min()
     lower = "" if smallest < 1 else f" of at most {np.floor(1e4 * smallest / (smallest + 1)) / 1e4:g}"
     raise ValueError(
-        f"y: confidence={confidence:g} with class_conditional=True needs at least {needed} {tested} of each class; class "
+        f"confidence={confidence:g} with class_conditional=True needs at least {needed} {tested} of each class; class "
         f"{named}{more}. Use class_conditional=False, which calibrates all classes together, a confidence{lower}, or "
         "more samples."
     )
