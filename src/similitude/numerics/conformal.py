@@ -8,8 +8,8 @@ score with those of left-out samples, with their true classes::
 where i runs over the n samples of class g, or over all samples. The set of x holds the classes whose p-value exceeds
 1 - confidence.
 
-References: Vovk, "Cross-conformal predictors", Annals of Mathematics and Artificial Intelligence 74, 2015; Sadinle, Lei &
-Wasserman, "Least ambiguous set-valued classifiers with bounded error levels", JASA 114, 2019 (LAC); Romano, Sesia &
+References: Vovk, "Cross-conformal predictors", Annals of Mathematics and Artificial Intelligence 74, 2015; Sadinle, Lei
+& Wasserman, "Least ambiguous set-valued classifiers with bounded error levels", JASA 114, 2019 (LAC); Romano, Sesia &
 Candès, "Classification with valid and adaptive coverage", NeurIPS 2020 (APS).
 """
 

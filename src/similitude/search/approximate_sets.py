@@ -9,18 +9,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
+from similitude.search.familiarity import Familiarity
 from similitude.search.typicality import Typicality
 
 
 class ApproximateSets:
     """Methods of a classifier that knows the posteriors of left-out samples: sets, their coverage, and typicality.
 
-    The class that uses them sets ``_calibration`` and ``_typicality``, or returns another fitted classifier that has
-    them as ``_set_model``.
+    The class that uses them sets ``_calibration``, ``_typicality`` and ``_familiarity``, or returns another fitted
+    classifier that has them as ``_set_model``.
     """
 
     _calibration: Calibration
     _typicality: Typicality
+    _familiarity: Familiarity
     _reader: Any
     predict_proba: Any
 
@@ -104,3 +106,23 @@ class ApproximateSets:
         check_is_fitted(self)
         model = self._set_model
         return model._typicality.of_rows(model._reader.rows(X, estimator=model))
+
+    def familiarity(self, X):
+        """Return a p-value for "x belongs to one of the known classes", from similarities alone.
+
+        It is more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are compared
+        with those of these samples to their own classes, and so are the correlations between rows of similarities.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to all training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The p-values, which are small for novel samples.
+        """
+        check_is_fitted(self)
+        model = self._set_model
+        return model._familiarity.of_rows(model._reader.rows(X, estimator=model))

@@ -73,8 +73,8 @@ class SetCoverage:
         """
         empty = int(self.sizes[:, 0].sum())
         return (
-            f"confidence {self.confidence:g}: measured coverage {100 * self.coverage:.1f}% of {len(self.sets)} left-out "
-            f"samples, {self.mean_size:.2f} classes in a set on average, {empty} empty"
+            f"confidence {self.confidence:g}: measured coverage {100 * self.coverage:.1f}% of {len(self.sets)} "
+            f"left-out samples, {self.mean_size:.2f} classes in a set on average, {empty} empty"
         )
 
     def __repr__(self) -> str:
@@ -248,8 +248,8 @@ def check_class_sizes(
     if not class_conditional:
         if counts.sum() < needed:
             raise ValueError(
-                f"confidence={confidence:g} needs at least {needed} {tested}; got {counts.sum()}. Use a lower confidence "
-                "or more samples."
+                f"confidence={confidence:g} needs at least {needed} {tested}; got {counts.sum()}. Use a lower "
+                "confidence or more samples."
             )
         return
     small = np.flatnonzero(counts < needed)

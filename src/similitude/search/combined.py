@@ -23,6 +23,7 @@ from similitude.search.answers import answer_columns, answered
 from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.calibration import Calibration
 from similitude.search.evaluation import evaluate, reading_part, reads_training
+from similitude.search.familiarity import Familiarity
 from similitude.search.folds import stratified_folds
 from similitude.search.typicality import Typicality
 
@@ -283,11 +284,12 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         them; ``parts`` are the numbers of their folds.
         """
         typicality = Typicality.learn(whole, labels.codes, labels.n_classes)
+        familiarity = Familiarity.learn(whole, labels.codes)
         with np.errstate(divide="ignore"):
             answers = np.log(_with_priors(left_out, labels))
         forget_fit(self)
         self._keep_training(whole)
-        self._typicality = typicality
+        self._typicality, self._familiarity = typicality, familiarity
         self._calibration = Calibration(labels.classes, answers, labels.codes[tested], parts)
         self.classes_, self.members_, self._labels = labels.classes, members, labels
         supports = [columns for member in members if (columns := _support(member.estimator)) is not None]

@@ -31,6 +31,7 @@ from similitude.search.calibration import (
 )
 from similitude.search.combined import fitted_on
 from similitude.search.evaluation import Fold, reading_part, reads_training
+from similitude.search.familiarity import Familiarity
 from similitude.search.folds import Split, repeated_folds
 from similitude.search.typicality import Typicality
 
@@ -59,9 +60,9 @@ def _inner_has(method: str) -> Any:
 class PredictionSets(MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
     """Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
 
-    A classifier is fitted on the training part of each fold and answers for the samples that were left out. With a_i the
-    nonconformity score of a left-out sample i with its true class, and a_g^k(x) that of a new sample x with class g by
-    the classifier of fold k, the p-value of class g is [1]_::
+    A classifier is fitted on the training part of each fold and answers for the samples that were left out. With a_i
+    the nonconformity score of a left-out sample i with its true class, and a_g^k(x) that of a new sample x with class g
+    by the classifier of fold k, the p-value of class g is [1]_::
 
         p_g(x) = (1 + sum over k of #{i in fold k, y_i = g : a_i >= a_g^k(x)}) / (1 + n_g)
 
@@ -79,15 +80,15 @@ class PredictionSets(MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
     confidence : float, default=0.9
         The share of samples whose set is to hold their class, between 0 and 1.
     method : {"lac", "aps"}, default="lac"
-        The nonconformity score. "lac" is one minus the posterior of the class [2]_, which gives the smallest sets. "aps"
-        is the sum of the posteriors above that of the class plus half of its own [3]_, which gives larger sets for
-        difficult samples and smaller ones for easy samples.
+        The nonconformity score. "lac" is one minus the posterior of the class [2]_, which gives the smallest sets.
+        "aps" is the sum of the posteriors above that of the class plus half of its own [3]_, which gives larger sets
+        for difficult samples and smaller ones for easy samples.
     class_conditional : bool, default=True
-        Whether each class is calibrated on its own samples, so that the confidence holds for each class; each class then
-        needs at least 1 / (1 - confidence) - 1 samples. Otherwise it holds on average over all samples.
+        Whether each class is calibrated on its own samples, so that the confidence holds for each class; each class
+        then needs at least 1 / (1 - confidence) - 1 samples. Otherwise it holds on average over all samples.
     cv : int, splitter or iterable, default=10
-        The folds. An int means stratified and shuffled folds. Each sample must be left out once, except those of a class
-        with a single sample.
+        The folds. An int means stratified and shuffled folds. Each sample must be left out once, except those of a
+        class with a single sample.
     random_state : int, default=0
         The random state for the folds, if ``cv`` is an int.
     n_jobs : int, default=None
@@ -205,9 +206,10 @@ class PredictionSets(MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
             if whole is None
             else fitted_on(whole, samples, self.estimator)
         )
-        typicality = None
+        typicality = familiarity = None
         if whole is not None and not whole.reader.is_columns:
             typicality = Typicality.learn(whole, codes, len(calibration.classes))
+            familiarity = Familiarity.learn(whole, codes)
         forget_fit(self)
         self.__dict__.pop("_reader", None)
         if whole is not None:
@@ -217,7 +219,7 @@ class PredictionSets(MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
                 if hasattr(estimator, name):
                     setattr(self, name, getattr(estimator, name))
         self.classes_, self.estimator_, self.folds_ = calibration.classes, estimator, folds
-        self._calibration, self._typicality = calibration, typicality
+        self._calibration, self._typicality, self._familiarity = calibration, typicality, familiarity
         self._computes = samples.reader is not None and samples.learns
         self._frozen = self.confidence, self.method, bool(self.class_conditional)
 
@@ -297,13 +299,35 @@ class PredictionSets(MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
             The p-values, in the order of ``classes_``.
         """
         check_is_fitted(self)
-        if self._typicality is None:
+        return self._known("_typicality").of_rows(self._reader.rows(X, estimator=self))
+
+    def familiarity(self, X):
+        """Return a p-value for "x belongs to one of the known classes", from similarities alone.
+
+        It is more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are compared
+        with those of these samples to their own classes, and so are the correlations between rows of similarities.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to all training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The p-values, which are small for novel samples.
+        """
+        check_is_fitted(self)
+        return self._known("_familiarity").of_rows(self._reader.rows(X, estimator=self))
+
+    def _known(self, name: str) -> Any:
+        if getattr(self, name) is None:
             raise ValueError(
                 f"estimator: {type(self.estimator).__name__} takes feature vectors or similarities to prototypes, but "
-                "typicality needs similarities between samples. Use a classifier of similitude with similarity=..., "
+                f"{name[1:]} needs similarities between samples. Use a classifier of similitude with similarity=..., "
                 "or one on a precomputed matrix."
             )
-        return self._typicality.of_rows(self._reader.rows(X, estimator=self))
+        return getattr(self, name)
 
     def _answers(self, X: Any) -> list[np.ndarray]:
         """Return the logarithms of the posteriors of new samples by the classifier of each fold."""
@@ -322,9 +346,7 @@ class PredictionSets(MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
             if reads_training(fold.estimator):
                 own = reading_part(fold.estimator)[0]._reader
                 extras = Extras(rows.features, rows.self_similarity)
-                part: Any = Rows(
-                    own, len(rows), GivenValues(values, columns=columns), extras, objects=rows.objects
-                )
+                part: Any = Rows(own, len(rows), GivenValues(values, columns=columns), extras, objects=rows.objects)
             else:
                 part = cut(X if isinstance(X, Proximities) else values, np.arange(len(rows)), columns)
             answers.append(log_posteriors(fold.estimator, part, self.classes_))

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from similitude.reader import Rows, Training
-
-_BLOCK = 2**22
-"""The largest number of values that are looked at together."""
+from similitude.search.familiarity import row_blocks
 
 
 @dataclass(frozen=True)
@@ -23,9 +20,9 @@ class Typicality:
 
         p_g(x) = (1 + #{i in g : a_g(i) <= a_g(x)}) / (1 + n_g)
 
-    If x and the training samples of class g are exchangeable, then ``P(p_g(x) <= e) <= e``, for every similarity. Proof:
-    if x is added to the class, a_g(i) becomes the maximum of a_g(i) and the similarity of i to x, so that the rank of
-    a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here.
+    If x and the training samples of class g are exchangeable, then ``P(p_g(x) <= e) <= e``, for every similarity.
+    Proof: if x is added to the class, a_g(i) becomes the maximum of a_g(i) and the similarity of i to x, so that the
+    rank of a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here.
 
     Parameters
     ----------
@@ -107,17 +104,10 @@ def _nearest(
     native: Any, m: int, codes: np.ndarray, n_classes: int, sign: float, *, left_out: bool = False
 ) -> np.ndarray:
     """Return the largest similarity of each row to each class; with ``left_out`` the diagonal is not used."""
-    n = len(codes)
-    columns = np.arange(n)
     found = np.full((m, n_classes), -np.inf)
-    step = max(1, _BLOCK // max(n, 1))
-    for start in range(0, m, step):
-        rows = slice(start, min(start + step, m))
-        values = native.block(rows, columns)
-        block = sign * (values.toarray() if sparse.issparse(values) else np.asarray(values, dtype=float))
+    for rows, block in row_blocks(native, m, len(codes), sign):
         if left_out:
-            block[np.arange(rows.stop - start), np.arange(start, rows.stop)] = -np.inf
+            block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = -np.inf
         for g in range(n_classes):
-            members = codes == g
-            found[rows, g] = block[:, members].max(axis=1, initial=-np.inf)
+            found[rows, g] = block[:, codes == g].max(axis=1, initial=-np.inf)
     return found
