@@ -24,6 +24,7 @@ from similitude.search import (
     AutoClassifier,
     CombinedClassifier,
     PathSearchCV,
+    PredictionSets,
     SimilarityGroupKFold,
     error_by_similarity,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "PairwiseMeta",
     "PathSearchCV",
     "PotentialSVC",
+    "PredictionSets",
     "Proximities",
     "PseudoEuclideanEmbedding",
     "Rescale",

@@ -7,12 +7,15 @@ import json
 import warnings
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from similitude.cli.options import AsJson, Quiet, notes
 from similitude.cli.source import number_or_text
+
+if TYPE_CHECKING:
+    from similitude.cli.sets import NoveltyColumns
 
 _SHOWN = 5
 
@@ -36,6 +39,14 @@ def predict_rows(
             "--output", "-o", metavar="OUT.csv", help="File to write the table to, .csv or .tsv.", show_default=False
         ),
     ],
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Also write sets of classes that hold the true one for this share of the samples, such as 0.9.",
+            show_default=False,
+        ),
+    ] = None,
     key: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the array, if the file holds several.")
     ] = None,
@@ -56,10 +67,14 @@ def predict_rows(
 ) -> None:
     """Predict the labels of new samples with a saved model, and write them as CSV, or as TSV to a file .tsv."""
     from similitude._utils.files import check_writable
+    from similitude.cli.sets import novelty_columns
+    from similitude.numerics.conformal import check_confidence
     from similitude.persistence import load_model
 
     note = notes(quiet)
     check_writable(output, "--output")
+    if confidence is not None:
+        check_confidence(confidence, "--confidence")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         fitted, info = load_model(model, return_info=True)
@@ -77,25 +92,30 @@ def predict_rows(
             X, ids = _similarities(fitted, info, rows, given, note)
         predicted = fitted.predict(X)
         kind, names, values = _scores(fitted, X, len(predicted))
+        more = novelty_columns(fitted, X, confidence, note)
     for warning in caught:
         # Columns with names were matched above.
         if issubclass(warning.category, UserWarning) and "valid feature names" not in str(warning.message):
             note(f"warning: {' '.join(str(warning.message).split())}")
-    _save(output, predicted, names, values, ids)
+    _save(output, predicted, names, values, more.columns, ids)
     if as_json or not quiet:
-        _print_summary(predicted, info["classes"], kind, output, as_json)
+        _print_summary(predicted, info["classes"], kind, more, output, as_json)
 
 
-def _print_summary(predicted: Any, classes: list[str], kind: str, output: Path, as_json: bool) -> None:
+def _print_summary(
+    predicted: Any, classes: list[str], kind: str, more: NoveltyColumns, output: Path, as_json: bool
+) -> None:
     """Print how many rows got each label, and the name of the file."""
     counts = Counter(str(label) for label in predicted.tolist())
     if as_json:
-        found = {"rows": len(predicted), "labels": dict(counts), "columns": kind, "output": str(output)}
+        found = {"rows": len(predicted), "labels": dict(counts), "columns": kind, **more.facts, "output": str(output)}
         typer.echo(json.dumps(found, indent=2))
         return
     summary = ", ".join(f"{label} {counts[label]}" for label in classes if label in counts)
     typer.echo(f"{len(predicted)} {'row' if len(predicted) == 1 else 'rows'}: {summary}")
-    typer.echo(f"columns: label{_AND[kind]}")
+    typer.echo(f"columns: label{_AND[kind]}{''.join(f', {name}' for name in more.columns)}")
+    for line in more.lines:
+        typer.echo(line)
     typer.echo(f"saved to {output}")
 
 
@@ -106,15 +126,16 @@ _AND = {
 }
 
 
-def _save(path: Path, predicted: Any, names: list[str], values: Any, ids: Any) -> None:
+def _save(path: Path, predicted: Any, names: list[str], values: Any, more: dict[str, list], ids: Any) -> None:
     from similitude._utils.files import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        writer.writerow([*([] if ids is None else ["id"]), "label", *names])
-        for i, label in enumerate(predicted.tolist()):
-            writer.writerow([*([] if ids is None else [ids[i]]), label, *values[i].tolist()])
+        writer.writerow([*([] if ids is None else ["id"]), "label", *names, *more])
+        rows = list(zip(*more.values())) if more else [()] * len(predicted)
+        for i, (label, row) in enumerate(zip(predicted.tolist(), rows)):
+            writer.writerow([*([] if ids is None else [ids[i]]), label, *values[i].tolist(), *row])
 
 
 def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:

@@ -1,6 +1,7 @@
 """Evaluation of methods on folds, with whole grids at once, and the choice among them."""
 
 from similitude.search.auto import AutoClassifier, OutOfFold
+from similitude.search.calibration import Calibration, SetCoverage
 from similitude.search.combined import CombinedClassifier, CombinedMember, Votes
 from similitude.search.evaluation import Evaluated, at_point, evaluate, reading_part
 from similitude.search.folds import stratified_folds
@@ -10,6 +11,7 @@ from similitude.search.nearness import ErrorBin, ErrorBySimilarity, error_by_sim
 from similitude.search.nested import INNER_FOLDS, NO_TIME, nested_errors
 from similitude.search.parameters import parameters_code, parameters_text, plain_parameters, python_value
 from similitude.search.path_search import PathSearchCV, input_parameters
+from similitude.search.prediction_sets import FoldModel, PredictionSets
 from similitude.search.standing import COMBINATION, Standing
 
 __all__ = [
@@ -20,13 +22,17 @@ __all__ = [
     "PEERS",
     "SLOW",
     "AutoClassifier",
+    "Calibration",
     "CombinedClassifier",
     "CombinedMember",
     "ErrorBin",
     "ErrorBySimilarity",
     "Evaluated",
+    "FoldModel",
     "OutOfFold",
     "PathSearchCV",
+    "PredictionSets",
+    "SetCoverage",
     "SimilarityGroupKFold",
     "Standing",
     "Votes",

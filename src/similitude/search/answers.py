@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.numerics.temperature import in_columns
+from similitude.numerics.temperature import in_columns, log_odds
 from similitude.search.evaluation import Fold
 
 _RESPONSES = ("predict_proba", "decision_function", "predict")
@@ -80,3 +80,33 @@ def answer_columns(
     if len(tied):
         columns[tied, np.searchsorted(classes, predicted()[tied])] += 3 * _TIE_BREAK
     return columns
+
+
+def log_posteriors(estimator: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """Return the logarithms of the posteriors of a fitted classifier, with a column for each class.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The fitted classifier.
+    X : samples
+        The samples, in the form that it requires.
+    classes : ndarray of shape (G,)
+        All classes.
+
+    Returns
+    -------
+    ndarray of shape (m, G)
+        The logarithms, minus infinity for a posterior of 0; if the classifier has no posteriors, its decision values,
+        otherwise 0 for the predicted class.
+    """
+    response = next(name for name in _RESPONSES if name == "predict" or hasattr(estimator, name))
+
+    def ask(name: str) -> np.ndarray:
+        return np.asarray(getattr(estimator, name)(X))
+
+    columns = answer_columns(response, ask(response), lambda: ask("predict"), estimator.classes_, classes)
+    if response == "decision_function":
+        return log_odds(columns, response, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(columns, 0.0))

@@ -21,6 +21,7 @@ from similitude.diagnosis import diagnose
 from similitude.labels import Labels, check_labels
 from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.reader import Samples
+from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.combination import Judged, Member, best_points, combine, eligible, judge_method, judged
 from similitude.search.combined import CombinedClassifier, CombinedMember, encoded_labels, fitted_on
 from similitude.search.contest import Contest
@@ -60,7 +61,7 @@ class OutOfFold(NamedTuple):
     nearest: np.ndarray | None = None
 
 
-class AutoClassifier(ClassifierMixin, SimilarityEstimator):
+class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
     """Evaluate the methods on the same folds, and combine those that work best together.
 
     1. The similarity is diagnosed, for the user to read.
@@ -290,6 +291,10 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             if self.nested_cv is not None:
                 self._nest(samples, table, groups)
 
+    @property
+    def _set_model(self) -> CombinedClassifier:
+        return self.best_estimator_
+
     def _fit_members(self, contest: Contest, labels: Labels) -> None:
         whole = contest.samples.whole()
         fitted = []
@@ -309,7 +314,9 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             similarity=self.similarity,
             dissimilarity=self.dissimilarity,
         )
-        chosen._become(whole, labels, fitted)
+        # The answers on left-out samples are under the class weights already.
+        found = self.out_of_fold_
+        chosen._become(whole, labels, fitted, found.proba, found.samples, contest.parts)
         self.best_estimator_ = chosen
         for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
             self.__dict__.pop(name, None)

@@ -20,8 +20,12 @@ from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
 from similitude.reader import GivenValues, Rows, Samples, Training
 from similitude.search.answers import answer_columns, answered
+from similitude.search.approximate_sets import ApproximateSets
+from similitude.search.calibration import Calibration
 from similitude.search.evaluation import evaluate, reading_part, reads_training
+from similitude.search.familiarity import Familiarity
 from similitude.search.folds import stratified_folds
+from similitude.search.typicality import Typicality
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ class Votes:
         return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows)
 
 
-class CombinedClassifier(ClassifierMixin, SimilarityEstimator):
+class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
     """Classify by the weighted mean of the calibrated posteriors of several classifiers.
 
     With P_t(g | x) the calibrated posterior of member t::
@@ -239,13 +243,16 @@ class CombinedClassifier(ClassifierMixin, SimilarityEstimator):
         rows = np.concatenate([test for _, test in folds])
         found = list(evaluate(samples, table, folds, answered))
         whole = samples.whole()
-        fitted = []
+        fitted, left_out = [], []
         for (name, estimator), weight in zip(members, weights):
             response = found[0][name].results[0][0]
             columns = np.concatenate([fold[name].results[0][1] for fold in found]).astype(float)
             temperature = fit_temperature(columns, response, labels.codes[rows])
+            left_out.append(temperature.posteriors(columns))
             fitted.append(CombinedMember(name, fitted_on(whole, samples, estimator), float(weight), temperature))
-        self._become(whole, labels, fitted)
+        parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
+        mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
+        self._become(whole, labels, fitted, mean, rows, parts)
         return self
 
     def _checked_members(self) -> tuple[list[tuple[str, Any]], np.ndarray]:
@@ -273,10 +280,28 @@ class CombinedClassifier(ClassifierMixin, SimilarityEstimator):
             raise ValueError(f"n_folds must be an integer of at least 2; got {self.n_folds!r}.")
         return list(members), weights / weights.sum()
 
-    def _become(self, whole: Training, labels: Labels, members: list[CombinedMember]) -> None:
-        """Become the classifier with these fitted members; nothing can fail at this stage."""
+    def _become(
+        self,
+        whole: Training,
+        labels: Labels,
+        members: list[CombinedMember],
+        left_out: np.ndarray,
+        tested: np.ndarray,
+        parts: np.ndarray,
+    ) -> None:
+        """Become the classifier with these fitted members.
+
+        ``left_out`` are the posteriors, before priors, of the samples at the positions ``tested``, by fits without
+        them; ``parts`` are the numbers of their folds.
+        """
+        typicality = Typicality.learn(whole, labels.codes, labels.n_classes)
+        familiarity = Familiarity.learn(whole, labels.codes)
+        with np.errstate(divide="ignore"):
+            answers = np.log(_with_priors(left_out, labels))
         forget_fit(self)
         self._keep_training(whole)
+        self._typicality, self._familiarity = typicality, familiarity
+        self._calibration = Calibration(labels.classes, answers, labels.codes[tested], parts)
         self.classes_, self.members_, self._labels = labels.classes, members, labels
         supports = [columns for member in members if (columns := _support(member.estimator)) is not None]
         if len(supports) == len(members):
@@ -319,11 +344,7 @@ class CombinedClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _mean(self, posteriors: np.ndarray) -> np.ndarray:
         mean = np.tensordot([member.weight for member in self.members_], posteriors, axes=1)
-        labels = self._labels
-        if labels.sample_weight is not None:
-            mean = mean * np.bincount(labels.codes, labels.sample_weight) / labels.counts
-            mean /= mean.sum(axis=1, keepdims=True)
-        return mean if labels.priors is None else rescaled_by_priors(mean, labels.priors, labels.counts / len(labels))
+        return _with_priors(_weighted(mean, self._labels), self._labels)
 
     def member_posteriors(self, X):
         """Return the calibrated posteriors of each member, before class weights and priors.
@@ -411,6 +432,21 @@ def encoded_labels(y: np.ndarray, costs: Any, priors: Any, class_weight: Any) ->
         raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
     labels = Labels(classes, codes, None, costs_matrix(costs, classes), priors_vector(priors, classes))
     return labels if class_weight is None else replace(labels, sample_weight=class_weights(class_weight, labels))
+
+
+def _weighted(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
+    """Return the posteriors under the class weights."""
+    if labels.sample_weight is None:
+        return posteriors
+    weighted = posteriors * np.bincount(labels.codes, labels.sample_weight) / labels.counts
+    return weighted / weighted.sum(axis=1, keepdims=True)
+
+
+def _with_priors(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
+    """Return the posteriors under the given priors."""
+    if labels.priors is None:
+        return posteriors
+    return rescaled_by_priors(posteriors, labels.priors, labels.counts / len(labels))
 
 
 def fitted_on(whole: Training, samples: Samples, estimator: Any) -> Any:

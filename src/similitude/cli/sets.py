@@ -1,0 +1,84 @@
+"""What `similitude predict` adds to labels: how typical a sample is, and a set of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+_BETWEEN = "|"
+_UNUSUAL = 0.05
+
+
+@dataclass
+class NoveltyColumns:
+    """Further columns of the table, and what is printed about them."""
+
+    columns: dict[str, list] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Callable[[str], None]) -> NoveltyColumns:
+    """Return the largest typicality of each sample and, with a confidence, its set of classes."""
+    found = NoveltyColumns()
+    if hasattr(fitted, "typicality"):
+        _add_typicality(found, fitted, X, note)
+    if confidence is not None:
+        _add_sets(found, fitted, X, confidence, note)
+    return found
+
+
+def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[str], None]) -> None:
+    if getattr(X, "shape", (0, 0))[1:] not in ((), (getattr(fitted, "n_features_in_", 0),)) and _is_matrix(fitted):
+        note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
+        return
+    try:
+        largest = fitted.typicality(X).max(axis=1)
+    except ValueError as error:  # a model on feature vectors
+        note(f"no typicality: {error}")
+        return
+    unusual = int((largest <= _UNUSUAL).sum())
+    found.columns["typicality"] = largest.tolist()
+    found.facts["unlike_all_classes"] = unusual
+    if unusual:
+        rows = "1 row is" if unusual == 1 else f"{unusual} rows are"
+        found.lines.append(f"{rows} unlike all classes (typicality of at most {_UNUSUAL:g})")
+
+
+def _is_matrix(fitted: Any) -> bool:
+    return hasattr(fitted, "n_features_in_")
+
+
+def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, note: Callable[[str], None]) -> None:
+    if not hasattr(fitted, "predict_set"):
+        raise ValueError(
+            f"--confidence needs a model with sets; MODEL holds a {type(fitted).__name__}. Use a model of "
+            "`similitude fit`, or save a similitude.PredictionSets."
+        )
+    options: dict[str, Any] = {}
+    try:
+        measured = fitted.coverage(confidence)
+    except ValueError as error:
+        if not hasattr(fitted, "members_"):  # PredictionSets has its own way of calibration
+            raise
+        note(f"classes are calibrated together, not each on its own: {error}")
+        options["class_conditional"] = False
+        measured = fitted.coverage(confidence, **options)
+    sets = fitted.predict_set(X, confidence, **options)
+    names = [str(label) for label in fitted.classes_.tolist()]
+    found.columns["set"] = [_BETWEEN.join(name for name, held in zip(names, row) if held) for row in sets.tolist()]
+    sizes = sets.sum(axis=1)
+    empty = int((sizes == 0).sum())
+    kind = "sets" if hasattr(fitted, "folds_") else "approximate sets"
+    found.facts["sets"] = {
+        "confidence": confidence,
+        "class_conditional": options.get("class_conditional", True),
+        "measured_coverage": measured.coverage,
+        "mean_size": float(sizes.mean()),
+        "empty": empty,
+    }
+    found.lines.append(
+        f"{kind}: {sizes.mean():.2f} classes on average, {empty} empty; measured coverage of left-out training samples "
+        f"{100 * measured.coverage:.1f}% at confidence {confidence:g}"
+    )

@@ -1,0 +1,128 @@
+"""Sets of classes from one fitted classifier and the answers for left-out samples that are known already."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
+from similitude.search.familiarity import Familiarity
+from similitude.search.typicality import Typicality
+
+
+class ApproximateSets:
+    """Methods of a classifier that knows the posteriors of left-out samples: sets, their coverage, and typicality.
+
+    The class that uses them sets ``_calibration``, ``_typicality`` and ``_familiarity``, or returns another fitted
+    classifier that has them as ``_set_model``.
+    """
+
+    _calibration: Calibration
+    _typicality: Typicality
+    _familiarity: Familiarity
+    _reader: Any
+    predict_proba: Any
+
+    @property
+    def _set_model(self) -> Any:
+        return self
+
+    def predict_set(self, X, confidence=0.9, *, method="lac", class_conditional=True):
+        """Return the set of classes of each sample, approximately with the given confidence.
+
+        The posteriors of the fitted classifier are compared with those that left-out samples had by cross-validation,
+        without any further fit. There is no guarantee, because these posteriors are those of other fits; if ``verbose``
+        is above 0, the coverage that was measured on left-out samples is printed (see :meth:`coverage`).
+        :class:`~similitude.PredictionSets` has a guarantee.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+        confidence : float, default=0.9
+            The share of samples whose set is to hold their class, between 0 and 1.
+        method : {"lac", "aps"}, default="lac"
+            The nonconformity score, as in :class:`~similitude.PredictionSets`.
+        class_conditional : bool, default=True
+            Whether each class is calibrated on its own samples.
+
+        Returns
+        -------
+        ndarray of bool of shape (m, G)
+            Which classes are in the set, in the order of ``classes_``. A row without any means "none of these".
+        """
+        measured = self.coverage(confidence, method=method, class_conditional=class_conditional)
+        if getattr(self, "verbose", 0) > 0:
+            print(f"approximate sets; {measured.summary()}", file=sys.stderr)
+        model = self._set_model
+        with np.errstate(divide="ignore"):
+            answers = np.log(model.predict_proba(X))
+        return in_set(model._calibration.p_values(answers, method, class_conditional), measured.confidence)
+
+    def coverage(self, confidence=0.9, *, method="lac", class_conditional=True) -> SetCoverage:
+        """Return how often sets of left-out samples hold the true class, by class, and how large they are.
+
+        The set of each sample is calibrated on the answers for the samples of other folds.
+
+        Parameters
+        ----------
+        confidence : float, default=0.9
+            The confidence of the sets.
+        method : {"lac", "aps"}, default="lac"
+            The nonconformity score.
+        class_conditional : bool, default=True
+            Whether each class is calibrated on its own samples.
+
+        Returns
+        -------
+        SetCoverage
+            The coverage; ``print`` shows it as a table.
+        """
+        check_is_fitted(self)
+        confidence = check_set_parameters(confidence, method, class_conditional)
+        known = self._set_model._calibration
+        check_class_sizes(known.classes, known.counts, confidence, class_conditional, "left-out samples")
+        return known.coverage(confidence, method, class_conditional)
+
+    def typicality(self, X):
+        """Return a p-value for "x belongs to class g at all", from similarities alone.
+
+        The largest similarity of x to class g is compared with those of the samples of this class to each other. If it
+        is small for every class, the sample is unlike anything known, whatever the classifier predicts.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to all training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The p-values, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        model = self._set_model
+        return model._typicality.of_rows(model._reader.rows(X, estimator=model))
+
+    def familiarity(self, X):
+        """Return a p-value for "x belongs to one of the known classes", from similarities alone.
+
+        It is more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are compared
+        with those of these samples to their own classes, and so are the correlations between rows of similarities.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to all training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The p-values, which are small for novel samples.
+        """
+        check_is_fitted(self)
+        model = self._set_model
+        return model._familiarity.of_rows(model._reader.rows(X, estimator=model))

@@ -1,0 +1,266 @@
+"""Sets of classes, calibrated on the answers for left-out samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from similitude.numerics.conformal import SCORES, check_confidence, counts_of_larger, nonconformity, samples_needed
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, repr=False)
+class SetCoverage:
+    """How often sets of left-out samples hold the true class, and how large they are; ``print`` shows it as a table.
+
+    Each sample has the set that the answers for the other folds give it.
+
+    Parameters
+    ----------
+    confidence : float
+        The share of samples whose set is to hold their class.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+    counts : ndarray of int of shape (G,)
+        The number of left-out samples of each class.
+    covered : ndarray of int of shape (G,)
+        The number of them whose set holds their class.
+    sizes : ndarray of int of shape (G, G + 1)
+        ``sizes[g, k]`` is the number of samples of class g whose set has k classes.
+    sets : ndarray of bool of shape (t, G)
+        The sets of the left-out samples.
+
+    Attributes
+    ----------
+    coverage : float
+        The share of all left-out samples whose set holds their class.
+    by_class : ndarray of shape (G,)
+        The same for each class; NaN for a class without left-out samples.
+    mean_size : float
+        The mean number of classes in a set.
+    """
+
+    confidence: float
+    classes: np.ndarray
+    counts: np.ndarray
+    covered: np.ndarray
+    sizes: np.ndarray
+    sets: np.ndarray
+
+    @property
+    def coverage(self) -> float:
+        return float(self.covered.sum() / self.counts.sum())
+
+    @property
+    def by_class(self) -> np.ndarray:
+        return np.where(self.counts > 0, self.covered / np.maximum(self.counts, 1), np.nan)
+
+    @property
+    def mean_size(self) -> float:
+        return float(self.sets.sum() / len(self.sets))
+
+    def summary(self) -> str:
+        """Return the coverage and the sizes of all sets in one line.
+
+        Returns
+        -------
+        str
+            The line.
+        """
+        empty = int(self.sizes[:, 0].sum())
+        return (
+            f"confidence {self.confidence:g}: measured coverage {100 * self.coverage:.1f}% of {len(self.sets)} "
+            f"left-out samples, {self.mean_size:.2f} classes in a set on average, {empty} empty"
+        )
+
+    def __repr__(self) -> str:
+        rows = [["class", "samples", "coverage", "mean size", "empty"]]
+        for g, label in enumerate(self.classes.tolist()):
+            n = int(self.counts[g])
+            if n:
+                size = self.sizes[g] @ np.arange(self.sizes.shape[1]) / n
+                share = f"{100 * self.by_class[g]:.1f}%"
+                rows.append([str(label), str(n), share, f"{size:.2f}", str(self.sizes[g, 0])])
+        widths = [max(len(row[i]) for row in rows) for i in range(5)]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))])
+            for row in rows
+        ]
+        return "\n".join([self.summary(), *lines])
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The answers of classifiers for samples that they were not trained on, from which sets are calibrated.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+    log_posteriors : ndarray of shape (t, G)
+        The logarithms of the posteriors of the left-out samples.
+    codes : ndarray of int of shape (t,)
+        Their classes, as positions.
+    parts : ndarray of int of shape (t,)
+        The number of the fold in which each was left out.
+    """
+
+    classes: np.ndarray
+    log_posteriors: np.ndarray
+    codes: np.ndarray
+    parts: np.ndarray
+
+    def p_values(
+        self, log_posteriors: np.ndarray | Sequence[np.ndarray], method: str, class_conditional: bool
+    ) -> np.ndarray:
+        """Return the p-value of each class for new samples.
+
+        Parameters
+        ----------
+        log_posteriors : ndarray of shape (m, G), or a sequence of them
+            The answers of one classifier; or those of the classifier of each fold, in the order of ``parts``, each of
+            which is compared with the samples that were left out there (cross-conformal prediction).
+        method : {"lac", "aps"}
+            The nonconformity score.
+        class_conditional : bool
+            Whether the samples of class g alone are compared with for class g.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The p-values.
+        """
+        own = self._own_scores(method)
+        codes = self.codes if class_conditional else None
+        if isinstance(log_posteriors, np.ndarray):
+            larger = counts_of_larger(nonconformity(log_posteriors, method), own, codes)
+        else:
+            larger = 0
+            for part, answers in enumerate(log_posteriors):
+                here = self.parts == part
+                within = None if codes is None else codes[here]
+                larger = larger + counts_of_larger(nonconformity(answers, method), own[here], within)
+        return (1 + larger) / (1 + (self.counts if class_conditional else len(self.codes)))
+
+    def _own_scores(self, method: str) -> np.ndarray:
+        return nonconformity(self.log_posteriors, method)[np.arange(len(self.codes)), self.codes]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The number of left-out samples of each class."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    def coverage(self, confidence: float, method: str, class_conditional: bool) -> SetCoverage:
+        """Return the coverage and the sizes of the sets of the left-out samples.
+
+        Parameters
+        ----------
+        confidence : float
+            The confidence.
+        method : {"lac", "aps"}
+            The nonconformity score.
+        class_conditional : bool
+            As in :meth:`p_values`.
+
+        Returns
+        -------
+        SetCoverage
+            The coverage; each sample is compared with those that were left out in the other folds.
+        """
+        sets = np.empty(self.log_posteriors.shape, dtype=bool)
+        for part in np.unique(self.parts):
+            here, others = self.parts == part, self.parts != part
+            rest = Calibration(self.classes, self.log_posteriors[others], self.codes[others], self.parts[others])
+            found = rest.p_values(self.log_posteriors[here], method, class_conditional)
+            sets[here] = in_set(found, confidence)
+        G = len(self.classes)
+        held = sets[np.arange(len(sets)), self.codes]
+        sizes = np.bincount(self.codes * (G + 1) + sets.sum(axis=1), minlength=G * (G + 1)).reshape(G, G + 1)
+        covered = np.bincount(self.codes[held], minlength=G)
+        return SetCoverage(confidence, self.classes, self.counts, covered, sizes, sets)
+
+
+def in_set(p_values: np.ndarray, confidence: float) -> np.ndarray:
+    """Return which classes are in the set: those whose p-value exceeds ``1 - confidence``.
+
+    Parameters
+    ----------
+    p_values : ndarray of shape (m, G)
+        The p-values.
+    confidence : float
+        The confidence.
+
+    Returns
+    -------
+    ndarray of bool of shape (m, G)
+        The sets.
+    """
+    return p_values > 1 - confidence + 1e-12
+
+
+def check_set_parameters(confidence: Any, method: Any, class_conditional: Any) -> float:
+    """Return the confidence, or raise a ValueError for a parameter of sets that is not valid.
+
+    Parameters
+    ----------
+    confidence : float
+        A number between 0 and 1.
+    method : {"lac", "aps"}
+        The nonconformity score.
+    class_conditional : bool
+        Whether classes are calibrated separately.
+
+    Returns
+    -------
+    float
+        The confidence.
+    """
+    if not isinstance(method, str) or method not in SCORES:
+        raise ValueError(f"method must be one of {SCORES}; got {method!r}.")
+    if not isinstance(class_conditional, (bool, np.bool_)):
+        raise ValueError(f"class_conditional must be True or False; got {class_conditional!r}.")
+    return check_confidence(confidence)
+
+
+def check_class_sizes(
+    classes: np.ndarray, counts: np.ndarray, confidence: float, class_conditional: bool, tested: str = "samples"
+) -> None:
+    """Raise a ValueError that names the classes that are too small to be calibrated.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+    counts : ndarray of int of shape (G,)
+        The numbers of their samples.
+    confidence : float
+        The confidence.
+    class_conditional : bool
+        Whether classes are calibrated separately; otherwise all samples together must suffice.
+    tested : str, default="samples"
+        What is counted, for the message.
+    """
+    needed = samples_needed(confidence)
+    if not class_conditional:
+        if counts.sum() < needed:
+            raise ValueError(
+                f"confidence={confidence:g} needs at least {needed} {tested}; got {counts.sum()}. Use a lower "
+                "confidence or more samples."
+            )
+        return
+    small = np.flatnonzero(counts < needed)
+    if not len(small):
+        return
+    named = ", ".join(f"{classes.tolist()[g]!r} has {counts[g]}" for g in small[:_SHOWN])
+    more = f" and {len(small) - _SHOWN} more are too small" if len(small) > _SHOWN else ""
+    smallest = counts[small].min()
+    lower = "" if smallest < 1 else f" of at most {np.floor(1e4 * smallest / (smallest + 1)) / 1e4:g}"
+    raise ValueError(
+        f"confidence={confidence:g} with class_conditional=True needs at least {needed} {tested} of each class; class "
+        f"{named}{more}. Use class_conditional=False, which calibrates all classes together, a confidence{lower}, or "
+        "more samples."
+    )

@@ -1,0 +1,226 @@
+"""Whether a sample belongs to any of the known classes, by its similarities alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from similitude.numerics.topk import top_k
+from similitude.reader import Rows, Training
+
+NEIGHBOURS = 3
+COLUMNS = 256
+"""The largest number of columns in which rows are compared."""
+
+_BLOCK = 2**22
+"""The largest number of values that are looked at together."""
+
+
+def row_blocks(native: Any, m: int, n: int, sign: float) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield blocks of whole rows as dense similarities.
+
+    Parameters
+    ----------
+    native : GivenValues or ComputedValues
+        The native values.
+    m, n : int
+        The numbers of rows and columns.
+    sign : float
+        1 for similarities, -1 for dissimilarities.
+
+    Yields
+    ------
+    rows : slice
+        The rows.
+    block : ndarray
+        Their similarities, which may be changed.
+    """
+    columns, step = np.arange(n), max(1, _BLOCK // max(n, 1))
+    for start in range(0, m, step):
+        rows = slice(start, min(start + step, m))
+        values = native.block(rows, columns)
+        yield rows, sign * (values.toarray() if sparse.issparse(values) else np.asarray(values, dtype=float))
+
+
+@dataclass(frozen=True)
+class LocalDensity:
+    """How near the nearest samples are, compared with how near these are to their own class.
+
+    With j = 1, ..., k the nearest training samples of x, of any class, and a_j the largest similarity of j to the
+    others of its class, the score of x is the mean of ``s(x, j) - a_j``.
+
+    Parameters
+    ----------
+    nearest : ndarray of shape (n,)
+        The similarity a_j of each training sample.
+    known : ndarray of shape (n,)
+        The scores of the training samples, each without itself.
+    """
+
+    nearest: np.ndarray
+    known: np.ndarray
+
+    @classmethod
+    def learn(cls, blocks: Callable[[], Iterator[tuple[slice, np.ndarray]]], codes: np.ndarray) -> LocalDensity:
+        """Return the scores of the training samples.
+
+        Parameters
+        ----------
+        blocks : callable
+            Returns an iterator over the rows of the training samples.
+        codes : ndarray of int of shape (n,)
+            Their classes.
+
+        Returns
+        -------
+        LocalDensity
+            The scores.
+        """
+        n = len(codes)
+        first, second, neighbour = np.full(n, -np.inf), np.full(n, -np.inf), np.zeros(n, dtype=np.intp)
+        for rows, block in blocks():
+            places = np.arange(rows.start, rows.stop)
+            block[codes[places][:, None] != codes] = -np.inf
+            block[np.arange(len(places)), places] = -np.inf
+            neighbour[rows] = np.argmax(block, axis=1)
+            first[rows] = block[np.arange(len(places)), neighbour[rows]]
+            block[np.arange(len(places)), neighbour[rows]] = -np.inf
+            second[rows] = block.max(axis=1)
+        # A sample without others of its class is treated like the one that is farthest from its own class.
+        lowest = np.min(first, where=np.isfinite(first), initial=np.inf)
+        first = np.where(np.isfinite(first), first, lowest if np.isfinite(lowest) else 0.0)
+        second = np.where(np.isfinite(second), second, first.min())
+        known = np.empty(n)
+        for rows, block in blocks():
+            places = np.arange(rows.start, rows.stop)
+            block[np.arange(len(places)), places] = -np.inf
+            values, near = top_k(block, min(NEIGHBOURS, n - 1))
+            # A neighbour whose own nearest sample is the one that is left out has the next one.
+            own = np.where(neighbour[near] == places[:, None], second[near], first[near])
+            known[rows] = np.mean(values - own, axis=1)
+        return cls(first, known)
+
+    def scores(self, block: np.ndarray) -> np.ndarray:
+        """Return the scores of new samples.
+
+        Parameters
+        ----------
+        block : ndarray of shape (m, n)
+            Their similarities to the training samples.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The scores.
+        """
+        values, near = top_k(block, min(NEIGHBOURS, block.shape[1] - 1))
+        return np.mean(values - self.nearest[near], axis=1)
+
+
+@dataclass(frozen=True)
+class Familiarity:
+    """A p-value for "x belongs to one of the classes".
+
+    Two scores of :class:`LocalDensity` are used: that of the similarities, and that of the correlation between rows of
+    similarities, which is large for samples that resemble the same samples. Each is compared with those of the training
+    samples, and so is the product of the two p-values.
+
+    Parameters
+    ----------
+    sign : float
+        1 if the native values are similarities, -1 if they are dissimilarities.
+    columns : ndarray of int of shape (c,)
+        The columns in which rows are compared.
+    profiles : ndarray of shape (n, c)
+        The standardised rows of the training samples.
+    direct, by_rows : LocalDensity
+        The scores.
+    known : ndarray of shape (n,)
+        The products of the p-values of the training samples, ascending.
+    """
+
+    sign: float
+    columns: np.ndarray
+    profiles: np.ndarray
+    direct: LocalDensity
+    by_rows: LocalDensity
+    known: np.ndarray
+
+    @classmethod
+    def learn(cls, training: Training, codes: np.ndarray) -> Familiarity:
+        """Return the familiarity that is learned from training samples.
+
+        Parameters
+        ----------
+        training : Training
+            The samples, at least two.
+        codes : ndarray of int of shape (n,)
+            Their classes, as positions.
+
+        Returns
+        -------
+        Familiarity
+            The familiarity.
+        """
+        n, sign = len(training), 1.0 if training.reader.map_name is None else -1.0
+        columns = np.unique(np.linspace(0, n - 1, min(n, COLUMNS)).astype(np.intp))
+        profiles = np.empty((n, len(columns)))
+
+        def given() -> Iterator[tuple[slice, np.ndarray]]:
+            return row_blocks(training.native, n, n, sign)
+
+        for rows, block in given():
+            places = np.arange(rows.start, rows.stop)
+            # A new sample has no similarity to itself in its row, so that of the nearest takes its place.
+            block[np.arange(len(places)), places] = -np.inf
+            block[np.arange(len(places)), places] = block.max(axis=1)
+            profiles[rows] = _standardised(block[:, columns])
+
+        def of_rows() -> Iterator[tuple[slice, np.ndarray]]:
+            step = max(1, _BLOCK // n)
+            for start in range(0, n, step):
+                rows = slice(start, min(start + step, n))
+                yield rows, profiles[rows] @ profiles.T
+
+        direct, by_rows = LocalDensity.learn(given, codes), LocalDensity.learn(of_rows, codes)
+        joint = _shares(direct.known, direct.known) * _shares(by_rows.known, by_rows.known)
+        return cls(sign, columns, profiles, direct, by_rows, np.sort(joint))
+
+    def of_rows(self, rows: Rows) -> np.ndarray:
+        """Return the p-values of new samples.
+
+        Parameters
+        ----------
+        rows : Rows
+            The samples, with their similarities to all training samples.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The p-values.
+        """
+        found = np.empty(len(rows))
+        for part, block in row_blocks(rows.native, len(rows), len(self.profiles), self.sign):
+            second = _standardised(block[:, self.columns]) @ self.profiles.T
+            joint = _shares(self.direct.known, self.direct.scores(block))
+            joint *= _shares(self.by_rows.known, self.by_rows.scores(second))
+            found[part] = _shares(self.known, joint)
+        return found
+
+
+def _standardised(rows: np.ndarray) -> np.ndarray:
+    """Return rows with mean 0 and length 1; constant rows become 0."""
+    largest = np.max(np.abs(rows), axis=1, keepdims=True, initial=0.0)
+    rows = rows / np.where(largest > 0, largest, 1.0)
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 1e-12, lengths, 1.0)
+
+
+def _shares(known: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return ``(1 + #{known <= value}) / (1 + n)``."""
+    return (1 + np.searchsorted(np.sort(known), values, side="right")) / (1 + len(known))

@@ -1,0 +1,449 @@
+"""A meta-estimator that predicts sets of classes with a stated confidence."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from similitude._utils.threads import one_openmp_thread
+from similitude.base import SimilarityEstimator, forget_fit
+from similitude.labels import check_labels
+from similitude.proximity.proximities import Extras, Proximities
+from similitude.proximity.split import cut
+from similitude.reader import GivenValues, Reader, Rows, Samples
+from similitude.search.answers import log_posteriors
+from similitude.search.calibration import (
+    Calibration,
+    SetCoverage,
+    check_class_sizes,
+    check_set_parameters,
+    in_set,
+)
+from similitude.search.combined import fitted_on
+from similitude.search.evaluation import Fold, reading_part, reads_training
+from similitude.search.familiarity import Familiarity
+from similitude.search.folds import Split, repeated_folds
+from similitude.search.typicality import Typicality
+
+
+@dataclass(frozen=True)
+class FoldModel:
+    """A classifier that was fitted on the training part of one fold.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The fitted classifier.
+    train, test : ndarray of int
+        The positions of the samples that it was fitted on, and of those that were left out.
+    """
+
+    estimator: Any
+    train: np.ndarray
+    test: np.ndarray
+
+
+def _inner_has(method: str) -> Any:
+    return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method))
+
+
+class PredictionSets(MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
+    """Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
+
+    A classifier is fitted on the training part of each fold and answers for the samples that were left out. With a_i
+    the nonconformity score of a left-out sample i with its true class, and a_g^k(x) that of a new sample x with class g
+    by the classifier of fold k, the p-value of class g is [1]_::
+
+        p_g(x) = (1 + sum over k of #{i in fold k, y_i = g : a_i >= a_g^k(x)}) / (1 + n_g)
+
+    and the set of x holds the classes whose p-value exceeds e = 1 - confidence. All samples serve for training and for
+    calibration. An empty set means "none of these". If the samples of a class and a new sample of this class are
+    exchangeable, its set holds the class with a probability of at least ``1 - 2 e - 2 (1 - e) (K - 1) / (n_g + K)`` for
+    K folds of equal size; in practice it is about ``1 - e``. The guide shows measured values.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A classifier of similitude or scikit-learn, a pipeline or a search, on precomputed matrices, raw objects or
+        feature vectors. Its posteriors are used, otherwise its decision values (as logarithms of posteriors), otherwise
+        its labels.
+    confidence : float, default=0.9
+        The share of samples whose set is to hold their class, between 0 and 1.
+    method : {"lac", "aps"}, default="lac"
+        The nonconformity score. "lac" is one minus the posterior of the class [2]_, which gives the smallest sets.
+        "aps" is the sum of the posteriors above that of the class plus half of its own [3]_, which gives larger sets
+        for difficult samples and smaller ones for easy samples.
+    class_conditional : bool, default=True
+        Whether each class is calibrated on its own samples, so that the confidence holds for each class; each class
+        then needs at least 1 / (1 - confidence) - 1 samples. Otherwise it holds on average over all samples.
+    cv : int, splitter or iterable, default=10
+        The folds. An int means stratified and shuffled folds. Each sample must be left out once, except those of a
+        class with a single sample.
+    random_state : int, default=0
+        The random state for the folds, if ``cv`` is an int.
+    n_jobs : int, default=None
+        The number of folds that are fitted in parallel, as in joblib.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (G,)
+        The classes.
+    estimator_ : classifier
+        The classifier fitted on all samples, with which ``predict`` answers.
+    folds_ : list of FoldModel
+        The classifiers of the folds.
+
+    See Also
+    --------
+    AutoClassifier.predict_set : Approximate sets without further fits.
+    CombinedClassifier : Posteriors that are calibrated, but without sets.
+
+    References
+    ----------
+    .. [1] Vovk, "Cross-conformal predictors", Annals of Mathematics and Artificial Intelligence 74, 2015, eq. 8; the
+       bound follows from Vovk & Wang, "Combining p-values via averaging", Biometrika 107, 2020.
+    .. [2] Sadinle, Lei & Wasserman, "Least ambiguous set-valued classifiers with bounded error levels", JASA 114, 2019.
+    .. [3] Romano, Sesia & Candès, "Classification with valid and adaptive coverage", NeurIPS 2020.
+
+    Examples
+    --------
+    >>> from similitude import KNNClassifier, PredictionSets
+    >>> from similitude.datasets import load_voting
+    >>> voting = load_voting()
+    >>> sets = PredictionSets(KNNClassifier(5, similarity="counting"), confidence=0.95)
+    >>> sets = sets.fit(voting.data[:300], voting.target[:300])
+    >>> found = sets.predict_set(voting.data[300:])
+    >>> found.shape, found.sum(axis=1).min(), found.sum(axis=1).max()
+    ((135, 2), 1, 2)
+    """
+
+    similarity = "precomputed"
+    dissimilarity = None
+    _takes_training = False
+
+    def __init__(
+        self,
+        estimator,
+        confidence=0.9,
+        method="lac",
+        class_conditional=True,
+        cv=10,
+        *,
+        random_state=0,
+        n_jobs=None,
+    ):
+        self.estimator = estimator
+        self.confidence = confidence
+        self.method = method
+        self.class_conditional = class_conditional
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags, tags.no_validation = copy.deepcopy(inner.input_tags), inner.no_validation
+        return tags
+
+    def _new_reader(self) -> Reader:
+        found = _contract(self.estimator)
+        return Reader("columns", takes_columns=True) if found is None else found
+
+    def fit(self, X, y):
+        """Fit the classifier on each fold and on all samples.
+
+        Parameters
+        ----------
+        X : training samples
+            A square matrix, Proximities, raw objects or feature vectors, as the classifier requires.
+        y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        self
+            The fitted meta-estimator.
+        """
+        confidence = check_set_parameters(self.confidence, self.method, self.class_conditional)
+        if isinstance(self.cv, Integral) and self.cv < 2:
+            raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
+        contract = _contract(self.estimator)
+        samples = Samples(contract, X, check_labels(y, _num_samples(X)), warns=_warns(self.estimator))
+        classes, codes = np.unique(samples.y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+        check_class_sizes(classes, np.bincount(codes), confidence, self.class_conditional)
+        splits = _checked_folds(repeated_folds(samples.y, self.cv, 1, None, self.random_state)[0], codes)
+        parallel = Parallel(n_jobs=self.n_jobs)
+        found = parallel(delayed(_fit_fold)(self.estimator, samples, split, classes) for split in splits)
+        tests = [model.test for model, _ in found]
+        calibration = Calibration(
+            classes,
+            np.concatenate([answers for _, answers in found]),
+            codes[np.concatenate(tests)],
+            np.repeat(np.arange(len(tests)), [len(test) for test in tests]),
+        )
+        check_class_sizes(classes, calibration.counts, confidence, self.class_conditional, "left-out samples")
+        self._keep(samples, [model for model, _ in found], calibration, codes)
+        return self
+
+    def _keep(self, samples: Samples, folds: list[FoldModel], calibration: Calibration, codes: np.ndarray) -> None:
+        """Fit the classifier on all samples, and become the fitted estimator."""
+        whole = None if samples.reader is None else samples.whole()
+        estimator = (
+            clone(self.estimator).fit(samples.X, samples.y)
+            if whole is None
+            else fitted_on(whole, samples, self.estimator)
+        )
+        typicality = familiarity = None
+        if whole is not None and not whole.reader.is_columns:
+            typicality = Typicality.learn(whole, codes, len(calibration.classes))
+            familiarity = Familiarity.learn(whole, codes)
+        forget_fit(self)
+        self.__dict__.pop("_reader", None)
+        if whole is not None:
+            self._keep_training(whole)
+        else:
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(estimator, name):
+                    setattr(self, name, getattr(estimator, name))
+        self.classes_, self.estimator_, self.folds_ = calibration.classes, estimator, folds
+        self._calibration, self._typicality, self._familiarity = calibration, typicality, familiarity
+        self._computes = samples.reader is not None and samples.learns
+        self._frozen = self.confidence, self.method, bool(self.class_conditional)
+
+    def p_values(self, X):
+        """Return the p-value of each class: how well the class suits the sample, compared with left-out samples.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The p-values, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        _, method, class_conditional = self._frozen
+        return self._calibration.p_values(self._answers(X), method, class_conditional)
+
+    def predict_set(self, X, confidence=None):
+        """Return the set of classes of each sample.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+        confidence : float, default=None
+            Another confidence than that of the estimator.
+
+        Returns
+        -------
+        ndarray of bool of shape (m, G)
+            Which classes are in the set, in the order of ``classes_``. A row without any means "none of these".
+        """
+        check_is_fitted(self)
+        confidence = self._checked_confidence(confidence)
+        return in_set(self.p_values(X), confidence)
+
+    def _checked_confidence(self, confidence: Any) -> float:
+        own, method, class_conditional = self._frozen
+        confidence = check_set_parameters(own if confidence is None else confidence, method, class_conditional)
+        check_class_sizes(self.classes_, self._calibration.counts, confidence, class_conditional, "left-out samples")
+        return confidence
+
+    def coverage(self, confidence=None) -> SetCoverage:
+        """Return how often sets of left-out samples hold the true class, by class, and how large they are.
+
+        Parameters
+        ----------
+        confidence : float, default=None
+            Another confidence than that of the estimator.
+
+        Returns
+        -------
+        SetCoverage
+            The coverage; ``print`` shows it as a table.
+        """
+        check_is_fitted(self)
+        confidence = self._checked_confidence(confidence)
+        return self._calibration.coverage(confidence, *self._frozen[1:])
+
+    def typicality(self, X):
+        """Return a p-value for "x belongs to class g at all", from similarities alone.
+
+        The largest similarity of x to class g is compared with those of the samples of this class to each other. If it
+        is small for every class, the sample is unlike anything known, whatever the classifier predicts.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The p-values, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._known("_typicality").of_rows(self._reader.rows(X, estimator=self))
+
+    def familiarity(self, X):
+        """Return a p-value for "x belongs to one of the known classes", from similarities alone.
+
+        It is more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are compared
+        with those of these samples to their own classes, and so are the correlations between rows of similarities.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to all training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The p-values, which are small for novel samples.
+        """
+        check_is_fitted(self)
+        return self._known("_familiarity").of_rows(self._reader.rows(X, estimator=self))
+
+    def _known(self, name: str) -> Any:
+        if getattr(self, name) is None:
+            raise ValueError(
+                f"estimator: {type(self.estimator).__name__} takes feature vectors or similarities to prototypes, but "
+                f"{name[1:]} needs similarities between samples. Use a classifier of similitude with similarity=..., "
+                "or one on a precomputed matrix."
+            )
+        return getattr(self, name)
+
+    def _answers(self, X: Any) -> list[np.ndarray]:
+        """Return the logarithms of the posteriors of new samples by the classifier of each fold."""
+        reader = vars(self).get("_reader")
+        if reader is None:
+            return [log_posteriors(fold.estimator, X, self.classes_) for fold in self.folds_]
+        rows = reader.rows(X, estimator=self)
+        pairwise = get_tags(self.estimator_).input_tags.pairwise
+        if not reader.is_matrix and not pairwise and not self._shares_values():
+            return [log_posteriors(fold.estimator, X, self.classes_) for fold in self.folds_]
+        everything = np.arange(reader.n_columns)
+        values = rows.native.block(slice(0, len(rows)), everything)
+        answers = []
+        for fold in self.folds_:
+            columns = everything if reader.is_columns else fold.train
+            if reads_training(fold.estimator):
+                own = reading_part(fold.estimator)[0]._reader
+                extras = Extras(rows.features, rows.self_similarity)
+                part: Any = Rows(own, len(rows), GivenValues(values, columns=columns), extras, objects=rows.objects)
+            else:
+                part = cut(X if isinstance(X, Proximities) else values, np.arange(len(rows)), columns)
+            answers.append(log_posteriors(fold.estimator, part, self.classes_))
+        return answers
+
+    def _shares_values(self) -> bool:
+        """Return whether the similarities of raw objects can be computed once for the classifiers of all folds."""
+        if self._computes or not reads_training(self.estimator_):
+            return False
+        return not any(reading_part(fold.estimator)[0]._reader.asymmetric for fold in self.folds_)
+
+    def predict(self, X):
+        """Predict the class of each sample with the classifier that was fitted on all samples.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The predicted labels.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    @_inner_has("predict_proba")
+    def predict_proba(self, X):
+        """Return the posteriors of the classifier that was fitted on all samples.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The probabilities, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    @_inner_has("decision_function")
+    def decision_function(self, X):
+        """Return the decision values of the classifier that was fitted on all samples.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, G)
+            The decision values.
+        """
+        check_is_fitted(self)
+        return self.estimator_.decision_function(X)
+
+
+def _contract(estimator: Any) -> Reader | None:
+    """Return a reader for the input of an estimator, or None if its input are feature vectors."""
+    part, _ = reading_part(estimator)
+    if isinstance(part, SimilarityEstimator):
+        return part._new_reader()
+    if isinstance(part, BaseSearchCV):
+        return _contract(part.estimator)
+    if not get_tags(part).input_tags.pairwise:
+        return None
+    # In scikit-learn a precomputed "metric" is a distance, a precomputed "kernel" or "affinity" a similarity.
+    distances = getattr(part, "metric", None) == "precomputed"
+    return Reader("precomputed", "max-minus" if distances else None)
+
+
+def _warns(estimator: Any) -> bool:
+    part, _ = reading_part(estimator)
+    return getattr(part, "_warns_of_dissimilarity", isinstance(part, BaseSearchCV))
+
+
+def _checked_folds(folds: list[Split], codes: np.ndarray) -> list[Split]:
+    """Return the folds, after checking that each sample is left out once."""
+    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(codes))
+    wrong = np.flatnonzero((times != 1) & ((times > 1) | (np.bincount(codes)[codes] > 1)))
+    if len(wrong):
+        raise ValueError(
+            f"cv must leave out each sample once, as KFold does; sample {wrong[0]} is left out {times[wrong[0]]} times."
+        )
+    return folds
+
+
+def _fit_fold(estimator: Any, samples: Samples, split: Split, classes: np.ndarray) -> tuple[FoldModel, np.ndarray]:
+    """Return the classifier fitted on the training part, and its answers for the samples that were left out."""
+    train, test = split
+    fold = Fold(samples, train, test)
+    with one_openmp_thread():
+        X, (rows,) = fold.given_to(estimator)
+        fitted = clone(estimator).fit(X, fold.y)
+        return FoldModel(fitted, train, test), log_posteriors(fitted, rows, classes)

@@ -1,0 +1,113 @@
+"""Whether a sample belongs to a class at all, by its similarities alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from similitude.reader import Rows, Training
+from similitude.search.familiarity import row_blocks
+
+
+@dataclass(frozen=True)
+class Typicality:
+    """The nearest similarities of the training samples to each class, with which those of new samples are compared.
+
+    With a_g(x) the largest similarity of x to a sample of class g, and a_g(i) that of a training sample i of class g to
+    the others of its class::
+
+        p_g(x) = (1 + #{i in g : a_g(i) <= a_g(x)}) / (1 + n_g)
+
+    If x and the training samples of class g are exchangeable, then ``P(p_g(x) <= e) <= e``, for every similarity.
+    Proof: if x is added to the class, a_g(i) becomes the maximum of a_g(i) and the similarity of i to x, so that the
+    rank of a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here.
+
+    Parameters
+    ----------
+    nearest : ndarray of shape (n, G)
+        The largest similarity of each training sample to the other samples of each class; minus infinity if there are
+        none. Dissimilarities have a negative sign.
+    codes : ndarray of int of shape (n,)
+        The classes of the training samples, as positions.
+    sign : float
+        1 if the native values are similarities, -1 if they are dissimilarities.
+    """
+
+    nearest: np.ndarray
+    codes: np.ndarray
+    sign: float
+
+    @classmethod
+    def learn(cls, training: Training, codes: np.ndarray, n_classes: int) -> Typicality:
+        """Return the typicality that is learned from training samples.
+
+        Parameters
+        ----------
+        training : Training
+            The samples.
+        codes : ndarray of int of shape (n,)
+            Their classes, as positions.
+        n_classes : int
+            The number of classes, G.
+
+        Returns
+        -------
+        Typicality
+            The typicality.
+        """
+        # Native values are used, since the map to similarities keeps their order, or should not matter.
+        sign = 1.0 if training.reader.map_name is None else -1.0
+        return cls(_nearest(training.native, len(training), codes, n_classes, sign, left_out=True), codes, sign)
+
+    def of_rows(self, rows: Rows) -> np.ndarray:
+        """Return the p-values of new samples.
+
+        Parameters
+        ----------
+        rows : Rows
+            The samples, with their similarities to all training samples.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The p-values. For a class with a single sample they are 1, since nothing is known about its similarities.
+        """
+        return self._p_values(_nearest(rows.native, len(rows), self.codes, self.nearest.shape[1], self.sign))
+
+    def of_training(self) -> np.ndarray:
+        """Return the p-values of the training samples, each compared with the others.
+
+        Returns
+        -------
+        ndarray of shape (n, G)
+            The p-values.
+        """
+        found = self._p_values(self.nearest)
+        own = np.arange(len(self.codes)), self.codes
+        # The sample itself is among the n_g samples that were counted.
+        n_own = np.bincount(self.codes)[self.codes]
+        found[own] = (found[own] * (1 + n_own) - 1) / n_own
+        return found
+
+    def _p_values(self, nearest: np.ndarray) -> np.ndarray:
+        found = np.empty(nearest.shape)
+        for g in range(nearest.shape[1]):
+            members = self.codes == g
+            known = np.sort(self.nearest[members, g])
+            found[:, g] = (1 + np.searchsorted(known, nearest[:, g], side="right")) / (1 + len(known))
+        return found
+
+
+def _nearest(
+    native: Any, m: int, codes: np.ndarray, n_classes: int, sign: float, *, left_out: bool = False
+) -> np.ndarray:
+    """Return the largest similarity of each row to each class; with ``left_out`` the diagonal is not used."""
+    found = np.full((m, n_classes), -np.inf)
+    for rows, block in row_blocks(native, m, len(codes), sign):
+        if left_out:
+            block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = -np.inf
+        for g in range(n_classes):
+            found[rows, g] = block[:, codes == g].max(axis=1, initial=-np.inf)
+    return found
