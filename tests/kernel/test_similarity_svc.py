@@ -688,6 +688,24 @@ def test_transductive_input_of_all_kinds():
             SimilaritySVC(**parameters).fit(S[:30, :30].max() - S[:30, :30], y[:30])
 
 
+@pytest.mark.parametrize("t", [1e-150, 1e-8, 1e8, 1e150])
+def test_transductive_similarities_of_any_size(t):
+    S, y = _problem(30, 3, seed=6)
+    S[10:12] = S[10]  # duplicates, of which one is new
+    S[:, 10:12] = S[:, [10]]
+    S[3], S[:, 3] = 0.0, 0.0
+    order = np.r_[np.arange(11), np.arange(12, 30), 11]
+    S, y = S[np.ix_(order, order)], y[order]
+    train, test = np.arange(22), np.arange(22, 30)
+    for spectrum in ("clip", "flip"):
+        expected = SimilaritySVC(1.0, spectrum, transductive=True).fit(S[:22, :22], y[:22])
+        scaled = SimilaritySVC(1.0 / t, spectrum, transductive=True).fit(t * S[:22, :22], y[:22])
+        rows = _together(S, train, test)
+        assert np.allclose(scaled.decision_function(t * rows), expected.decision_function(rows), atol=1e-8)
+    nothing = SimilaritySVC(transductive=True).fit(np.zeros((22, 22)), y[:22])
+    assert np.isfinite(nothing.decision_function(0 * rows)).all()
+
+
 def test_transductive_raw_objects_and_dissimilarities():
     rng = np.random.default_rng(4)
     X, new = rng.normal(size=(30, 2)), rng.normal(size=(9, 2))

@@ -153,6 +153,16 @@ def learned_spectra(
     -------
     list of LearnedSpectrum
         The solutions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from similitude.kernel import learned_spectra
+    >>> S = np.array([[1.0, 3, 1, 0], [3, 1, 0, 1], [1, 0, 1, 3], [0, 1, 3, 1]])
+    >>> y = np.array([-1.0, -1, 1, 1])
+    >>> [found] = learned_spectra(S, y, np.ones(4), [(0.1, 0.01)], "flip")
+    >>> found.spectrum_weights.round(2)
+    array([-1.  , -1.  ,  3.65,  1.  ])
     """
     values, vectors = eigh(S)
     values = cut_zeros(values)

@@ -50,7 +50,7 @@ class LocalSVC(SearchingClassifier):
         over      c, b, xi >= 0, a     subject to  y_i ((K_a c)_i + b) >= 1 - xi_i for the neighbours of the pair
 
     as in :class:`LearnedSpectrumSVC`, where h is defined. For a large gamma the kernel is the clipped or flipped S'.
-    Each machine takes milliseconds, hundreds of times as long as one with a fixed spectrum.
+    This takes far longer than a fixed modification.
 
     Equally similar training samples are taken in their order in the training set. Of a pair of classes the later one
     wins if the decision value is 0 or more, and the class that wins most pairs is predicted, the first one if several
