@@ -36,6 +36,7 @@ from similitude import (
     SpectrumModifier,
 )
 from similitude.features.gaussian_svc import GaussianSVC
+from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.quadratic import RegularizedQuadratic
 from similitude.features.recipes import RECIPES, recipe
 
@@ -128,7 +129,13 @@ VARIANTS = [
     IndefiniteNystroem(9, "none", "leverage", random_state=0),
 ]
 # These take feature vectors, not similarities.
-FEATURE_CLASSIFIERS = [LocalBDA(n_neighbors=3), LocalNearestMeans(n_neighbors=3), GaussianSVC(), RegularizedQuadratic()]
+FEATURE_CLASSIFIERS = [
+    LocalBDA(n_neighbors=3),
+    LocalNearestMeans(n_neighbors=3),
+    GaussianSVC(),
+    LinearKernelSVC(),
+    RegularizedQuadratic(),
+]
 
 TIED = "of an even number of votes many are tied, and the nearest neighbour decides, not the first class"
 SINGLETONS = "feeds a class with a single sample, from which no probabilities can be calibrated"

@@ -69,7 +69,9 @@ def page(standings: Standings, drawn: bool = True) -> str:
             is the mean over the data sets; 1 is the best. The regret is the mean difference from the best single
             method (or peer) of each data set, which is known only in hindsight, in percentage points; "regret, earlier
             grids" is that from the best method with the grids that were used before methods were combined. The Brier
-            score is between 0 and 2; ECE is the calibration error of the largest posterior in 10 bins. The
+            score is between 0 and 2; ECE is the calibration error of the largest posterior in 10 bins. With few test
+            samples, most of the ECE is due to chance, and it is lower for posteriors that are nearer to 0 and 1, even
+            if all are calibrated ([benchmarks](benchmarks.md#the-automatic-choice) has figures). The
             seconds are those of one partition on one core: choice of parameters, fit and prediction."""
         ),
         overall_table(standings),

@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from similitude import PathSearchCV, SpectrumModifier
 from similitude.datasets import load_voting
 from similitude.features.gaussian_svc import GaussianSVC
+from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.recipes import RECIPES, recipe
 
 
@@ -59,8 +60,8 @@ def test_every_point_of_the_grid_can_be_fitted(name):
 
 def test_what_they_are_made_of():
     linear, costs = recipe("linear SVM")
-    assert linear["svc"].kernel == "linear"
-    assert costs == {"svc__C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0]}
+    assert isinstance(linear["linearkernelsvc"], LinearKernelSVC)
+    assert costs == {"linearkernelsvc__C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0]}
     rbf, grid = recipe("RBF SVM")
     assert isinstance(rbf["gaussiansvc"], GaussianSVC)
     assert grid["gaussiansvc__C"] == [1e-3, 1e-2, 0.1, 1.0, 10.0]
@@ -68,7 +69,8 @@ def test_what_they_are_made_of():
     lsvm, grid = recipe("LSVM", random_state=3)
     features = lsvm["similarityfeatures"]
     assert (features.n_prototypes, features.selection, features.normalize) == (0.2, "random", "exp")
-    assert (features.random_state, lsvm["svc"].kernel, lsvm["svc"].C) == (3, "linear", 1.0)
+    assert isinstance(lsvm["linearkernelsvc"], LinearKernelSVC)
+    assert (features.random_state, lsvm["linearkernelsvc"].C) == (3, 1.0)
     assert grid["similarityfeatures__scale"] == [2.0**j for j in (-6, -4, -2, 0, 2, 4, 6, 8)]
 
 

@@ -604,7 +604,7 @@ SEARCHES: list[tuple[str, Any, Any, tuple[str, ...], bool]] = [
     (
         "recipe-linear-SVM",
         recipe("linear SVM")[0],
-        {"svc__C": [0.01, 1.0]},
+        {"linearkernelsvc__C": [0.01, 1.0]},
         ("voting:90", "negative"),
         False,
     ),

@@ -7,14 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.checks import check_positive
-from similitude._utils.warn import warn
-from similitude.base import FeatureClassifier, FittedPath
+from similitude.base import FittedPath
+from similitude.features._machines import FeatureSVC, answers_of, attributes_of, warn_of_unsolved
 from similitude.numerics.machines import Machines, solve_machines
-from similitude.numerics.votes import one_vs_one
-from similitude.one_vs_one import by_pair, predicted
 
 
 class GaussianPoint(NamedTuple):
@@ -26,7 +23,7 @@ class GaussianPoint(NamedTuple):
     gamma: float
 
 
-class GaussianSVC(FeatureClassifier):
+class GaussianSVC(FeatureSVC):
     """Classify feature vectors by a support vector machine with the kernel ``exp(-gamma ||x - z||^2)``.
 
     For each pair of classes the problem is that of ``sklearn.svm.SVC`` with ``kernel="rbf"``::
@@ -55,6 +52,7 @@ class GaussianSVC(FeatureClassifier):
     See Also
     --------
     sklearn.svm.SVC : The same machine without a path.
+    LinearKernelSVC : Uses a linear kernel.
     SimilaritySVC : Uses similarities as the kernel.
 
     Examples
@@ -65,8 +63,6 @@ class GaussianSVC(FeatureClassifier):
     """
 
     _path_parameters = ("C", "gamma")
-    _responses = ("predict", "decision_function")
-    _least_classes = 2
 
     def __init__(self, C=1.0, gamma=1.0):
         self.C = C
@@ -77,37 +73,13 @@ class GaussianSVC(FeatureClassifier):
             check_positive(parameters[name], name)
         return GaussianPoint(float(parameters["C"]), float(parameters["gamma"]))
 
-    def fit(self, X, y, sample_weight=None):
-        """Solve the machines of all pairs of classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            The feature vectors.
-        y : array-like of shape (n,)
-            The labels.
-        sample_weight : array-like of shape (n,), default=None
-            The factor of C for each sample.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight)
-
     def _fit_path(self, training, labels, points):
         machines: list[Any] = [None] * len(points)
         for K, own in _kernels(training.X, training.X, points):
             costs = [points[i].C for i in own]
             for i, solved in zip(own, solve_machines(K, labels.codes, labels.n_classes, costs, labels.sample_weight)):
                 machines[i] = solved
-        unsolved = sum(not solution.converged for machine in machines for solution in machine.solutions)
-        if unsolved:
-            warn(
-                f"GaussianSVC: {unsolved} of {sum(len(machine.solutions) for machine in machines)} problems were not "
-                "solved to full accuracy (see duality_gap_); use a smaller C.",
-                ConvergenceWarning,
-            )
+        warn_of_unsolved("GaussianSVC", machines)
         return GaussianPath(points, machines, training.X)
 
 
@@ -139,23 +111,12 @@ class GaussianPath(FittedPath):
         answers: list[Any] = [None] * len(self.points)
         for K, own in _kernels(rows, self.X, self.points):
             for i in own:
-                scores = self._scores(K, self.machines[i])
-                answers[i] = predicted(scores) if response == "predict" else scores
+                machines = self.machines[i]
+                answers[i] = answers_of(K @ machines.beta + machines.intercept, machines.n_classes, response)
         return answers
-
-    def _scores(self, K: np.ndarray, machines: Machines) -> np.ndarray:
-        values = K @ machines.beta + machines.intercept
-        return values[:, 0] if machines.n_classes == 2 else one_vs_one(values, machines.n_classes)
 
     def at(self, i):
         return GaussianPath([self.points[i]], [self.machines[i]], self.X)
 
     def attributes(self):
-        machines = self.machines[0]
-        attributes = machines.attributes()
-        names = {"objective_": "objective", "duality_gap_": "gap"}
-        return {
-            **by_pair(machines.solutions, np.array, names),
-            **attributes,
-            "support_vectors_": self.X[attributes["support_"]],
-        }
+        return attributes_of(self.machines[0], self.X)

@@ -8,16 +8,13 @@ from typing import Any
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from similitude.features.gaussian_svc import GaussianSVC
+from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.quadratic import RegularizedQuadratic
 from similitude.transform.similarity_features import SimilarityFeatures
 
 Recipe = tuple[Pipeline, dict[str, list]]
-
-_MAX_ITER = 1_000_000
-"""Number of steps of libsvm after which scikit-learn warns. They take half a second for 350 samples."""
 
 
 def _powers(base: float, first: int, last: int, step: int = 1) -> list[float]:
@@ -25,10 +22,8 @@ def _powers(base: float, first: int, last: int, step: int = 1) -> list[float]:
 
 
 def _linear_svm(random_state: Any, **contract: Any) -> Recipe:
-    pipeline = make_pipeline(
-        SimilarityFeatures(normalize="range", **contract), SVC(kernel="linear", max_iter=_MAX_ITER)
-    )
-    return pipeline, {"svc__C": _powers(10.0, -3, 3)}
+    pipeline = make_pipeline(SimilarityFeatures(normalize="range", **contract), LinearKernelSVC())
+    return pipeline, {"linearkernelsvc__C": _powers(10.0, -3, 3)}
 
 
 def _rbf_svm(random_state: Any, **contract: Any) -> Recipe:
@@ -38,8 +33,7 @@ def _rbf_svm(random_state: Any, **contract: Any) -> Recipe:
 
 def _lsvm(random_state: Any, **contract: Any) -> Recipe:
     features = SimilarityFeatures(0.2, normalize="exp", random_state=random_state, **contract)
-    pipeline = make_pipeline(features, SVC(C=1.0, kernel="linear", max_iter=_MAX_ITER))
-    return pipeline, {"similarityfeatures__scale": _powers(2.0, -6, 8, 2)}
+    return make_pipeline(features, LinearKernelSVC()), {"similarityfeatures__scale": _powers(2.0, -6, 8, 2)}
 
 
 def _rfd(random_state: Any, **contract: Any) -> Recipe:
@@ -73,19 +67,18 @@ def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
     ============  ===============================================================================================
     name
     ============  ===============================================================================================
-    "linear SVM"  libsvm, linear, on all similarities (Graepel et al. 1998; Chen et al. 2009, eq. 4); C 1e-3..1e3
+    "linear SVM"  ``LinearKernelSVC`` of all similarities (Graepel et al. 1998; Chen et al. 2009, eq. 4); C 1e-3..1e3
     "RBF SVM"     ``GaussianSVC`` of them (Liao & Noble 2003); C 1e-3..10, gamma 1e-5..10
-    "LSVM"        libsvm, linear, C = 1, on exp(-d^2/sigma) to 20% random prototypes (Wang et al. 2009, after Balcan
-                  & Blum); sigma = 2^j median(d)^2, j = -6, -4, ..., 8
+    "LSVM"        ``LinearKernelSVC``, C = 1, on exp(-d^2/sigma) to 20% random prototypes (Wang et al. 2009, after
+                  Balcan & Blum); sigma = 2^j median(d)^2, j = -6, -4, ..., 8
     "RFD"         Fisher's discriminant with Ledoit & Wolf's covariance, on all similarities (Pekalska et al. 2001)
     "RQD"         quadratic discriminant on few prototypes, k-medoids of each class (Pekalska & Duin 2002); 2, 5 or
                   10% of the samples, reg_param 0.01, 0.1, 0.3, 0.5
     ============  ===============================================================================================
 
     Similarities are first mapped onto [0, 1] (for LSVM by the exponential), so that the grids suit any scale. The grids
-    are those of Chen et al., Table 2, and of Wang et al., except that Table 2 goes up to C = 1e5 for "linear SVM". With
-    such a C, which is not chosen in practice, libsvm takes a thousand times as long on classes that overlap (17 s for a
-    fit on Voting).
+    are those of Chen et al., Table 2, and of Wang et al., except that Table 2 goes up to C = 1e5 for "linear SVM",
+    which is not chosen in practice.
 
     Parameters
     ----------
