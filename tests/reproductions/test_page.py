@@ -73,7 +73,7 @@ def test_the_page_shows_what_the_store_holds(few, tmp_path):
     row = found.results.rows[0]
     assert row.finished[:10] in text
     assert f"numpy {row.numpy}" in text
-    assert "Not run, Patrol: put its matrix" in text
+    assert "Not run, because their [data](reproductions.md#data) are not here: Patrol." in text
     assert "all numbers of features: local SDA &lt; k-NN |  |  | not run |" in text
 
 
