@@ -12,6 +12,7 @@ from reproductions.recipe import (
     first_of,
     from_repository,
     protein,
+    rbf_of_mean_differences,
     rbf_of_rows,
     voting,
     voting_by_training_labels,
@@ -43,6 +44,9 @@ DATASETS = {
 }
 HONEST = "Voting, VDM of the training part"
 """Voting with a value difference metric that does not know the labels of the test part."""
+
+WIDE_RBF = "Protein RBF, mean square"
+"""Protein RBF with the mean of the squared differences of two rows instead of their sum."""
 
 TABLE_3 = [
     "k-NN",
@@ -231,12 +235,18 @@ TABLES = [
         name="chen2009-table3",
         reference="Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Table 3",
         protocol=PROTOCOL,
-        datasets={**DATASETS, HONEST: voting_by_training_labels},
+        datasets={
+            **DATASETS,
+            WIDE_RBF: derived(protein, rbf_of_mean_differences),
+            HONEST: voting_by_training_labels,
+        },
         methods=table_3_methods,
         published=PUBLISHED_3,
         n_published=20,
-        like={HONEST: "Voting"},
-        note=_NOTE,
+        like={WIDE_RBF: "Protein RBF", HONEST: "Voting"},
+        note=f"{_NOTE} Protein RBF is exp(-||s - s'||^2) of rows with similarities from 0 to 1, as printed, which is "
+        "nearly 0 for most pairs. The second column for it, with the mean instead of the sum of the squares, was added "
+        "after the SVMs had been seen to fail on the first one.",
     ),
     PaperTable(
         name="chen2009-table4",

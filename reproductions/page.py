@@ -48,17 +48,17 @@ def write_page(path: Path, store: Store, *, data_home: Any = None) -> None:
 def page(store: Store, *, data_home: str | os.PathLike | None = None) -> str:
     """Return the page as Markdown."""
     found: dict[Column, Reproduction] = {}
-    missing: dict[Column, str] = {}
+    missing: list[Column] = []
     for column in columns():
         again = column.reproduced(store, data_home=data_home, compute=False)
         if again.missing:
-            missing[column] = again.missing[column.dataset]
+            missing.append(column)
         else:
             found[column] = again
     parts = [HEAD, _origin(found.values()), READING, _summary(found), _claims(found)]
     for name in PAPERS:
         own = {column.dataset: again for column, again in found.items() if column.table == name}
-        absent = {column.dataset: why for column, why in missing.items() if column.table == name}
+        absent = [column.dataset for column in missing if column.table == name]
         parts.append(_section(name, own, absent))
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
@@ -77,7 +77,7 @@ def _origin(found: Iterable[Reproduction]) -> str:
     days_text = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
     return (
         f"The store holds {len(rows)} cells (one method on one partition of one data set), computed on {days_text} in "
-        f"{hours:.1f} hours of one core on a busy machine; {failures} cells failed. Versions: {versions}. The seed of "
+        f"{hours:.1f} hours of one core; {failures} cells failed. Versions: {versions}. The seed of "
         f"partition i is i ({seeds[0]} to {seeds[-1]}).\n"
     )
 
@@ -133,9 +133,9 @@ def _p(value: float | None) -> str:
     return "" if value is None else "<0.0001" if value < 1e-4 else f"{value:.4f}"
 
 
-def _section(name: str, found: Mapping[str, Reproduction], missing: Mapping[str, str]) -> str:
+def _section(name: str, found: Mapping[str, Reproduction], missing: list[str]) -> str:
     paper = PAPERS[name]
-    lines = [f"({name})=", f"## {paper.reference}", "", f"`python -m reproductions {name}`. {paper.note}"]
+    lines = [f"## {name}", "", f"{paper.reference}, by `python -m reproductions {name}`. {paper.note}"]
     protocols = sorted({str(again.results.protocol) for again in found.values()})
     for protocol in protocols:
         own = [dataset for dataset, again in found.items() if str(again.results.protocol) == protocol]
@@ -147,10 +147,8 @@ def _section(name: str, found: Mapping[str, Reproduction], missing: Mapping[str,
             if dataset != HONEST:
                 honest = found.get(HONEST) if paper.like.get(HONEST) == dataset else None
                 lines += ["", f"### {dataset}", "", _narrow(again, honest)]
-    reasons: dict[str, list[str]] = {}
-    for dataset, why in missing.items():
-        reasons.setdefault(why.split("(")[0].strip(), []).append(dataset)
-    lines += [f"\nNot run, {', '.join(names)}: {why}." for why, names in reasons.items()]
+    if missing:
+        lines += ["", f"Not run, because their [data](reproductions.md#data) are not here: {'; '.join(missing)}."]
     return "\n".join(lines) + "\n"
 
 
