@@ -365,7 +365,7 @@ class Reader:
         if isinstance(X, np.ndarray) and X.ndim == 1:
             raise ValueError(
                 f"X is a 1D array of {len(X)} numbers, but rows of similarities to the {self.n_columns} training "
-                "samples are needed; for one sample pass X.reshape(1, -1)."
+                "samples are needed. Reshape your data by X.reshape(1, -1) if it is one sample."
             )
         S, has_nan = read_similarity(matrix_of(X), name="X", square=False, estimator=estimator, takes_nan=True)
         given = as_proximities(X)
