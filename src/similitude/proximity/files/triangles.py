@@ -178,7 +178,8 @@ def read_phylip(path: Path, seen: Look, diagonal: float | None, orientation: str
             for i, row in enumerate(found):
                 S[i, slice(0, len(row)) if lower else slice(n - len(row), n)] = row
             return _mirrored(S, lower, None if with_own else own_value(path, diagonal, orientation)), names
-    i = next(i for i, length in enumerate(lengths) if length not in (n, i, i + 1))
+    square = 2 * lengths.count(n) > n
+    i = next((i for i, length in enumerate(lengths) if length not in ((n,) if square else (i, i + 1))), n - 1)
     raise ValueError(
         f"{path}: row {places[i]} ({names[i]!r}, sample {i + 1} of {n}) has {lengths[i]} numbers; a square PHYLIP file "
         f"has {n} in each row, a lower triangle {i} or {i + 1} in this one."
