@@ -1,4 +1,4 @@
-"""Reading of edge lists: 10 million edges, and a file of a gigabyte of BLAST hits, with the peak memory of the process."""
+"""Reading of edge lists: 10 million edges, and a gigabyte of BLAST hits, with the peak memory of the process."""
 
 import subprocess
 import sys

@@ -13,6 +13,7 @@ from similitude.proximity.files.tables import (
     are_numeric_names,
     is_name,
     is_number,
+    is_value,
     mostly_names,
     parsed_row,
     table_rows,
@@ -202,7 +203,7 @@ def _phylip_rows(
         names.append(cells[0].strip())
         places.append(number)
         rest = [part for cell in cells[1:] for part in cell.split()]
-        if not all(map(is_number, rest)) and all(map(is_number, line[10:].split())):
+        if not all(map(is_value, rest)) and all(map(is_value, line[10:].split())):
             names[-1], rest = line[:10].strip(), line[10:].split()
         found.append(parsed_row(path, number, rest, 1))
     if len(names) != n:
