@@ -307,8 +307,12 @@ def read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
     names : list of str
         The names of the columns of numbers.
     """
+    return readable(path, "a Parquet file", lambda: _parquet_columns(path))
+
+
+def _parquet_columns(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
-    table = readable(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
+    table = pq.ParquetFile(path).read()
     ids = None
     names: list[str] = []
     numbers: list[np.ndarray] = []

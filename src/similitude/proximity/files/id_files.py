@@ -23,8 +23,12 @@ _PIECES, _PIECE = 64, 4096
 
 def id_file(matrix: Path, name: str) -> Path:
     """Return the path of the ids with this name: ``D.ids.txt`` for ``D.npy``, and ``D.mtx.ids.txt`` for ``D.mtx``."""
-    is_npy = matrix.suffix.lower() == ".npy"
-    return matrix.with_suffix(f".{name}.txt") if is_npy else matrix.with_name(f"{matrix.name}.{name}.txt")
+    return _short(matrix, name) if matrix.suffix.lower() == ".npy" else matrix.with_name(f"{matrix.name}.{name}.txt")
+
+
+def _short(matrix: Path, name: str) -> Path:
+    plain = matrix.name[: -len(".gz")] if matrix.name.lower().endswith(".gz") else matrix.name
+    return matrix.with_name(plain).with_suffix(f".{name}.txt")
 
 
 def labels_file(matrix: Path) -> Path:
@@ -87,7 +91,7 @@ def write_ids(matrix: Path, files: Mapping[Path, list[str]]) -> None:
 def read_ids(matrix: Path, name: str) -> list[str] | None:
     """Return the ids in the file beside a matrix, or None if there is no such file."""
     path = id_file(matrix, name)
-    others = [matrix.with_suffix(f".{name}.txt"), *([labels_file(matrix)] if name == "ids" else [])]
+    others = [_short(matrix, name), *([labels_file(matrix)] if name == "ids" else [])]
     if not path.is_file():
         path = next((other for other in others if other.is_file()), path)
     if not path.is_file():
