@@ -12,10 +12,11 @@ from scipy import io, sparse
 
 from similitude._utils.extras import require
 from similitude.proximity.files.id_files import ID_NAMES
+from similitude.proximity.files.matlab import value_of, variables
 from similitude.proximity.files.sparse_arrays import check_compressed, checked_sparse, sparse_of
 from similitude.proximity.files.text import LARGEST_RATIO, LARGEST_UNPACKED, is_gzip, open_bytes
 
-_MAT_NUMBERS = {"double", "single", "logical", "sparse"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
+_HDF5_NUMBERS = {"double", "single", "logical"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
 
 
 def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
@@ -168,19 +169,16 @@ def read_mat(path: Path, key: str | None = None) -> Any:
 
     def read() -> Any:
         with open_bytes(path) as file:
-            content = {name: kind for name, _, kind in io.whosmat(file)}
-            numeric = [name for name, kind in content.items() if kind in _MAT_NUMBERS]
-            if key in content and key not in numeric:
-                raise ValueError(
-                    f"{path}: {key!r} is of class {content[key]}; a numeric matrix is needed, one of {numeric}."
-                )
-            name = choose_array(path, numeric, key)
-            file.seek(0)
-            # Only the one numeric variable is read; cells, structs and function handles are not.
-            return io.loadmat(file, variable_names=[name])[name]
+            found = {variable.name: variable for variable in variables(path, file.read())}
+        numeric = [name for name, variable in found.items() if variable.numeric]
+        if key in found and key not in numeric:
+            raise ValueError(
+                f"{path}: {key!r} is of class {found[key].kind}; a numeric matrix is needed, one of {numeric}."
+            )
+        # Only the one numeric variable is read; cells, structs and function handles are not.
+        return value_of(path, found[choose_array(path, numeric, key)])
 
-    S = readable(path, "a MATLAB file", read)
-    return checked_sparse(path, S) if sparse.issparse(S) else S
+    return readable(path, "a MATLAB file", read)
 
 
 def read_hdf5(path: Path, key: str | None = None) -> Any:
@@ -220,7 +218,7 @@ def _is_numeric(h5py: Any, item: Any) -> bool:
     if isinstance(item, h5py.Dataset):
         kind = item.attrs.get("MATLAB_class", b"double")
         kind = kind.decode() if isinstance(kind, bytes) else str(kind)
-        return kind in _MAT_NUMBERS and item.dtype.kind in "fiub"
+        return kind in _HDF5_NUMBERS and item.dtype.kind in "fiub"
     return "MATLAB_sparse" in item.attrs
 
 
@@ -309,8 +307,12 @@ def read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
     names : list of str
         The names of the columns of numbers.
     """
+    return readable(path, "a Parquet file", lambda: _parquet_columns(path))
+
+
+def _parquet_columns(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
-    table = readable(path, "a Parquet file", lambda: pq.ParquetFile(path).read())
+    table = pq.ParquetFile(path).read()
     ids = None
     names: list[str] = []
     numbers: list[np.ndarray] = []

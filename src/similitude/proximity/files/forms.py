@@ -112,13 +112,15 @@ def look(path: Path) -> Look:
     first = [line for line, _ in zip((line for line in lines(path) if line.strip() and line[0] != "#"), range(2))]
     if not first:
         return Look(",", [], True)
-    # The first line of PHYLIP is a number, and the second one shows the delimiter.
-    is_count = len(first) == 2 and first[0].strip().isdecimal()
-    delimiter = delimiter_of(first[1] if is_count else first[0])
+    # The first line of PHYLIP and of a triangle has one cell only, and the second one shows the delimiter.
+    alone = len(first) == 2 and len(first[0].replace(",", " ").replace(";", " ").split()) == 1
+    delimiter = delimiter_of(first[1] if alone else first[0])
     rows, characters = [], 0
     for row in table_rows(path, delimiter):
         if len(rows) >= _ROWS or (len(rows) > 3 and characters > _CHARACTERS):
             return Look(delimiter, rows, False)
+        if rows and row[1][0].startswith("#") and len(row[1]) != len(rows[0][1]):
+            continue  # a comment
         rows.append((row[0], [cell.strip() for cell in row[1]]))
         characters += sum(map(len, row[1]))
     return Look(delimiter, rows, True)
@@ -194,9 +196,11 @@ def _is_triangle(rows: list[list[str]]) -> bool:
         lengths = (
             lengths[1:] if len(rows[0]) > 1 and len(rows) > 2 and len(rows[0]) >= max(lengths[1:]) - 1 else lengths
         )
-    steps = {b - a for a, b in pairwise(lengths)}
+    steps = [b - a for a, b in pairwise(lengths)]
     ragged = len({len(cells) for cells in rows[-len(lengths) :]}) > 1
-    return ragged and (steps == {1} or steps == {-1})
+    # A few rows may be damaged, which is then said.
+    regular = max(steps.count(1), steps.count(-1))
+    return ragged and regular >= max(1, 0.6 * len(steps))
 
 
 def text_form_of(path: Path, form: str | None = None) -> str:

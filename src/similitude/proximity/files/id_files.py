@@ -22,9 +22,13 @@ _PIECES, _PIECE = 64, 4096
 
 
 def id_file(matrix: Path, name: str) -> Path:
-    """Return the path of the ids with this name."""
-    name_of = matrix.name[: -len(".gz")] if matrix.name.lower().endswith(".gz") else matrix.name
-    return matrix.with_name(name_of).with_suffix(f".{name}.txt")
+    """Return the path of the ids with this name: ``D.ids.txt`` for ``D.npy``, and ``D.mtx.ids.txt`` for ``D.mtx``."""
+    return _short(matrix, name) if matrix.suffix.lower() == ".npy" else matrix.with_name(f"{matrix.name}.{name}.txt")
+
+
+def _short(matrix: Path, name: str) -> Path:
+    plain = matrix.name[: -len(".gz")] if matrix.name.lower().endswith(".gz") else matrix.name
+    return matrix.with_name(plain).with_suffix(f".{name}.txt")
 
 
 def labels_file(matrix: Path) -> Path:
@@ -87,12 +91,15 @@ def write_ids(matrix: Path, files: Mapping[Path, list[str]]) -> None:
 def read_ids(matrix: Path, name: str) -> list[str] | None:
     """Return the ids in the file beside a matrix, or None if there is no such file."""
     path = id_file(matrix, name)
-    if name == "ids" and not path.is_file():
-        path = labels_file(matrix)
+    others = [_short(matrix, name), *([labels_file(matrix)] if name == "ids" else [])]
+    if not path.is_file():
+        path = next((other for other in others if other.is_file()), path)
     if not path.is_file():
         return None
     lines = "".join(text_lines(path)).rstrip().splitlines()
     found = re.fullmatch(re.escape(_COMMENT) + "([0-9a-f]{8})", lines[0].strip()) if lines else None
+    if found and path != id_file(matrix, name):
+        return None  # these are the ids of another file
     if found and found[1] != _checksum(matrix):
         raise ValueError(
             f"{matrix} was changed after {path.name} was written, so that the ids may be those of other samples. Write "

@@ -163,7 +163,8 @@ def _write_triangle(part: Path, path: Path, S: Any, rows: Any, columns: Any, for
             writer.writerow(["id", *rows])
         for i, values in enumerate(_rows(S)):
             cells = values[: i + 1] if form == "lower" else values[i:]
-            writer.writerow([*([] if rows is None else [rows[i]]), *cells])
+            known = ["NA" if value == "" else value for value in cells]  # blank ends of rows would be lost
+            writer.writerow([*([] if rows is None else [rows[i]]), *known])
 
 
 def _write_condensed(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:

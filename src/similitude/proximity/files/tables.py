@@ -172,6 +172,11 @@ def is_number(text: str) -> bool:
     return "_" not in text
 
 
+def is_value(text: str) -> bool:
+    """Return whether a cell is a number or a text for an unknown one."""
+    return is_number(text) or text.lower() in MISSING
+
+
 def is_name(text: str) -> bool:
     """Return whether a cell is neither a number nor a text for an unknown one."""
     return not is_number(text) and text.lower() not in MISSING

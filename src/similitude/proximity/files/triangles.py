@@ -13,6 +13,7 @@ from similitude.proximity.files.tables import (
     are_numeric_names,
     is_name,
     is_number,
+    is_value,
     mostly_names,
     parsed_row,
     table_rows,
@@ -178,7 +179,8 @@ def read_phylip(path: Path, seen: Look, diagonal: float | None, orientation: str
             for i, row in enumerate(found):
                 S[i, slice(0, len(row)) if lower else slice(n - len(row), n)] = row
             return _mirrored(S, lower, None if with_own else own_value(path, diagonal, orientation)), names
-    i = next(i for i, length in enumerate(lengths) if length not in (n, i, i + 1))
+    square = 2 * lengths.count(n) > n
+    i = next((i for i, length in enumerate(lengths) if length not in ((n,) if square else (i, i + 1))), n - 1)
     raise ValueError(
         f"{path}: row {places[i]} ({names[i]!r}, sample {i + 1} of {n}) has {lengths[i]} numbers; a square PHYLIP file "
         f"has {n} in each row, a lower triangle {i} or {i + 1} in this one."
@@ -201,7 +203,7 @@ def _phylip_rows(
         names.append(cells[0].strip())
         places.append(number)
         rest = [part for cell in cells[1:] for part in cell.split()]
-        if not all(map(is_number, rest)) and all(map(is_number, line[10:].split())):
+        if not all(map(is_value, rest)) and all(map(is_value, line[10:].split())):
             names[-1], rest = line[:10].strip(), line[10:].split()
         found.append(parsed_row(path, number, rest, 1))
     if len(names) != n:

@@ -20,6 +20,7 @@ from similitude.proximity.files.arrays import (
     readable,
 )
 from similitude.proximity.files.edge_files import looks_like_edges, read_edge_parquet, read_edge_text
+from similitude.proximity.files.fasta import is_fasta
 from similitude.proximity.files.forms import binary_kind, look, text_form
 from similitude.proximity.files.id_files import ID_NAMES, id_file, read_ids
 from similitude.proximity.files.reading import Reading
@@ -88,6 +89,11 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
         raise ValueError(f"mmap=True is for .npy files only; {path} is none. Save the matrix with numpy.save.")
     if reading.key is not None and kind not in ("npz", "mat", "hdf5"):
         raise ValueError(f"key={reading.key!r} is for .npz and .mat files only; {path} is none.")
+    if kind is None and is_fasta(path):
+        raise ValueError(
+            f"{path}: holds sequences; say how they are compared, such as --similarity smith-waterman (in Python: "
+            "load_objects)."
+        )
     edges = read_edges(path, reading, kind, square)
     if edges is not None:
         return _from_edges(path, *edges, reading)

@@ -1,0 +1,112 @@
+"""Edge lists in memory: what absent, repeated and one-sided edges mean, against one pair at a time."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from similitude import KNNClassifier, Proximities
+from similitude.proximity.edges import EdgeMeaning, edges_of, rows_to
+from tests.reference.edge_lists import matrix_of
+
+
+def random_edges(seed, n=9, m=40, own=True):
+    rng = np.random.default_rng(seed)
+    names = [f"s{i}" for i in rng.permutation(n)]
+    ends = rng.integers(0, n, (m, 2)).tolist() + ([[i, i] for i in range(n)] if own else [])
+    return [(names[a], names[b], float(rng.integers(1, 20))) for a, b in ends]
+
+
+def dense(P):
+    S = P.S
+    if not sparse.issparse(S):
+        return S
+    full = np.full(S.shape, np.nan if P.absent == "unknown" else 0.0)
+    entries = S.tocoo()
+    full[entries.row, entries.col] = entries.data
+    return full
+
+
+@pytest.mark.parametrize("missing", ["zero", "unknown", "farthest", 3.5])
+@pytest.mark.parametrize("direction", ["keep", "max", "mean", "min"])
+@pytest.mark.parametrize("orientation", ["similarity", "dissimilarity"])
+def test_every_meaning_of_edges(missing, direction, orientation):
+    for seed, (duplicates, normalise) in enumerate(itertools.product(["max", "min", "mean"], [None, "self"])):
+        if normalise and orientation == "dissimilarity":
+            continue
+        edges = random_edges(seed, own=normalise is not None)
+        options = {"missing": missing, "duplicates": duplicates, "direction": direction}
+        options |= {"normalise": normalise, "orientation": orientation}
+        P = Proximities.from_edges(*zip(*edges), **options)
+        ids, expected = matrix_of(edges, **options)
+        assert P.ids.tolist() == ids
+        np.testing.assert_allclose(dense(P), expected, rtol=1e-12)
+        assert sparse.issparse(P.S) == (missing in ("zero", "unknown"))
+
+
+@pytest.mark.parametrize("direction", ["keep", "max", "mean"])
+@pytest.mark.parametrize("missing", [0.0, "unknown", 2.5])
+@pytest.mark.parametrize("normalise", [None, "self"])
+def test_rows_of_new_samples_are_those_of_the_whole_matrix(direction, missing, normalise):
+    edges = random_edges(5, n=12, m=90)
+    ids, M = matrix_of(
+        edges,
+        missing=missing,
+        duplicates="max",
+        direction=direction,
+        normalise=normalise,
+        orientation="similarity",
+    )
+    known, new = ids[:7][::-1], ids[7:]
+    meaning = EdgeMeaning(missing, "max", direction, normalise)
+    own = {query: score for query, target, score in sorted(edges, key=lambda e: e[2]) if query == target}
+    made, names, lonely = rows_to(edges_of(*zip(*edges)), known, meaning, np.array([own[name] for name in known]))
+    assert sorted(names) == sorted(new)
+    rows, columns = ([ids.index(name) for name in chosen] for chosen in (names, known))
+    np.testing.assert_allclose(dense(made), M[np.ix_(rows, columns)], rtol=1e-12)
+    assert lonely == 0
+
+
+def test_new_samples_are_queries_and_may_have_no_edge():
+    edges = edges_of(["new", "new", "lonely", "a"], ["a", "x", "x", "only a target"], [5, 6, 7, 8])
+    made, names, lonely = rows_to(edges, ["b", "a"], EdgeMeaning(), None)
+    assert (names, lonely) == (["new", "lonely"], 1)
+    assert made.S.toarray().tolist() == [[0, 5], [0, 0]]
+
+
+def test_estimators_take_them():
+    P = Proximities.from_edges(["a", "b", "c", "d"], ["b", "a", "d", "c"], [1, 1, 2, 2])
+    knn = KNNClassifier(1).fit(P, [0, 0, 1, 1])
+    assert knn.predict(Proximities([[0, 0.5, 0, 0.6]], column_ids=P.ids)).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"missing": "none"}, "missing must be 'zero', 'farthest', 'unknown' or a number; got 'none'"),
+        ({"missing": np.nan}, "missing must be a finite number; got nan"),
+        ({"orientation": "dissimilarity"}, r"missing: pairs without an edge have no distance.*--missing farthest"),
+        ({"duplicates": "first"}, "duplicates must be one of None, 'max'"),
+        ({"direction": "both"}, "direction must be one of 'keep'"),
+        ({"duplicates": "error"}, "duplicates='error': the pair 'a' and 'b' has 2 edges"),
+        ({"normalise": "self"}, "normalise='self' needs a positive score of every sample with itself; 1 of 2 .*: 'b'"),
+        ({"normalise": "self", "orientation": "dissimilarity", "missing": 1}, "normalise='self' is for similarities"),
+    ],
+)
+def test_what_edges_cannot_mean(options, message):
+    with pytest.raises(ValueError, match=message):
+        Proximities.from_edges(["a", "a", "a"], ["b", "b", "a"], [1, 2, 3], **options)
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ((["a"], ["b", "c"], [1]), r"one entry per edge; got the shapes \(1,\), \(2,\), \(1,\)"),
+        ((["a"], ["b"], [np.nan]), "scores must be finite numbers; got nan for edge 0"),
+        (([], [], []), "there is no edge"),
+    ],
+)
+def test_arrays_that_are_no_edges(edges, message):
+    with pytest.raises(ValueError, match=message):
+        Proximities.from_edges(*edges)
