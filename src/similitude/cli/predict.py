@@ -6,6 +6,7 @@ import csv
 import json
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +33,14 @@ def predict_rows(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="OUT.csv", help="File to write the table to.", show_default=False)
     ],
+    for_spreadsheets: Annotated[
+        bool,
+        typer.Option(
+            "--for-spreadsheets",
+            help="Write an apostrophe before ids, labels and headings that a spreadsheet would run as a formula "
+            "(those that begin with =, +, -, @, a tab or a line end).",
+        ),
+    ] = False,
     key: Key = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -62,7 +71,7 @@ def predict_rows(
         # Columns with names were matched above.
         if issubclass(warning.category, UserWarning) and "valid feature names" not in str(warning.message):
             note(f"warning: {' '.join(str(warning.message).split())}")
-    _save(output, predicted, names, values, ids)
+    _save(output, predicted, names, values, ids, _inert if for_spreadsheets else lambda cell: cell)
     if as_json or not quiet:
         _print_summary(predicted, info["classes"], kind, output, as_json)
 
@@ -87,14 +96,20 @@ _AND = {
 }
 
 
-def _save(path: Path, predicted: Any, names: list[str], values: Any, ids: Any) -> None:
+def _inert(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula; numbers are returned as they are."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
+
+
+def _save(path: Path, predicted: Any, names: list[str], values: Any, ids: Any, written: Callable[[Any], Any]) -> None:
     from similitude._utils.files import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*([] if ids is None else ["id"]), "label", *names])
+        writer.writerow([*([] if ids is None else ["id"]), "label", *map(written, names)])
         for i, label in enumerate(predicted.tolist()):
-            writer.writerow([*([] if ids is None else [ids[i]]), label, *values[i].tolist()])
+            own = [] if ids is None else [written(ids[i])]
+            writer.writerow([*own, written(label), *values[i].tolist()])
 
 
 def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:

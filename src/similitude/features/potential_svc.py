@@ -35,7 +35,8 @@ class PotentialSVC(LinearClassifier):
         Weight of the l1 norm: the larger it is, the fewer coefficients are not zero. If it is at least ``max |S^T y|``,
         all are zero, and the larger class is predicted.
     probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits.
+        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
+        samples near the boundary its class may not be the one with the largest probability.
     similarity, dissimilarity
         The input contract: see the page on input.
 

@@ -213,7 +213,7 @@ def _bagging_fits(model: Any, sizes: Sizes) -> bool:
     """Return whether the classes of each member are positions among those of the ensemble."""
     classes = [np.asarray(member.classes_) for member in model.estimators_]
     return len(classes) > 0 and all(
-        own.dtype.kind in "iu" and own.size > 0 and 0 <= own.min() and own.max() < sizes["G"] for own in classes
+        own.dtype.kind in "iu" and own.size > 0 and own.min() >= 0 and own.max() < sizes["G"] for own in classes
     )
 
 
