@@ -307,7 +307,11 @@ def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> li
     list of ndarray
         The answers.
     """
-    return [classes[answer] for answer in answers] if response == "predict" else answers
+    if response == "predict":
+        return [classes[answer] for answer in answers]
+    if response == "decision_function" and not all(np.isfinite(answer).all() for answer in answers):
+        raise ValueError("X: decision values overflow; rescale X to similarities of the order of 1, in fit and here.")
+    return answers
 
 
 class GridFit:

@@ -97,6 +97,9 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     """
     if y is None:
         raise ValueError("y must be given: this classifier requires y to be passed, but the target y is None.")
+    plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if plain is not None and plain.kind in "biu" and not y.isna().any():
+        y = y.to_numpy(plain)  # the nullable integers and booleans of pandas would become float64
     y = column_or_1d(y, warn=True)
     missing = [i for i, label in enumerate(y) if label is None or label != label] if y.dtype == object else []
     if missing:

@@ -71,10 +71,18 @@ def neighbors(S, i):
 
 def hubness(S, k):
     n = len(S)
-    occurrences = [sum(1 for i in range(n) if j in neighbors(S, i)[:k]) for j in range(n)]
+    occurrences = [sum(share_of_list(S, i, j, k) for i in range(n) if i != j) for j in range(n)]
     mean = sum(occurrences) / n
     spread = (sum((o - mean) ** 2 for o in occurrences) / n) ** 0.5
     return sum((o - mean) ** 3 for o in occurrences) / n / spread**3
+
+
+def share_of_list(S, i, j, k):
+    """The share of sample j in the list of i: those that are as similar as the last one share the remaining places."""
+    last = S[i, neighbors(S, i)[k - 1]]
+    others = [S[i, h] for h in range(len(S)) if h != i]
+    nearer, equal = sum(1 for s in others if s > last), sum(1 for s in others if s == last)
+    return 1 if S[i, j] > last else (k - nearer) / equal if S[i, j] == last else 0
 
 
 def neighbor_ties(S, k):

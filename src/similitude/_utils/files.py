@@ -59,18 +59,19 @@ def replacing(path: Path) -> Iterator[Path]:
     path = Path(os.path.realpath(path))
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        yield part
-        os.replace(part, path)
+        with naming(path):
+            yield part
+            os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
 
 
 @contextmanager
-def naming(path: str | os.PathLike, name: str) -> Iterator[None]:
-    """Raise an error of the system within this block, such as that of a full disk, with the argument and the file."""
+def naming(path: str | os.PathLike) -> Iterator[None]:
+    """Add the name of the file to an error of the system that has none, such as that of a full disk."""
     try:
         yield
     except OSError as error:
-        if error.errno is None or f"{name}: " in str(error):
-            raise
-        raise type(error)(error.errno, f"{name}: cannot write {path}: {error.strerror}") from error
+        if error.errno is not None and error.filename is None:
+            error.filename = os.fspath(path)
+        raise

@@ -5,6 +5,7 @@ The modules of the commands import nothing heavy at the top; what a command need
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Any
 
@@ -123,6 +124,9 @@ def _options(
 
 def main() -> None:
     """Run the command line; the exit code is 0, 2 for invalid input, or 130 if it was interrupted."""
+    columns = os.environ.get("COLUMNS", "1")
+    if not columns.isdecimal() or int(columns) == 0:
+        del os.environ["COLUMNS"]  # rich would print nothing on a terminal without columns
     for stream in (sys.stdout, sys.stderr):
         # Characters that the encoding of the terminal lacks are escaped.
         if hasattr(stream, "reconfigure"):

@@ -6,6 +6,7 @@ import csv
 import json
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,6 +63,14 @@ def predict_rows(
             help="Value of pairs without an edge, if the model was fitted on a matrix: zero or a number.",
         ),
     ] = None,
+    for_spreadsheets: Annotated[
+        bool,
+        typer.Option(
+            "--for-spreadsheets",
+            help="Write an apostrophe before ids, labels and headings that a spreadsheet would run as a formula "
+            "(those that begin with =, +, -, @, a tab or a line end).",
+        ),
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -97,7 +106,9 @@ def predict_rows(
         # Columns with names were matched above.
         if issubclass(warning.category, UserWarning) and "valid feature names" not in str(warning.message):
             note(f"warning: {' '.join(str(warning.message).split())}")
-    _save(output, predicted, names, values, more.columns, ids)
+    header = [*([] if ids is None else ["id"]), "label", *names, *more.columns]
+    columns = [*([] if ids is None else [ids]), predicted.tolist(), *values.T.tolist(), *more.columns.values()]
+    _save(output, [header, *zip(*columns)], _inert if for_spreadsheets else lambda cell: cell)
     if as_json or not quiet:
         _print_summary(predicted, info["classes"], kind, more, output, as_json)
 
@@ -126,16 +137,18 @@ _AND = {
 }
 
 
-def _save(path: Path, predicted: Any, names: list[str], values: Any, more: dict[str, list], ids: Any) -> None:
+def _inert(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula; numbers are returned as they are."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
+
+
+def _save(path: Path, table: Iterable[Iterable[Any]], written: Callable[[Any], Any]) -> None:
     from similitude._utils.files import replacing
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        writer.writerow([*([] if ids is None else ["id"]), "label", *names, *more])
-        rows = list(zip(*more.values())) if more else [()] * len(predicted)
-        for i, (label, row) in enumerate(zip(predicted.tolist(), rows)):
-            writer.writerow([*([] if ids is None else [ids[i]]), label, *values[i].tolist(), *row])
+        writer.writerows(map(written, row) for row in table)
 
 
 def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:

@@ -56,7 +56,8 @@ def diagnose(
     * The disorder is the smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples: see
       :func:`~similitude.disorder`.
     * The hubness is the skewness of the number of lists of k nearest neighbours in which a sample occurs. Neighbours
-      are ranked by rows, ties by position, without the sample itself. The leave-one-out error uses the same ranking.
+      are ranked by rows, without the sample itself; those that are equally similar share the last places of a list.
+      For the leave-one-out error, ties are ranked by position.
 
     Parameters
     ----------

@@ -137,6 +137,9 @@ def nearest_others(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return nearest
 
 
+_ROWS = 256
+
+
 class Neighbors(NamedTuple):
     """Figures of the lists of nearest neighbours, which exclude the sample itself."""
 
@@ -153,9 +156,46 @@ def neighbors(A: np.ndarray, n_neighbors: int) -> Neighbors:
     if k == 0:
         return Neighbors(0, None, None, None)
     values, indices = nearest_others(A, min(k + 1, n - 1))
-    occurrences = np.bincount(indices[:, :k].ravel(), minlength=n)
-    ties = float(np.mean(values[:, k - 1] == values[:, k])) if k < n - 1 else 0.0
-    return Neighbors(k, _skewness(occurrences - k), ties, indices[:, 0])
+    lists = _shared_lists(A, k, values, indices)
+    return Neighbors(k, _skewness(lists.occurrences - k), float(np.mean(lists.tied)), indices[:, 0])
+
+
+class Lists(NamedTuple):
+    """How many lists of neighbours each sample is in, of samples of other classes, and which lists end with a tie."""
+
+    occurrences: np.ndarray
+    misleading: np.ndarray
+    tied: np.ndarray
+
+
+def shared_lists(A: np.ndarray, k: int, labels: np.ndarray | None = None) -> Lists:
+    """Return how often each sample is among the k nearest of others; equally similar samples share the last places.
+
+    Without sharing, the first rows would be in nearly all lists of a matrix that consists mostly of zeros.
+    """
+    return _shared_lists(A, k, *nearest_others(A, min(k + 1, len(A) - 1)), labels)
+
+
+def _shared_lists(
+    A: np.ndarray, k: int, values: np.ndarray, indices: np.ndarray, labels: np.ndarray | None = None
+) -> Lists:
+    n = len(A)
+    labels = np.zeros(n, dtype=np.intp) if labels is None else labels
+    tied = values[:, k - 1] == values[:, k] if k < n - 1 else np.zeros(n, dtype=bool)
+    places, owners = indices[~tied, :k], labels[~tied]
+    occurrences = np.bincount(places.ravel(), minlength=n).astype(np.float64)
+    misleading = np.bincount(places[labels[places] != owners[:, None]], minlength=n).astype(np.float64)
+    rows = np.flatnonzero(tied)
+    for start in range(0, len(rows), _ROWS):
+        own = rows[start : start + _ROWS]
+        last, similarities = values[own, k - 1, None], A[own]
+        similarities[np.arange(len(own)), own] = -np.inf
+        nearer, equal = similarities > last, similarities == last
+        shares = (k - nearer.sum(axis=1, keepdims=True)) / equal.sum(axis=1, keepdims=True)
+        weights = nearer + shares * equal
+        occurrences += weights.sum(axis=0)
+        misleading += np.sum(weights * (labels != labels[own, None]), axis=0)
+    return Lists(occurrences, misleading, tied)
 
 
 def _skewness(deviations: np.ndarray) -> float:

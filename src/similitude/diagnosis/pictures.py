@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from similitude.diagnosis import figures
-from similitude.diagnosis.figures import nearest_others, unit_scale
+from similitude.diagnosis.figures import shared_lists, unit_scale
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.numerics.spectrum import modified_eigenvalues
 from similitude.proximity.check import SYMMETRY_TOLERANCE, is_symmetric
@@ -130,7 +130,7 @@ def _histogram_range(values: np.ndarray) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Hubness:
-    """The number of lists of nearest neighbours in which each sample occurs.
+    """The number of lists of nearest neighbours in which each sample occurs; equally similar ones share a place.
 
     Attributes
     ----------
@@ -167,9 +167,8 @@ def hubness(S: np.ndarray, labels: np.ndarray, n_neighbors: int) -> Hubness | No
     k = min(n_neighbors, n - 1)
     if k < 1:
         return None
-    nearest = nearest_others(unit_scale(S)[0], k)[1]
-    wrong = labels[nearest] != labels[:, None]
-    return Hubness(k, np.bincount(nearest.ravel(), minlength=n), np.bincount(nearest[wrong], minlength=n))
+    lists = shared_lists(unit_scale(S)[0], k, labels)
+    return Hubness(k, lists.occurrences, lists.misleading)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,8 @@ class LPMachine(LinearClassifier):
         Weight of the violations of the margins: the larger it is, the more weights are not zero. With ``t S`` and
         ``C / t`` the classifier is the same.
     probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits.
+        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
+        samples near the boundary its class may not be the one with the largest probability.
     similarity, dissimilarity
         The input contract: see the page on input.
 

@@ -41,7 +41,8 @@ class PotentialSVC(LinearClassifier):
         Whether y and the columns of S are centred. Without centring the decision function has no offset, so that the
         result depends on the zero of the similarities.
     probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits.
+        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
+        samples near the boundary its class may not be the one with the largest probability.
     similarity, dissimilarity
         The input contract: see the page on input.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+import numpy as np
+from sklearn import discriminant_analysis
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -15,6 +16,41 @@ from similitude.features.quadratic import RegularizedQuadratic
 from similitude.transform.similarity_features import SimilarityFeatures
 
 Recipe = tuple[Pipeline, dict[str, list]]
+
+
+class LinearDiscriminantAnalysis(discriminant_analysis.LinearDiscriminantAnalysis):
+    """Scikit-learn's linear discriminant analysis, with an error message for labels of one class."""
+
+    _saved_state = {
+        "classes_": "label[G]",
+        "coef_": "double[scores, p]",
+        "intercept_": "double[scores]",
+        "n_features_in_": "size p",
+        "priors_": "double[G] 0..",
+        "means_": "double[G, p]",
+        "covariance_?": "double[p, p]",
+        "_max_components": "int 0..",
+        "_n_features_out": "int 0..",
+    }
+
+    def fit(self, X: Any, y: Any) -> LinearDiscriminantAnalysis:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The feature vectors.
+        y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        self
+        """
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+        return super().fit(X, y)
 
 
 def _powers(base: float, first: int, last: int, step: int = 1) -> list[float]:

@@ -293,7 +293,7 @@ def solve_path(
     """
     largest = float(np.max(np.abs(S), initial=0.0))
     # In this unit, a power of two, the largest similarity is about 1; C is in its inverse, rho in its inverse cube.
-    unit = math.ldexp(1.0, math.frexp(largest)[1]) if largest > 0.0 else 1.0
+    unit = math.ldexp(1.0, min(math.frexp(largest)[1], 1023)) if largest > 0.0 else 1.0
     raw, basis = eigh(S / unit)
     values = cut_zeros(raw)
     offset = float(np.sum(np.minimum(values, 0.0) ** 2))

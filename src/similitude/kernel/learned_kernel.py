@@ -207,7 +207,8 @@ class LearnedKernelSVC(KernelLearningSVC):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class.
     probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits.
+        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
+        samples near the boundary its class may not be the one with the largest probability.
     max_samples : int, default=60
         Largest number of samples in a pair of classes; if there are more, ``fit`` raises a ValueError.
     similarity, dissimilarity

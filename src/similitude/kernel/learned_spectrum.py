@@ -122,7 +122,8 @@ class LearnedSpectrumSVC(KernelLearningSVC):
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class.
     probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits.
+        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
+        samples near the boundary its class may not be the one with the largest probability.
     similarity, dissimilarity
         The input contract: see the page on input.
 

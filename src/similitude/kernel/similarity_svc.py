@@ -93,7 +93,8 @@ class SimilaritySVC(OneVsOneClassifier):
     probability : bool, default=False
         Whether ``fit`` calibrates probabilities as well: a sigmoid of the decision values, fitted to those of five
         cross-validation folds (fewer where a class has fewer than five samples), which takes five more fits. It does
-        not change ``predict``.
+        not change ``predict``, which follows the decision values: for samples near the boundary its class may not be
+        the one with the largest probability.
     similarity, dissimilarity
         The input contract: see the page on input.
 

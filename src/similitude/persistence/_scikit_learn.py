@@ -209,8 +209,17 @@ def _pipeline_fits(model: Any, sizes: Sizes) -> bool:
     )
 
 
+def _bagging_fits(model: Any, sizes: Sizes) -> bool:
+    """Return whether the classes of each member are positions among those of the ensemble."""
+    classes = [np.asarray(member.classes_) for member in model.estimators_]
+    return len(classes) > 0 and all(
+        own.dtype.kind in "iu" and own.size > 0 and own.min() >= 0 and own.max() < sizes["G"] for own in classes
+    )
+
+
 RELATIONS = {
     "calibration._CalibratedClassifier": _calibrated_fits,
+    "ensemble.BaggingClassifier": _bagging_fits,
     "ensemble.StackingClassifier": _encoder_fits,
     "ensemble.VotingClassifier": _encoder_fits,
     "feature_extraction.text.TfidfVectorizer": _vectorizer_fits,

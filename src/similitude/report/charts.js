@@ -32,7 +32,8 @@ function aligned(values, digits = 4) {
   return values.map((value) => value.toFixed(decimals).replace("-", "\u2212"));
 }
 
-const colorClass = (label) => `c${label % 10}`;
+/* Five shapes of ten colours. */
+const colorClass = (label) => `c${label % 10} s${Math.floor(label / 10) % 5}`;
 const shortened = (text, letters) => text.length <= letters ? text : text.slice(0, Math.max(letters - 1, 1)) + "…";
 
 function chip(label) {

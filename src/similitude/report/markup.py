@@ -91,4 +91,5 @@ class Html(str):
 
 def chip(findings: Findings, label: int) -> Html:
     """Return a class with its colour."""
-    return Html(f'<span class="chip c{label % 10}"><span class="dot"></span>{name(findings.classes[label])}</span>')
+    look = f"c{label % 10} s{label // 10 % 5}"  # five shapes of ten colours
+    return Html(f'<span class="chip {look}"><span class="dot"></span>{name(findings.classes[label])}</span>')

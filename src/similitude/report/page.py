@@ -149,7 +149,7 @@ def _hubness(findings: Findings) -> dict[str, Any] | None:
     if found is None:
         return None
     width = -(-(int(found.occurrences.max()) + 1) // _HUB_BARS)
-    counts = np.bincount(found.occurrences // width)
+    counts = np.bincount((found.occurrences // width).astype(np.intp))
     return {"n_neighbors": found.n_neighbors, "width": width, "counts": counts.tolist()}
 
 

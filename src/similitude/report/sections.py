@@ -201,6 +201,11 @@ def _separation(findings: Findings) -> Section:
     )
 
 
+def _lists(count: float) -> str:
+    """Return a number of lists, with a digit after the point if places are shared."""
+    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
+
+
 def _hubness(findings: Findings) -> Section | None:
     """Return how often samples are among the nearest neighbours of others."""
     found = findings.hubness
@@ -211,8 +216,8 @@ def _hubness(findings: Findings) -> Section | None:
         row(
             name(findings.ids[findings.drawn[i]]),
             chip(findings, int(labels[i])),
-            found.occurrences[i],
-            found.misleading[i],
+            _lists(found.occurrences[i]),
+            _lists(found.misleading[i]),
         )
         for i in np.argsort(-found.occurrences, kind="stable")[:_HUBS_SHOWN]
     ]
@@ -228,6 +233,9 @@ def _hubness(findings: Findings) -> Section | None:
             f"On average a sample is in {found.n_neighbors} lists; {never:,} of {len(labels):,} samples are in none."
             f" The skewness is {figure(findings.diagnosis.hubness)}.",
             f"{percent(misled)} of the neighbours belong to another class than the sample in whose list they are.",
+            "Samples that are equally similar share the last places of a list."
+            if (found.occurrences % 1).any()
+            else "",
         ),
         f'<div class="small">{table("The most frequent neighbours", heads, rows)}</div>',
     )

@@ -128,7 +128,7 @@ class Journal:
         """Write the header to the disk before the matrix is created."""
         line = _line([KIND, *header])
         self._cut(0)
-        with naming(self.path, "out"):
+        with naming(self.path):
             self._file.write(line)
             os.fsync(self._file.fileno())
         if hasattr(os, "O_DIRECTORY"):
@@ -139,7 +139,7 @@ class Journal:
 
     def append(self, number: int, checksum: int) -> None:
         """Record a finished block with the checksum of its values."""
-        with naming(self.path, "out"):
+        with naming(self.path):
             self._file.write(_line([number, checksum], self._seed))
         self.done[number] = checksum
 
@@ -288,9 +288,9 @@ class DiskMatrix:
         header = self._wanted._replace(dtype=dtype.str)
         self._journal.begin(header)
         try:
-            with naming(self._part, "out"):
+            with naming(self._part):
                 self._matrix = np.lib.format.open_memmap(self._part, mode="w+", dtype=dtype, shape=(header.n, header.m))
-                self._allocate(self._part.stat().st_size)
+            self._allocate(self._part.stat().st_size)
         except OSError:
             self._matrix = None
             self._part.unlink(missing_ok=True)

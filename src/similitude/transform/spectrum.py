@@ -151,6 +151,10 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
     def _kernel(self, S, values, vectors):
         with np.errstate(over="ignore"):
             kernel = modified_matrix(S, self._method, values, vectors, self._tol)
+        return self._finite(kernel)
+
+    def _finite(self, kernel):
+        """Return a kernel matrix, or raise a ValueError if squaring has overflowed."""
         if self._method == "square" and not np.isfinite(kernel).all():
             raise ValueError("X is too large for method='square', which overflows; rescale it first.")
         return kernel
@@ -166,7 +170,8 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
 
     def _mapped(self, S):
         if self._method == "square":
-            return S @ self._similarities.T
+            with np.errstate(over="ignore", invalid="ignore"):
+                return self._finite(S @ self._similarities.T)
         return mapped_rows(S, self._vectors, row_map_weights(self.eigenvalues_, self._method))
 
     def _augmented(self, S, self_similarity):
