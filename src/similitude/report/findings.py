@@ -19,6 +19,7 @@ from similitude.proximity.split import cut
 from similitude.reader import Reader, Samples
 from similitude.report.code import Source, model_lines
 from similitude.report.mistakes import Mistake, Voting, find_mistakes
+from similitude.report.novelty import SetFindings, find_sets
 from similitude.search.methods import COMPARED_ONLY
 from similitude.search.standing import COMBINATION, Standing
 from similitude.similarities import resolve
@@ -70,6 +71,8 @@ class Outcome:
         The kind of weights of the neighbours; None if the model is not a vote of neighbours.
     code : tuple of str
         Lines of Python that build and fit the model again.
+    sets : SetFindings or None
+        The sets of classes of left-out samples, and the samples that fit no class; None if there are too few samples.
     """
 
     leaderboard: tuple[Standing, ...]
@@ -88,6 +91,7 @@ class Outcome:
     n_mistakes: int
     weights: str | None
     code: tuple[str, ...]
+    sets: SetFindings | None
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
         """Return the numbers of tested samples by true class (row) and predicted class (column)."""
@@ -342,6 +346,7 @@ def _outcome(
         n_mistakes=0 if predicted is None else int(np.sum((predicted != labels) & (predicted >= 0))),
         weights=None if voting is None else voting.kind,
         code=model_lines(auto.best_estimator_, source, contract),
+        sets=find_sets(auto, S),
     )
 
 
