@@ -43,3 +43,36 @@ def typicality(S, y, rows):
             own = [max((S[i, j] for j in members if j != i), default=-np.inf) for i in members]
             found[x, g] = (1 + sum(a <= nearest for a in own)) / (1 + len(members))
     return found
+
+
+def local_scores(S, y, rows, k=3):
+    """Return the mean of s(x, j) - a_j over the k nearest samples j of each row."""
+    found = []
+    for row in rows:
+        near = sorted(range(len(y)), key=lambda j: -row[j])[:k]
+        own = [max(S[j, i] for i in range(len(y)) if i != j and y[i] == y[j]) for j in near]
+        found.append(np.mean([row[j] - a for j, a in zip(near, own)]))
+    return np.array(found)
+
+
+def familiarity(S, y, rows):
+    """Return the p-values for belonging to one of the classes; each training sample is left out in turn."""
+
+    def profiles(values):
+        return np.array([(row - row.mean()) / np.linalg.norm(row - row.mean()) for row in values])
+
+    filled = S.copy()
+    for i in range(len(y)):
+        filled[i, i] = max(S[i, j] for j in range(len(y)) if j != i)
+    own, new = profiles(filled), profiles(rows)
+    total, known = 0.0, 0.0
+    for among, others in ((S, rows), (own @ own.T, new @ own.T)):
+        left_out = []
+        for i in range(len(y)):
+            rest = [j for j in range(len(y)) if j != i]
+            left_out += list(local_scores(among[np.ix_(rest, rest)], y[rest], among[i : i + 1, rest]))
+        middle = np.median(left_out)
+        deviation = np.mean(np.abs(left_out - middle))
+        total = total + (local_scores(among, y, others) - middle) / deviation
+        known = known + (np.array(left_out) - middle) / deviation
+    return np.array([(1 + np.sum(known <= score)) / (1 + len(y)) for score in total])

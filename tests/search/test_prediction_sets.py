@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -80,6 +81,26 @@ def test_typicality_is_that_of_the_formula():
     without = np.arange(1, 60)
     alone = conformal.typicality(block[np.ix_(without, without)], labels[without], block[:1, without])
     assert np.allclose(sets._typicality.of_training()[0, :3], alone[0])
+
+
+def test_familiarity_is_that_of_the_formula(monkeypatch):
+    sets = PredictionSets(KNNClassifier(), cv=3).fit(BLOCK, Y[TRAIN])
+    expected = conformal.familiarity(BLOCK, Y[TRAIN], ROWS)
+    assert np.allclose(sets.familiarity(ROWS), expected)
+    assert len(np.unique(expected)) > 10
+    monkeypatch.setattr("similitude.search.familiarity._BLOCK", 150)  # two or three rows at a time
+    again = PredictionSets(KNNClassifier(dissimilarity="gauss"), cv=3).fit(-BLOCK, Y[TRAIN])
+    assert np.allclose(again.familiarity(-ROWS), expected)
+    assert np.allclose(again.typicality(-ROWS), sets.typicality(ROWS))
+
+
+def test_sparse_rows_have_the_typicality_of_dense_ones():
+    block, rows = (np.where(values > -2, values + 3, 0.0) for values in (BLOCK, ROWS))
+    dense = PredictionSets(KNNClassifier(), cv=3).fit(block, Y[TRAIN])
+    held = PredictionSets(KNNClassifier(), cv=3).fit(sparse.csr_array(block), Y[TRAIN])
+    assert np.allclose(held.typicality(sparse.csr_array(rows)), dense.typicality(rows))
+    assert np.allclose(held.familiarity(sparse.csr_array(rows)), dense.familiarity(rows))
+    assert np.allclose(held.p_values(sparse.csr_array(rows)), dense.p_values(rows))
 
 
 def test_coverage_over_random_partitions():

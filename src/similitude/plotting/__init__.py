@@ -5,6 +5,7 @@ from similitude.plotting.critical_difference import CriticalDifferenceDisplay
 from similitude.plotting.error_curve import ErrorCurveDisplay
 from similitude.plotting.goodness import GoodnessDisplay
 from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
+from similitude.plotting.risk_coverage import RiskCoverageDisplay
 from similitude.plotting.similarity_matrix import SimilarityMatrixDisplay
 from similitude.plotting.similarity_model import SimilarityModelDisplay
 from similitude.plotting.spectrum import SpectrumDisplay
@@ -17,6 +18,7 @@ __all__ = [
     "ErrorCurveDisplay",
     "GoodnessDisplay",
     "NeighborWeightsDisplay",
+    "RiskCoverageDisplay",
     "SimilarityMatrixDisplay",
     "SimilarityModelDisplay",
     "SpectrumDisplay",
