@@ -28,6 +28,7 @@ from similitude import (
     PairwiseMeta,
     PathSearchCV,
     PotentialSVC,
+    PredictionSets,
     PseudoEuclideanEmbedding,
     Rescale,
     RobustSVC,
@@ -63,6 +64,7 @@ CLASSIFIERS = [
     PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=2),
     AutoClassifier(["k-NN", "local SDA"], cv=2),
     CombinedClassifier(n_folds=2),
+    PredictionSets(KNNClassifier(3), confidence=0.5, class_conditional=False, cv=2),
     PairwiseMeta(BaggingClassifier(KNNClassifier(), n_estimators=3, random_state=0)),
 ]
 TRANSFORMERS = [

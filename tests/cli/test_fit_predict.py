@@ -15,6 +15,7 @@ from similitude import (
     KNNClassifier,
     PathSearchCV,
     PotentialSVC,
+    PredictionSets,
     Proximities,
     SimilarityFeatures,
     SpectrumModifier,
@@ -218,13 +219,55 @@ class TestPredict:
         assert result.exit_code == 0, result.output
         assert result.stderr == ""
         header, *rows = read_table(fitted / "out.csv")
-        assert header == ["id", "label", "a", "b,c"]
+        assert header == ["id", "label", "a", "b,c", "typicality"]
         model = load_model("m.model")
         assert [row[0] for row in rows] == [f"new {i}" for i in range(6)]
         assert [row[1] for row in rows] == model.predict(problem[2]).tolist()
-        assert np.array_equal([list(map(float, row[2:])) for row in rows], model.predict_proba(problem[2]))
+        assert np.array_equal([list(map(float, row[2:4])) for row in rows], model.predict_proba(problem[2]))
+        assert np.array_equal([float(row[4]) for row in rows], model.typicality(problem[2]).max(axis=1))
         assert "probabilities" in result.stdout
         assert "saved to out.csv" in result.stdout
+
+    def test_sets_of_classes(self, fitted, problem):
+        rows = problem[2].copy()
+        rows[0] = 1e3  # far from everything
+        np.save(fitted / "far.npy", rows)
+        result = run("predict", "m.model", "far.npy", "-o", "out.csv", "--confidence", "0.8")
+        assert result.exit_code == 0, result.output
+        header, *table = read_table(fitted / "out.csv")
+        assert header == ["label", "a", "b,c", "typicality", "set"]
+        model = load_model("m.model")
+        sets = model.predict_set(rows, 0.8)
+        names = ["a", "b,c"]
+        assert [row[4] for row in table] == ["|".join(n for n, held in zip(names, row) if held) for row in sets]
+        assert float(table[0][3]) == 1 / 16
+        measured = f"{100 * model.coverage(0.8).coverage:.1f}% at confidence 0.8"
+        assert "approximate sets" in result.stdout
+        assert measured in result.stdout
+        told = json.loads(run("predict", "m.model", "far.npy", "-o", "out.csv", "--confidence", "0.8", "--json").stdout)
+        assert told["sets"]["measured_coverage"] == model.coverage(0.8).coverage
+        assert told["unlike_all_classes"] == 0  # classes of 15 samples cannot give a typicality of 0.05
+
+    def test_sets_of_small_classes_and_of_other_models(self, fitted):
+        result = run("predict", "m.model", "new.csv", "-o", "out.csv", "--confidence", "0.95")
+        assert result.exit_code == 0, result.output
+        assert "calibrated together" in result.stderr
+        assert "class 'a' has 15" in result.stderr
+        result = run("predict", "m.model", "new.csv", "-o", "out.csv", "--confidence", "1.5")
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert "--confidence must be a number above 0 and below 1" in result.stderr
+        D, labels = np.load("D.npy"), np.arange(N) % 2
+        save_model("knn.model", KNNClassifier(3, dissimilarity="max-minus").fit(D, labels))
+        result = run("predict", "knn.model", "new.npy", "-o", "out.csv", "--confidence", "0.8")
+        assert result.exit_code == 2
+        assert "MODEL holds a KNNClassifier" in result.stderr
+        sets = PredictionSets(KNNClassifier(3, dissimilarity="max-minus"), 0.8, cv=3).fit(D, labels)
+        save_model("sets.model", sets)
+        result = run("predict", "sets.model", "new.npy", "-o", "out.csv", "--confidence", "0.8")
+        assert result.exit_code == 0, result.output
+        shown = [row[-1] for row in read_table(fitted / "out.csv")[1:]]
+        found = sets.predict_set(np.load("new.npy"))
+        assert shown == ["|".join(str(g) for g in range(2) if row[g]) for row in found]
 
     def test_columns_are_matched_by_id(self, fitted, problem):
         run("predict", "m.model", "new.csv", "-o", "expected.csv")
@@ -387,7 +430,7 @@ class TestPredict:
             assert run("fit", "D.csv", "--labels", labels, *words).exit_code == 0
             result = run("predict", "m.model", "new.csv", "-o", "out.csv")
             header, *rows = read_table(folder / "out.csv")
-            assert header == ["id", "label", *sorted(known)]
+            assert header == ["id", "label", *sorted(known), "typicality"]
             assert {row[1] for row in rows} <= set(known)
             assert any(name in result.stdout for name in known)
 

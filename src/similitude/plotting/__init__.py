@@ -6,6 +6,7 @@ from similitude.plotting.error_by_similarity import ErrorBySimilarityDisplay
 from similitude.plotting.error_curve import ErrorCurveDisplay
 from similitude.plotting.goodness import GoodnessDisplay
 from similitude.plotting.neighbor_weights import WEIGHT_EXAMPLES, NeighborWeightsDisplay
+from similitude.plotting.risk_coverage import RiskCoverageDisplay
 from similitude.plotting.similarity_matrix import SimilarityMatrixDisplay
 from similitude.plotting.similarity_model import SimilarityModelDisplay
 from similitude.plotting.spectrum import SpectrumDisplay
@@ -19,6 +20,7 @@ __all__ = [
     "ErrorCurveDisplay",
     "GoodnessDisplay",
     "NeighborWeightsDisplay",
+    "RiskCoverageDisplay",
     "SimilarityMatrixDisplay",
     "SimilarityModelDisplay",
     "SpectrumDisplay",

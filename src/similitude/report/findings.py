@@ -21,6 +21,7 @@ from similitude.proximity.unknown import LearnedFill
 from similitude.reader import Reader, Samples
 from similitude.report.code import Source, model_lines
 from similitude.report.mistakes import Mistake, Voting, find_mistakes
+from similitude.report.novelty import SetFindings, find_sets
 from similitude.search.methods import COMPARED_ONLY
 from similitude.search.nearness import ErrorBySimilarity, errors_in_bins
 from similitude.search.standing import COMBINATION, Standing
@@ -73,6 +74,8 @@ class Outcome:
         The kind of weights of the neighbours; None if the model is not a vote of neighbours.
     code : tuple of str
         Lines of Python that build and fit the model again.
+    sets : SetFindings or None
+        The sets of classes of left-out samples, and the samples that fit no class; None if there are too few samples.
     nearness : ErrorBySimilarity or None, default=None
         The errors by the similarity to the nearest training sample; None if there are none.
     """
@@ -93,6 +96,7 @@ class Outcome:
     n_mistakes: int
     weights: str | None
     code: tuple[str, ...]
+    sets: SetFindings | None = None
     nearness: ErrorBySimilarity | None = None
 
     def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
@@ -356,6 +360,7 @@ def _outcome(
         n_mistakes=0 if predicted is None else int(np.sum((predicted != labels) & (predicted >= 0))),
         weights=None if voting is None else voting.kind,
         code=model_lines(auto.best_estimator_, source, contract),
+        sets=find_sets(auto, S),
         nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
     )
 

@@ -79,7 +79,7 @@ def find_mistakes(
     wrong = wrong[:MOST_MISTAKES]
     if not len(wrong) or len(labels) < 2:
         return ()
-    rows = _without_self(S, wrong)
+    rows = without_self(S, wrong)
     weights = None
     if voting is None:
         neighbors = top_k(rows, min(_USUAL_NEIGHBORS, len(labels) - 1))[1]
@@ -128,11 +128,24 @@ class Voting:
         # Costs and priors, which may be given by label, change the prediction but not the votes.
         voter = clone(self.estimator).set_params(similarity="precomputed", dissimilarity=None, costs=None, priors=None)
         voter.set_params(n_neighbors=min(voter.n_neighbors, len(labels) - 1))
-        return voter.fit(self.S, labels).neighbor_weights(_without_self(self.S, samples))
+        return voter.fit(self.S, labels).neighbor_weights(without_self(self.S, samples))
 
 
-def _without_self(S: Any, samples: np.ndarray) -> np.ndarray:
-    """Return the dense rows of these samples, each with an entry for itself that is smaller than all others."""
+def without_self(S: Any, samples: np.ndarray) -> np.ndarray:
+    """Return the dense rows of these samples, each with an entry for itself that is smaller than all others.
+
+    Parameters
+    ----------
+    S : matrix of shape (n, n)
+        The similarities.
+    samples : ndarray of int
+        The positions of the samples.
+
+    Returns
+    -------
+    ndarray
+        The rows.
+    """
     rows = np.array(dense(cut(S, samples, np.arange(S.shape[1]))), dtype=np.float64)
     rows[np.arange(len(rows)), samples] = np.nextafter(rows.min(initial=np.inf), -np.inf)
     return rows

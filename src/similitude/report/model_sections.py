@@ -8,6 +8,7 @@ from similitude.diagnosis.card import percent
 from similitude.report.findings import Findings, Outcome
 from similitude.report.markup import Section, chip, lead, name, picture, row, section, table, text
 from similitude.report.nearness import nearness_section
+from similitude.report.novelty_section import novelty_section
 from similitude.search.parameters import parameters_text
 from similitude.search.standing import COMBINATION, Standing
 
@@ -22,13 +23,15 @@ _MOST_NAMED = 12
 
 
 def model_sections(findings: Findings, outcome: Outcome) -> list[Section]:
-    """Return the leaderboard, the confusion matrix, the misclassified samples and the code."""
+    """Return the leaderboard, the confusion matrix, the misclassified samples, the sets of classes and the code."""
     found = [_leaderboard(outcome)]
     if outcome.predicted is not None:
         found.append(_confusion(findings, outcome))
         if outcome.nearness is not None:
             found.append(nearness_section(outcome.nearness))
         found.append(_mistakes(findings, outcome))
+    if outcome.sets is not None:
+        found.append(novelty_section(findings, outcome.sets))
     return [*found, _code(outcome)]
 
 

@@ -105,7 +105,7 @@ class LocalDensity:
         return cls(first, known)
 
     def scores(self, block: np.ndarray) -> np.ndarray:
-        """Return the scores of new samples.
+        """Return the standardised scores of new samples.
 
         Parameters
         ----------
@@ -118,7 +118,24 @@ class LocalDensity:
             The scores.
         """
         values, near = top_k(block, min(NEIGHBOURS, block.shape[1] - 1))
-        return np.mean(values - self.nearest[near], axis=1)
+        return self.standardised(np.mean(values - self.nearest[near], axis=1))
+
+    def standardised(self, scores: np.ndarray) -> np.ndarray:
+        """Return scores minus their median, divided by their mean deviation from it, over the training samples.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (m,)
+            The scores.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The standardised scores.
+        """
+        middle = np.median(self.known)
+        deviation = np.mean(np.abs(self.known - middle))
+        return (scores - middle) / (deviation if deviation > 0 else 1.0)
 
 
 @dataclass(frozen=True)
@@ -126,8 +143,8 @@ class Familiarity:
     """A p-value for "x belongs to one of the classes".
 
     Two scores of :class:`LocalDensity` are used: that of the similarities, and that of the correlation between rows of
-    similarities, which is large for samples that resemble the same samples. Each is compared with those of the training
-    samples, and so is the product of the two p-values.
+    similarities, which is large for samples that resemble the same samples. Each is standardised, and their sum is
+    compared with those of the training samples.
 
     Parameters
     ----------
@@ -140,7 +157,7 @@ class Familiarity:
     direct, by_rows : LocalDensity
         The scores.
     known : ndarray of shape (n,)
-        The products of the p-values of the training samples, ascending.
+        The sums of the standardised scores of the training samples, each without itself, ascending.
     """
 
     sign: float
@@ -187,8 +204,8 @@ class Familiarity:
                 yield rows, profiles[rows] @ profiles.T
 
         direct, by_rows = LocalDensity.learn(given, codes), LocalDensity.learn(of_rows, codes)
-        joint = _shares(direct.known, direct.known) * _shares(by_rows.known, by_rows.known)
-        return cls(sign, columns, profiles, direct, by_rows, np.sort(joint))
+        both = direct.standardised(direct.known) + by_rows.standardised(by_rows.known)
+        return cls(sign, columns, profiles, direct, by_rows, np.sort(both))
 
     def of_rows(self, rows: Rows) -> np.ndarray:
         """Return the p-values of new samples.
@@ -206,9 +223,8 @@ class Familiarity:
         found = np.empty(len(rows))
         for part, block in row_blocks(rows.native, len(rows), len(self.profiles), self.sign):
             second = _standardised(block[:, self.columns]) @ self.profiles.T
-            joint = _shares(self.direct.known, self.direct.scores(block))
-            joint *= _shares(self.by_rows.known, self.by_rows.scores(second))
-            found[part] = _shares(self.known, joint)
+            both = self.direct.scores(block) + self.by_rows.scores(second)
+            found[part] = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))
         return found
 
 
@@ -219,8 +235,3 @@ def _standardised(rows: np.ndarray) -> np.ndarray:
     rows = rows - rows.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(lengths > 1e-12, lengths, 1.0)
-
-
-def _shares(known: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return ``(1 + #{known <= value}) / (1 + n)``."""
-    return (1 + np.searchsorted(np.sort(known), values, side="right")) / (1 + len(known))

@@ -1,0 +1,105 @@
+"""Sets of classes of the left-out samples, and the samples that fit no class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from similitude.numerics.topk import top_k
+from similitude.report.mistakes import without_self
+from similitude.search import SetCoverage
+
+CONFIDENCE = 0.9
+UNUSUAL = 0.05
+"""A sample fits nowhere if its typicality for each class is at most this."""
+
+MOST_UNUSUAL = 20
+_NEIGHBORS = 3
+
+
+@dataclass(frozen=True)
+class Unusual:
+    """A sample that fits no class.
+
+    Attributes
+    ----------
+    sample : int
+        The position of the sample.
+    typicality : float
+        The largest of its p-values for belonging to a class.
+    neighbors : ndarray of int of shape (k,)
+        The samples most similar to it, nearest first.
+    similarities : ndarray of shape (k,)
+        Their similarities to the sample.
+    """
+
+    sample: int
+    typicality: float
+    neighbors: np.ndarray
+    similarities: np.ndarray
+
+
+@dataclass(frozen=True)
+class SetFindings:
+    """What the page shows about sets of classes.
+
+    Attributes
+    ----------
+    coverage : SetCoverage
+        The coverage and sizes of the sets of left-out samples.
+    class_conditional : bool
+        Whether each class is calibrated on its own samples.
+    unusual : tuple of Unusual
+        At most :data:`MOST_UNUSUAL` samples that fit no class, the least typical first.
+    n_unusual : int
+        The number of all such samples.
+    can_be_unusual : bool
+        Whether all classes are large enough for a typicality of at most :data:`UNUSUAL`.
+    """
+
+    coverage: SetCoverage
+    class_conditional: bool
+    unusual: tuple[Unusual, ...]
+    n_unusual: int
+    can_be_unusual: bool
+
+
+def find_sets(auto: Any, S: Any) -> SetFindings | None:
+    """Return the sets of a fitted classifier, or None if there are too few samples for sets.
+
+    Parameters
+    ----------
+    auto : AutoClassifier
+        The fitted classifier.
+    S : matrix of shape (n, n)
+        The similarities that the page shows.
+
+    Returns
+    -------
+    SetFindings or None
+        The sets, and the samples that fit no class.
+    """
+    model = getattr(auto, "best_estimator_", None)
+    if not hasattr(model, "_calibration"):
+        return None
+    coverage, class_conditional = None, True
+    for class_conditional in (True, False):
+        try:
+            coverage = auto.coverage(CONFIDENCE, class_conditional=class_conditional)
+            break
+        except ValueError:  # classes, or all samples together, are too few
+            continue
+    if coverage is None:
+        return None
+    largest = model._typicality.of_training().max(axis=1)
+    order = np.argsort(largest, kind="stable")
+    order = order[largest[order] <= UNUSUAL]
+    shown = order[:MOST_UNUSUAL]
+    found = []
+    if len(shown):
+        similarities, neighbors = top_k(without_self(S, shown), min(_NEIGHBORS, S.shape[0] - 1))
+        found = [Unusual(int(i), float(largest[i]), *pair) for i, *pair in zip(shown, neighbors, similarities)]
+    smallest = int(np.bincount(model._typicality.codes).min())
+    return SetFindings(coverage, class_conditional, tuple(found), len(order), 1 / smallest <= UNUSUAL)

@@ -1,0 +1,316 @@
+"""Sets of classes: the p-values by their formula, the coverage that is promised, every kind of input, clear errors."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from similitude import (
+    AutoClassifier,
+    CombinedClassifier,
+    KNNClassifier,
+    LocalBDA,
+    PathSearchCV,
+    PotentialSVC,
+    PredictionSets,
+    Proximities,
+    SimilaritySVC,
+    SpectrumModifier,
+    load_model,
+    save_model,
+)
+from similitude.search import Calibration
+from tests.reference import conformal
+
+
+def problem(n, seed=0, *, classes=3, spread=1.2):
+    """Points of overlapping classes: negative Manhattan distances, points, labels."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % classes
+    X = rng.normal(size=(n, 2)) * spread + 2 * np.stack([np.cos(y), np.sin(2 * y)], axis=1)
+    return -np.abs(X[:, None] - X).sum(axis=2), X, np.array(["a", "b", "c", "d"])[y]
+
+
+S, X, Y = problem(90)
+TRAIN, NEW = np.arange(60), np.arange(60, 90)
+BLOCK, ROWS = S[np.ix_(TRAIN, TRAIN)], S[np.ix_(NEW, TRAIN)]
+
+
+@pytest.mark.parametrize("class_conditional", [True, False])
+@pytest.mark.parametrize("method", ["lac", "aps"])
+def test_p_values_are_those_of_the_formula(method, class_conditional):
+    # Of 4 neighbours many posteriors are tied.
+    folds = list(StratifiedKFold(5, shuffle=True, random_state=1).split(BLOCK, Y[TRAIN]))
+    knn = KNNClassifier(4)
+    sets = PredictionSets(knn, 0.8, method, class_conditional, cv=folds).fit(BLOCK, Y[TRAIN])
+
+    class WithoutTies(KNNClassifier):
+        """Among equal posteriors that of the predicted class is slightly larger, as in our scores."""
+
+        def predict_proba(self, X):
+            found = super().predict_proba(X)
+            tied = np.sum(found >= found.max(axis=1, keepdims=True) - 1e-6, axis=1) > 1
+            found[np.flatnonzero(tied), np.searchsorted(self.classes_, self.predict(X)[tied])] += 3e-6
+            return found / found.sum(axis=1, keepdims=True)
+
+    score = getattr(conformal, method)
+    expected = conformal.cross_conformal(WithoutTies(4), BLOCK, Y[TRAIN], ROWS, folds, score, class_conditional)
+    assert np.allclose(sets.p_values(ROWS), expected, atol=1e-12)
+    assert np.array_equal(sets.predict_set(ROWS), expected > 0.2 + 1e-9)
+    assert np.array_equal(sets.predict_set(ROWS, 0.5), expected > 0.5 + 1e-9)
+
+
+def test_typicality_is_that_of_the_formula():
+    rng = np.random.default_rng(0)
+    asymmetric = np.round(S + rng.normal(size=S.shape), 1)  # with ties
+    block, rows = asymmetric[np.ix_(TRAIN, TRAIN)], asymmetric[np.ix_(NEW, TRAIN)]
+    labels = Y[TRAIN].copy()
+    labels[0] = "single"
+    sets = PredictionSets(KNNClassifier(), class_conditional=False, cv=3).fit(block, labels)
+    expected = conformal.typicality(block, labels, rows)
+    assert np.allclose(sets.typicality(rows), expected)
+    assert np.all(expected[:, 3] == 1)
+    flipped = PredictionSets(KNNClassifier(dissimilarity="max-minus"), class_conditional=False, cv=3)
+    flipped.fit(-block, labels)
+    assert np.allclose(flipped.typicality(-rows), expected)
+    # A training sample is compared with the others: as if it were new to them.
+    without = np.arange(1, 60)
+    alone = conformal.typicality(block[np.ix_(without, without)], labels[without], block[:1, without])
+    assert np.allclose(sets._typicality.of_training()[0, :3], alone[0])
+
+
+def test_familiarity_is_that_of_the_formula(monkeypatch):
+    sets = PredictionSets(KNNClassifier(), cv=3).fit(BLOCK, Y[TRAIN])
+    expected = conformal.familiarity(BLOCK, Y[TRAIN], ROWS)
+    assert np.allclose(sets.familiarity(ROWS), expected)
+    assert len(np.unique(expected)) > 10
+    monkeypatch.setattr("similitude.search.familiarity._BLOCK", 150)  # two or three rows at a time
+    again = PredictionSets(KNNClassifier(dissimilarity="gauss"), cv=3).fit(-BLOCK, Y[TRAIN])
+    assert np.allclose(again.familiarity(-ROWS), expected)
+    assert np.allclose(again.typicality(-ROWS), sets.typicality(ROWS))
+
+
+def test_sparse_rows_have_the_typicality_of_dense_ones():
+    block, rows = (np.where(values > -2, values + 3, 0.0) for values in (BLOCK, ROWS))
+    dense = PredictionSets(KNNClassifier(), cv=3).fit(block, Y[TRAIN])
+    held = PredictionSets(KNNClassifier(), cv=3).fit(sparse.csr_array(block), Y[TRAIN])
+    assert np.allclose(held.typicality(sparse.csr_array(rows)), dense.typicality(rows))
+    assert np.allclose(held.familiarity(sparse.csr_array(rows)), dense.familiarity(rows))
+    assert np.allclose(held.p_values(sparse.csr_array(rows)), dense.p_values(rows))
+
+
+def test_coverage_over_random_partitions():
+    """Marginal and by class, within three binomial standard errors; and typicality rejects no more than it promises."""
+    n_train, partitions = 48, 200
+    S, _, y = problem(120, seed=3, classes=2, spread=1.5)
+    codes = (y == "b").astype(int)
+    covered, sizes, rejected = np.zeros((2, 2)), [], np.zeros(2)
+    for seed in range(partitions):
+        order = np.random.default_rng(seed).permutation(len(y))
+        train = np.concatenate([order[codes[order] == g][: n_train // 2] for g in (0, 1)])
+        test = np.concatenate([order[codes[order] == g][n_train // 2 :][:10] for g in (0, 1)])
+        sets = PredictionSets(KNNClassifier(9, "distance", dissimilarity="max-minus"), 0.8, cv=3).fit(
+            -S[np.ix_(train, train)], y[train]
+        )
+        rows = -S[np.ix_(test, train)]
+        found = sets.predict_set(rows)
+        own = found[np.arange(20), codes[test]]
+        covered += [[own[codes[test] == g].sum(), 10] for g in (0, 1)]
+        sizes.append(found.sum(axis=1).mean())
+        typical = sets.typicality(rows)[np.arange(20), codes[test]]
+        rejected += [np.sum(typical <= 0.1), 20]
+    by_class, total = covered[:, 0] / covered[:, 1], covered[:, 1].sum()
+    error = np.sqrt(0.8 * 0.2 / total)
+    assert 0.8 - 3 * error <= covered[:, 0].sum() / total <= 0.85
+    assert np.all(by_class >= 0.8 - 3 * np.sqrt(2) * error)
+    assert np.all(by_class <= 0.87)
+    assert np.mean(sizes) < 1.4
+    assert 0.05 < rejected[0] / rejected[1] <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / rejected[1])
+
+
+def overlap(a, b):
+    """An asymmetric similarity of two points, given as raw objects."""
+    return -abs(a[0] - b[0]) - abs(a[1] - b[1]) - 0.1 * max(a[0] - b[0], 0)
+
+
+def manhattan(a, b):
+    return -abs(a[0] - b[0]) - abs(a[1] - b[1])
+
+
+POINTS = [tuple(point) for point in X.tolist()]
+LEARNED = PathSearchCV(KNNClassifier(), {"n_neighbors": [3, 5]}, cv=3)
+
+
+@pytest.mark.parametrize(
+    ("on_matrix", "on_objects"),
+    [
+        (KNNClassifier(5), KNNClassifier(5, similarity=manhattan)),
+        (SimilaritySVC(), SimilaritySVC(similarity=manhattan)),
+        (
+            make_pipeline(SpectrumModifier(), SVC(kernel="precomputed")),
+            make_pipeline(SpectrumModifier(similarity=manhattan), SVC(kernel="precomputed")),
+        ),
+        (LEARNED, PathSearchCV(KNNClassifier(similarity=manhattan), {"n_neighbors": [3, 5]}, cv=3)),
+        (CombinedClassifier(n_folds=3), CombinedClassifier(n_folds=3, similarity=manhattan)),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_raw_objects_equal_their_matrix(on_matrix, on_objects):
+    by_matrix = PredictionSets(on_matrix, cv=3).fit(BLOCK, Y[TRAIN])
+    by_objects = PredictionSets(on_objects, cv=3).fit([POINTS[i] for i in TRAIN], Y[TRAIN])
+    new = [POINTS[i] for i in NEW]
+    assert np.allclose(by_matrix.p_values(ROWS), by_objects.p_values(new))
+    assert np.array_equal(by_matrix.predict(ROWS), by_objects.predict(new))
+    assert np.allclose(by_matrix.typicality(ROWS), by_objects.typicality(new))
+    assert np.allclose(by_matrix.familiarity(ROWS), by_objects.familiarity(new))
+    assert np.array_equal(by_matrix.estimator_.predict(ROWS), by_matrix.predict(ROWS))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_folds_that_need_both_directions_get_the_objects():
+    sets = PredictionSets(SimilaritySVC(similarity=overlap), cv=3).fit([POINTS[i] for i in TRAIN], Y[TRAIN])
+    new = [POINTS[i] for i in NEW]
+    from similitude.search.answers import log_posteriors
+
+    each = [log_posteriors(fold.estimator, new, sets.classes_) for fold in sets.folds_]
+    assert np.allclose(sets.p_values(new), sets._calibration.p_values(each, "lac", True))
+
+
+def test_distances_of_scikit_learn_and_feature_vectors():
+    distances = PredictionSets(KNeighborsClassifier(metric="precomputed"), cv=3).fit(-BLOCK, Y[TRAIN])
+    assert np.allclose(distances.typicality(-ROWS), conformal.typicality(BLOCK, Y[TRAIN], ROWS))
+    for estimator in (RandomForestClassifier(5, random_state=0), LocalBDA()):
+        sets = PredictionSets(estimator, cv=3).fit(X[TRAIN], Y[TRAIN])
+        assert sets.predict_set(X[NEW]).shape == (30, 3)
+        assert sets.n_features_in_ == 2
+        with pytest.raises(ValueError, match=r"takes feature vectors .* typicality needs similarities"):
+            sets.typicality(X[NEW])
+
+
+def test_proximities_with_ids_and_self_similarities():
+    names = np.array([f"s{i}" for i in range(90)])
+    given = Proximities(S, ids=names, self_similarity=np.diagonal(S))
+    sets = PredictionSets(KNNClassifier(5), cv=3).fit(given[np.ix_(TRAIN, TRAIN)], Y[TRAIN])
+    plain = PredictionSets(KNNClassifier(5), cv=3).fit(BLOCK, Y[TRAIN])
+    assert np.array_equal(sets.p_values(given[np.ix_(NEW, TRAIN)]), plain.p_values(ROWS))
+    with pytest.raises(ValueError, match="columns are not the training samples in their order"):
+        sets.p_values(given[np.ix_(NEW, TRAIN[::-1])])
+
+
+@pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
+def test_a_model_file_keeps_the_sets(tmp_path):
+    sets = PredictionSets(SimilaritySVC(), 0.8, cv=3).fit(BLOCK, Y[TRAIN])
+    save_model(tmp_path / "sets.model", sets)
+    loaded = load_model(tmp_path / "sets.model")
+    assert np.array_equal(loaded.p_values(ROWS), sets.p_values(ROWS))
+    assert np.array_equal(loaded.typicality(ROWS), sets.typicality(ROWS))
+    assert np.array_equal(loaded.familiarity(ROWS), sets.familiarity(ROWS))
+
+
+def test_a_sample_that_is_unlike_all_others_fits_nowhere():
+    far = np.full((1, 60), BLOCK.min() - 10)
+    sets = PredictionSets(KNNClassifier(5), cv=5).fit(BLOCK, Y[TRAIN])
+    assert np.allclose(sets.typicality(far), 1 / 21)
+    assert sets.familiarity(far)[0] <= 2 / 61
+    assert sets.familiarity(BLOCK[:10]).min() > 2 / 61
+
+
+def test_coverage_of_left_out_samples():
+    sets = PredictionSets(KNNClassifier(5), 0.75, cv=4).fit(BLOCK, Y[TRAIN])
+    found = sets.coverage()
+    known: Calibration = sets._calibration
+    # By hand for the first fold: its samples, compared with those of the others.
+    here = known.parts == 0
+    rest = Calibration(known.classes, *(part[~here] for part in (known.log_posteriors, known.codes, known.parts)))
+    own = rest.p_values(known.log_posteriors[here], "lac", True) > 0.25 + 1e-9
+    assert np.array_equal(found.sets[here], own)
+    assert found.counts.tolist() == [20, 20, 20]
+    assert found.coverage == np.mean(found.sets[np.arange(60), known.codes])
+    assert np.isclose(found.mean_size, found.sizes.sum(axis=0) @ np.arange(4) / 60)
+    assert str(found).split("\n")[1].split() == ["class", "samples", "coverage", "mean", "size", "empty"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"confidence": 1.0}, r"confidence must be a number above 0 and below 1, .* got 1.0"),
+        ({"confidence": 0}, "confidence must be a number above 0 and below 1"),
+        ({"confidence": "high"}, "confidence must be a number above 0 and below 1"),
+        ({"method": "raps"}, r"method must be one of \('lac', 'aps'\); got 'raps'"),
+        ({"class_conditional": "yes"}, "class_conditional must be True or False; got 'yes'"),
+        ({"cv": 1}, "cv must be at least 2; got 1"),
+        (
+            {"confidence": 0.97},
+            r"confidence=0.97 with class_conditional=True needs at least 33 samples of each class; class 'a' has 20, "
+            r"'b' has 20, 'c' has 20. Use class_conditional=False, .* a confidence of at most 0.9523, or more samples",
+        ),
+        ({"confidence": 0.99, "class_conditional": False}, "confidence=0.99 needs at least 99 samples; got 60"),
+        ({"cv": ShuffleSplit(3, random_state=0)}, "cv must leave out each sample once, as KFold does"),
+    ],
+)
+def test_errors_name_the_argument_and_the_remedy(parameters, message):
+    sets = PredictionSets(KNNClassifier(3), **parameters)
+    with pytest.raises(ValueError, match=message):
+        sets.fit(BLOCK, Y[TRAIN])
+    assert not hasattr(sets, "classes_")
+
+
+def test_a_small_class_is_named():
+    labels = np.where(np.arange(60) < 4, "rare", Y[TRAIN])
+    with pytest.raises(ValueError, match=r"at least 9 samples of each class; class 'rare' has 4\. .* at most 0\.8,"):
+        PredictionSets(KNNClassifier(3)).fit(BLOCK, labels)
+    sets = PredictionSets(KNNClassifier(3), cv=KFold(5)).fit(BLOCK, Y[TRAIN])
+    with pytest.raises(ValueError, match="needs at least 99 left-out samples of each class"):
+        sets.predict_set(ROWS, 0.99)
+
+
+@pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
+class TestApproximateSets:
+    """AutoClassifier and CombinedClassifier: from the answers that they have."""
+
+    def test_auto_compares_with_its_out_of_fold_answers(self, capsys):
+        auto = AutoClassifier(["k-NN", "nearest centroid"], n_repeats=1, cv=4).fit(BLOCK, Y[TRAIN])
+        found, codes = auto.out_of_fold_, np.unique(Y[TRAIN], return_inverse=True)[1]
+        new = auto.predict_proba(ROWS)
+        expected = np.empty(new.shape)
+        for g in range(3):
+            own = found.proba[codes[found.samples] == g, g]
+            expected[:, g] = (1 + np.sum(own[:, None] <= new[:, g] + 1e-9, axis=0)) / (1 + len(own))
+        assert np.array_equal(auto.predict_set(ROWS, 0.8), expected > 0.2 + 1e-9)
+        assert capsys.readouterr() == ("", "")
+        auto.set_params(verbose=1).predict_set(ROWS, 0.8)
+        shown = capsys.readouterr().err
+        assert shown.startswith("approximate sets; confidence 0.8: measured coverage ")
+        assert f"{100 * auto.coverage(0.8).coverage:.1f}%" in shown
+        assert np.allclose(auto.typicality(ROWS), conformal.typicality(BLOCK, Y[TRAIN], ROWS))
+
+    def test_priors_and_class_weights_apply_to_both_sides(self):
+        options = {"n_folds": 3, "random_state": 1}
+        plain = CombinedClassifier(**options).fit(BLOCK, Y[TRAIN])
+        weighted = CombinedClassifier(class_weight={"a": 5, "b": 1, "c": 1}, **options).fit(BLOCK, Y[TRAIN])
+        prior = CombinedClassifier(priors=[5 / 7, 1 / 7, 1 / 7], **options).fit(BLOCK, Y[TRAIN])
+        assert np.allclose(weighted._calibration.log_posteriors, prior._calibration.log_posteriors)
+        assert not np.allclose(plain._calibration.log_posteriors, prior._calibration.log_posteriors)
+        for model in (plain, weighted, prior):
+            assert model.coverage(0.8).by_class.min() >= 0.7
+
+    def test_rows_with_only_the_needed_columns_have_no_typicality(self):
+        labels, rows = np.where(Y[TRAIN] == "a", "a", "b"), np.exp(ROWS)
+        model = CombinedClassifier([("P-SVM", PotentialSVC(C=1.0))], n_folds=2).fit(np.exp(BLOCK), labels)
+        support = model.support_columns_
+        assert len(support) < 60
+        assert np.array_equal(model.predict_set(rows[:, support]), model.predict_set(rows))
+        with pytest.raises(ValueError, match=r"X has \d+ features, but CombinedClassifier is expecting 60"):
+            model.typicality(rows[:, support])
+
+    def test_errors(self):
+        model = CombinedClassifier(n_folds=3).fit(BLOCK, Y[TRAIN])
+        with pytest.raises(ValueError, match="confidence must be a number above 0 and below 1"):
+            model.predict_set(ROWS, 1.5)
+        with pytest.raises(ValueError, match="needs at least 99 left-out samples of each class; class 'a' has 20"):
+            model.coverage(0.99)
