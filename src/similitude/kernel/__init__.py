@@ -2,7 +2,8 @@
 
 from similitude.kernel.learned_kernel import LearnedKernelSVC
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
+from similitude.kernel.mixture_svc import MixtureSVC
 from similitude.kernel.robust_svc import RobustSVC
 from similitude.kernel.similarity_svc import SimilaritySVC
 
-__all__ = ["LearnedKernelSVC", "LearnedSpectrumSVC", "RobustSVC", "SimilaritySVC"]
+__all__ = ["LearnedKernelSVC", "LearnedSpectrumSVC", "MixtureSVC", "RobustSVC", "SimilaritySVC"]

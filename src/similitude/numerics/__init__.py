@@ -1,5 +1,6 @@
 """Numerical functions that several rooms share: spectra, neighbour selection, votes, medoids, calibration."""
 
+from similitude.numerics.alignment import aligned_weights, centred, spread
 from similitude.numerics.calibration import Calibrator, calibrators
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
 from similitude.numerics.machines import LARGEST_GAP, Machines, MachineSolution, solve_machines
@@ -48,7 +49,9 @@ __all__ = [
     "NystroemFeatures",
     "NystroemSpectrum",
     "RowMap",
+    "aligned_weights",
     "calibrators",
+    "centred",
     "check_n_neighbors",
     "choose_by_class",
     "cut_zeros",
@@ -78,6 +81,7 @@ __all__ = [
     "shared_work",
     "solve_machines",
     "spectrum_shift",
+    "spread",
     "standard_error",
     "top_k",
     "triangle",

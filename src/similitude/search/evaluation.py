@@ -24,7 +24,7 @@ from similitude._utils.progress import progress
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import GridFit, PathClassifier, SimilarityEstimator
 from similitude.numerics.shared import shared_work
-from similitude.reader import Reader, Samples
+from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples
 
 Judge = Callable[["Batch", "Fold"], list]
 """A function of a batch and a fold that returns one result for each point of the batch."""
@@ -68,7 +68,9 @@ def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Samples:
     """
     part, _ = reading_part(estimator)
     if reads_training(estimator):
-        return Samples(part._new_reader(), X, y, warns=part._warns_of_dissimilarity)
+        reader = part._new_reader()
+        kind = SeveralSamples if isinstance(reader, SeveralReader) else Samples
+        return kind(reader, X, y, warns=part._warns_of_dissimilarity)
     # It is not known how an estimator of another library interprets its matrix.
     reader = Reader() if get_tags(estimator).input_tags.pairwise else None
     return Samples(reader, X, y, warns=False)
