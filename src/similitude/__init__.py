@@ -19,7 +19,7 @@ from similitude.proximity import (
     to_similarity,
     train_test_split,
 )
-from similitude.search import AutoClassifier, CombinedClassifier, PathSearchCV
+from similitude.search import AutoClassifier, CombinedClassifier, PathSearchCV, compare_similarities
 from similitude.theory import goodness
 from similitude.transform import (
     DissimilarityToSimilarity,
@@ -66,6 +66,7 @@ __all__ = [
     "SimilarityWarning",
     "SpectrumModifier",
     "check_similarity",
+    "compare_similarities",
     "diagnose",
     "disorder",
     "goodness",

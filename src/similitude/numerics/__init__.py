@@ -15,7 +15,7 @@ from similitude.numerics.nystroem import (
     triangle,
 )
 from similitude.numerics.shared import once, shared_work
-from similitude.numerics.significance import paired_differences, standard_error, wilcoxon_greater
+from similitude.numerics.significance import holm, mcnemar, paired_differences, standard_error, wilcoxon_greater
 from similitude.numerics.spectrum import (
     SPECTRA,
     RowMap,
@@ -61,10 +61,12 @@ __all__ = [
     "expected_costs",
     "exponent_of",
     "first_of_best",
+    "holm",
     "k_centres",
     "k_medoids",
     "log_of",
     "mapped_rows",
+    "mcnemar",
     "modified_eigenvalues",
     "modified_features",
     "modified_matrix",

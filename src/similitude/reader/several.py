@@ -107,6 +107,11 @@ class SeveralReader:
         return self._first.column_ids
 
     @property
+    def asymmetric(self) -> bool:
+        """Whether new rows of one of the similarities of raw objects are averaged over both directions."""
+        return any(reader.asymmetric for reader in self.readers.values())
+
+    @property
     def extras(self) -> tuple[str, ...]:
         """The names of the data that came with the training samples."""
         return self._first.extras

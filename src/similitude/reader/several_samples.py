@@ -15,8 +15,8 @@ from similitude.reader.samples import Samples
 from similitude.reader.several import SeveralReader, SeveralRows, SeveralTraining, is_dict, named_errors
 
 
-def are_several(similarity: Any, X: Any) -> bool:
-    """Return whether a similarity, or X, is a dict with several similarities by name.
+def are_several(similarity: Any, X: Any, dissimilarity: Any = None) -> bool:
+    """Return whether a similarity, its map, or X, is a dict with several similarities by name.
 
     Parameters
     ----------
@@ -24,13 +24,15 @@ def are_several(similarity: Any, X: Any) -> bool:
         The parameter ``similarity`` of an estimator.
     X : samples
         Matrices or raw objects.
+    dissimilarity : str or dict, default=None
+        The parameter ``dissimilarity`` of an estimator.
 
     Returns
     -------
     bool
         Whether there are several similarities.
     """
-    if isinstance(X, SeveralSamples) or is_dict(similarity) or is_dict(X):
+    if isinstance(X, SeveralSamples) or is_dict(similarity) or is_dict(dissimilarity) or is_dict(X):
         return True
     return isinstance(X, Proximities) and len(X.similarities) > 1
 

@@ -2,18 +2,21 @@
 
 from similitude.search.auto import AutoClassifier, OutOfFold
 from similitude.search.combined import CombinedClassifier, CombinedMember, Votes
+from similitude.search.comparison import SimilarityComparison, SimilarityStanding, Together
 from similitude.search.evaluation import Evaluated, at_point, evaluate, reading_part
 from similitude.search.folds import stratified_folds
-from similitude.search.methods import COMPARED_ONLY, PEERS, SLOW, methods, slug
+from similitude.search.methods import COMPARED_ONLY, MIXTURES, PEERS, SLOW, methods, mixtures, slug
 from similitude.search.nested import INNER_FOLDS, NO_TIME, nested_errors
 from similitude.search.parameters import parameters_code, parameters_text, plain_parameters, python_value
 from similitude.search.path_search import PathSearchCV, input_parameters
+from similitude.search.several import compare_similarities
 from similitude.search.standing import COMBINATION, Standing
 
 __all__ = [
     "COMBINATION",
     "COMPARED_ONLY",
     "INNER_FOLDS",
+    "MIXTURES",
     "NO_TIME",
     "PEERS",
     "SLOW",
@@ -23,12 +26,17 @@ __all__ = [
     "Evaluated",
     "OutOfFold",
     "PathSearchCV",
+    "SimilarityComparison",
+    "SimilarityStanding",
     "Standing",
+    "Together",
     "Votes",
     "at_point",
+    "compare_similarities",
     "evaluate",
     "input_parameters",
     "methods",
+    "mixtures",
     "nested_errors",
     "parameters_code",
     "parameters_text",
