@@ -192,12 +192,12 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
         matrices = matrices_of(training, type(self).__name__)
         return training.replaced(matrices, matching_factors(matrices))
 
+    def _solve(self, S, y, weight, points):
+        return solve_grid(S, y, weight, points, bool(self.tied))
+
     def _solved(self, training, labels, points):
         matrices = [part.S * training.factors[name] for name, part in training.parts.items()]
         weights, pairs = class_weights(self.class_weight, labels), list(class_pairs(labels))
-        solved = [
-            solve_grid([S[np.ix_(own, own)] for S in matrices], y, weights[own], points, bool(self.tied))
-            for own, y in pairs
-        ]
+        solved = [self._solve([S[np.ix_(own, own)] for S in matrices], y, weights[own], points) for own, y in pairs]
         members = [own for own, _ in pairs]
         return [MixtureMachines(list(found), members, training.factors) for found in zip(*solved)]
