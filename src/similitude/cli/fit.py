@@ -18,7 +18,7 @@ from similitude.cli.options import (
     Key,
     Labels,
     LabelsInOrder,
-    Matrix,
+    Matrices,
     Prefer,
     Preference,
     Quiet,
@@ -40,7 +40,7 @@ def fit_model(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model.", show_default=False)
     ],
-    matrix: Matrix = None,
+    matrix: Matrices = None,
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
     groups: Groups = None,
@@ -61,14 +61,15 @@ def fit_model(
     """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
     from similitude import save_model
     from similitude._utils.files import check_writable
-    from similitude.cli.data import check_classes, read_samples
+    from similitude.cli.data import check_classes
+    from similitude.cli.several import read_matrices
 
-    name = named_method(method)
+    name = named_method(method, several=len(matrix or ()) > 1)
     check_jobs(n_jobs)
     check_budget(time_budget)
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(
+    data = read_matrices(
         matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
     )
     check_classes(data, 2)
@@ -85,11 +86,12 @@ def fit_model(
         _show(outcome, output)
 
 
-def named_method(name: str) -> str:
+def named_method(name: str, several: bool = False) -> str:
     """Return the method of this name, whatever its case, spaces and brackets; its model can be saved."""
-    from similitude.search import COMPARED_ONLY, methods, slug
+    from similitude.search import COMPARED_ONLY, MIXTURES, methods, slug
 
-    known = {AUTO: AUTO, **{slug(known): known for known in methods() if known not in COMPARED_ONLY}}
+    names = [*methods(), *(MIXTURES if several else ())]
+    known = {AUTO: AUTO, **{slug(known): known for known in names if known not in COMPARED_ONLY}}
     if slug(name) not in known:
         raise ValueError(f"--method must be one of {', '.join(known)}; got {name!r}.")
     return known[slug(name)]
@@ -119,7 +121,7 @@ def _chosen(
         auto.fit(data.X, data.y, **data.fold_arguments)
     rows = [
         {
-            "method": row.method,
+            "method": row.name,
             "error": row.error,
             "standard_error": row.standard_error,
             "loss": row.loss,

@@ -13,6 +13,14 @@ Matrix = Annotated[
     Path | None,
     typer.Argument(metavar="MATRIX", help="File with a square matrix of similarities.", show_default=False),
 ]
+Matrices = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="MATRIX...",
+        help="File with a square matrix of similarities, or several files with those of the same samples.",
+        show_default=False,
+    ),
+]
 Labels = Annotated[
     Path | None, typer.Option(metavar="FILE", help="File with one class label per sample.", show_default=False)
 ]
@@ -35,7 +43,8 @@ Dissimilarity = Annotated[
     str | None,
     typer.Option(
         metavar="MAP",
-        help="State that MATRIX holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ...",
+        help="State that MATRIX holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ... If "
+        "only some of several files do, name them: a=gauss,b=exp for a.csv and b.csv.",
         show_default=False,
     ),
 ]

@@ -16,7 +16,7 @@ from similitude.cli.options import (
     Key,
     Labels,
     LabelsInOrder,
-    Matrix,
+    Matrices,
     Methods,
     Quiet,
     Seed,
@@ -35,7 +35,7 @@ def report_matrix(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE.html", help="File to write the page to.", show_default=False)
     ],
-    matrix: Matrix = None,
+    matrix: Matrices = None,
     labels: Labels = None,
     labels_in_order: LabelsInOrder = False,
     groups: Groups = None,
@@ -60,15 +60,15 @@ def report_matrix(
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
     from similitude._utils.files import check_writable
-    from similitude.cli.data import check_classes, read_samples
-    from similitude.search import methods as named
+    from similitude.cli.data import check_classes
+    from similitude.cli.several import check_names, read_matrices
 
     check_jobs(n_jobs)
     check_budget(time_budget)
-    named("all" if methods is None else listed(methods) or [])  # an unknown name raises an error before the work
+    check_names("all" if methods is None else listed(methods) or [], matrix)  # an unknown name raises an error here
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(
+    data = read_matrices(
         matrix, labels, dissimilarity, dataset, key, note=note, seed=seed, groups=groups, in_order=labels_in_order
     )
     check_classes(data, 2)
@@ -85,7 +85,7 @@ def report_matrix(
             n_jobs=n_jobs,
             verbose=int(not quiet),
         )
-        title = str(dataset) if matrix is None else matrix.name
+        title = str(dataset) if not matrix else ", ".join(path.name for path in matrix)
         size = _write(output, data, auto, title, _source(data, matrix, labels, labels_in_order, key, seed), seed)
     for name, why in auto.failures_.items():
         note(f"{name} could not be used: {' '.join(why.split())}")
@@ -135,14 +135,17 @@ def _print_summary(auto: Any, output: Path, size: int) -> None:
 
 
 def _source(
-    data: LoadedData, matrix: Path | None, labels: Path | None, in_order: bool, key: str | None, seed: int
+    data: LoadedData, matrix: list[Path] | None, labels: Path | None, in_order: bool, key: str | None, seed: int
 ) -> Any:
-    """Return the Python code that reads the same samples."""
+    """Return the Python code that reads the same samples; None for several matrices, which may have been reordered."""
     from similitude.report.code import Source
+
+    if data.are_several:
+        return None
 
     if data.entry is not None:
         entry = data.entry
         return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
     more = (", labels_in_order=True" if in_order else "") + ("" if key is None else f", key={key!r}")
-    call = f"load_proximity({str(matrix)!r}, labels={str(labels)!r}{more})"
+    call = f"load_proximity({str((matrix or [''])[0])!r}, labels={str(labels)!r}{more})"
     return Source("load_proximity", call, "data.S", "data.y")

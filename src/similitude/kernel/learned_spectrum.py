@@ -11,6 +11,7 @@ from similitude._utils.checks import check_positive
 from similitude.kernel import _spectrum_solver as solver
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
+from similitude.numerics.machines import solve_machines
 from similitude.numerics.spectrum import row_map_weights
 
 TARGETS = (*solver.TARGETS, "auto")
@@ -49,7 +50,8 @@ def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray)
     {"clip", "flip", "both"}
     """
     n_folds = min(_FOLDS, int(np.sum(y > 0)), int(np.sum(y < 0)))
-    if n_folds < 2:
+    # Without negative eigenvalues clip and flip are the same, here and (by interlacing) on every part of the matrices.
+    if n_folds < 2 or not any(np.any(cut_zeros(eigh(S)[0]) < 0.0) for S in matrices):
         return "both"
     errors = np.zeros((2, len(COSTS)))
     unit = max(float(np.max(np.abs(S))) for S in matrices) or 1.0
@@ -59,24 +61,23 @@ def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray)
         rows = np.hstack([S[np.ix_(test, train)] @ vectors / unit for S, (_, vectors) in zip(matrices, spectra)])
         vectors = np.hstack([vectors for _, vectors in spectra])
         for which, spectrum in enumerate(("clip", "flip")):
-            a = row_map_weights(values, spectrum)
-            errors[which] += _errors(vectors, values * a, rows * a, y[train], y[test], weight[train])
+            if which == 0 or np.any(values < 0.0):
+                a = row_map_weights(values, spectrum)
+                found = _errors(vectors, values * a, rows * a, y[train], y[test], weight[train])
+            errors[which] += found
     clip, flip = np.min(errors, axis=1)
     return "clip" if clip < flip else "flip" if flip < clip else "both"
 
 
 def _errors(vectors, values, rows, y, truth, weight):
     """Return the number of errors on test rows, given in the eigenbasis, for each C."""
-    K = np.ascontiguousarray((vectors * values) @ vectors.T)
-    etas = [0.5 / C for C in COSTS]
+    machines = solve_machines((vectors * values) @ vectors.T, (y > 0).astype(np.intp), 2, COSTS, weight)
+    beta = np.column_stack([machine.coefficients[0] for machine in machines])
+    decisions = rows @ (vectors.T @ beta) + np.array([machine.intercept[0] for machine in machines])
+    wrong = np.sum((decisions >= 0.0) != (truth > 0)[:, None], axis=0)
     # If no machine was found for a C, all its predictions count as errors, so that it is not chosen.
-    errors = np.full(len(COSTS), float(len(truth)))
-    for eta, alpha in solver.target_machines(K, y, weight, etas).items():
-        beta = y * alpha / (2.0 * eta)
-        b, _ = solver.best_offset(K @ beta, y, weight)
-        predicted = np.where(rows @ (vectors.T @ beta) + b >= 0.0, 1.0, -1.0)
-        errors[etas.index(eta)] = np.sum(predicted != truth)
-    return errors
+    found = np.array([machine.solutions[0].converged for machine in machines])
+    return np.where(found, wrong, len(truth))
 
 
 def solve_grid(

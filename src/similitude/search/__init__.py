@@ -9,6 +9,7 @@ from similitude.search.methods import COMPARED_ONLY, MIXTURES, PEERS, SLOW, meth
 from similitude.search.nested import INNER_FOLDS, NO_TIME, nested_errors
 from similitude.search.parameters import parameters_code, parameters_text, plain_parameters, python_value
 from similitude.search.path_search import PathSearchCV, input_parameters
+from similitude.search.reading import split_names
 from similitude.search.several import compare_similarities
 from similitude.search.standing import COMBINATION, Standing
 
@@ -44,5 +45,6 @@ __all__ = [
     "python_value",
     "reading_part",
     "slug",
+    "split_names",
     "stratified_folds",
 ]
