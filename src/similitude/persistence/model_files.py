@@ -220,7 +220,7 @@ def _facts(model: Any) -> dict[str, Any]:
     given, n_columns = "other", getattr(reader, "n_features_in_", None)
     similarities = None
     if isinstance(reader, SimilarityEstimator):
-        contract = getattr(reader, "_reader", None)
+        contract = getattr(getattr(reader, "best_estimator_", reader), "_reader", None)
         if isinstance(contract, SeveralReader) and contract.names != ["S"]:
             similarities = contract.names
         if not isinstance(contract, SeveralReader):
