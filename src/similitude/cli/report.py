@@ -147,5 +147,5 @@ def _source(
         entry = data.entry
         return Source(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
     more = (", labels_in_order=True" if in_order else "") + ("" if key is None else f", key={key!r}")
-    call = f"load_proximity({str((matrix or [''])[0])!r}, labels={str(labels)!r}{more})"
+    call = f"load_proximity({str(matrix[0] if matrix else '')!r}, labels={str(labels)!r}{more})"
     return Source("load_proximity", call, "data.S", "data.y")

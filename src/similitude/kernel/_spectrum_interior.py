@@ -134,7 +134,9 @@ class _System:
         self.Z = (vectors / np.sqrt(np.maximum(values, 1e-300))).T @ (V / self.diagonal)
         # What is left for alpha: diag(bend) + B (E + C C^T) B^T.
         self.bend = low + high
-        self.columns = columns = self._columns(B, omega) if problem.groups is None else self._grouped(B, omega)
+        self.columns = columns = (
+            self._columns(B, omega) if problem.groups is None else self._grouped(B, omega, problem.groups)
+        )
         self._factor(small=columns.shape[1] < 0.8 * len(columns))
         self.toward = self._solve(problem.y)
 
@@ -146,10 +148,10 @@ class _System:
         columns[:, len(E) :] = B @ (self.half * self.q * self.Z).T
         return columns
 
-    def _grouped(self, B: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    def _grouped(self, B: np.ndarray, omega: np.ndarray, groups: np.ndarray) -> np.ndarray:
         """Return ``B [sqrt(E), C]`` where columns of B share a weight: E has a block of rank one for each group."""
         pulls = np.zeros((len(B), len(omega)))
-        np.add.at(pulls.T, self.problem.groups, (B * self.q).T)
+        np.add.at(pulls.T, groups, (B * self.q).T)
         pulls *= self.half
         own = B * np.sqrt(self.half * self.problem.by_column(omega))
         return np.asfortranarray(np.hstack([own, pulls / np.sqrt(self.diagonal), pulls @ self.Z.T]))

@@ -235,9 +235,9 @@ def find(
     with warnings.catch_warnings():
         # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)
-        everything = X if isinstance(X, (Samples, SeveralSamples)) else _read(X, y, contract)
+        everything: Any = X if isinstance(X, (Samples, SeveralSamples)) else _read(X, y, contract)
         together = _side_by_side(everything, auto, y) if isinstance(everything, SeveralSamples) else None
-        samples = everything if together is None else everything.parts[together.shown]
+        samples: Samples = everything if together is None else everything.parts[together.shown]
         S, origin = _similarities(samples, samples.reader.map_name), _origin(samples)
         n = S.shape[0]
         classes, labels = np.unique(check_labels(y, n), return_inverse=True)
@@ -245,7 +245,7 @@ def find(
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
         if together is not None:
-            diagnosis = together.diagnoses[together.shown]
+            diagnosis: Any = together.diagnoses[together.shown]
             origin = f"There are {len(together.diagnoses)} similarities; the pictures show {together.shown!r}. {origin}"
         else:
             diagnosis = getattr(auto, "diagnosis_", None)

@@ -36,10 +36,12 @@ def compare_similarities(
         The samples.
     y : array-like of shape (n,)
         The labels.
-    methods, time_budget, cv, scoring, n_repeats, random_state, n_jobs, verbose
+    methods, time_budget, cv
         As in :class:`AutoClassifier`.
     groups : array-like of shape (n,), default=None
         The groups of the samples, which folds must not divide.
+    scoring, n_repeats, random_state, n_jobs, verbose
+        As in :class:`AutoClassifier`.
     similarity : "precomputed" or dict, default="precomputed"
         For raw objects, their similarities by name.
     dissimilarity : str or dict of str, default=None
