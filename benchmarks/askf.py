@@ -1,4 +1,4 @@
-"""Adaptive subspace kernel fusion (ASKF) of Muench, Raab, Schleif and others, as a peer of MixtureSVC.
+"""Adaptive subspace kernel fusion (ASKF) of Muench, Schleif and others, as a peer of MixtureSVC.
 
 With U the eigenvectors of several symmetric matrices side by side and mu the absolute values of their eigenvalues, it
 minimises over alpha and lambda together
@@ -81,18 +81,17 @@ def _nearest(weights, old, products, slope, gamma, most):
     def value(at):
         return slope @ at + gamma * np.sqrt(max((at - old) @ products @ (at - old), 0.0))
 
-    best, lowest = weights, value(weights)
-    at = weights
+    at, lowest = weights, value(weights)
     for _ in range(STEPS):
         away = products @ (at - old)
         size = np.sqrt(max((at - old) @ away, 1e-12 * (old @ old)))
-        at = _onto(at - step * (slope + gamma * away / size), most)
-        found = value(at)
+        new = _onto(at - step * (slope + gamma * away / size), most)
+        found = value(new)
         if found < lowest:
-            best, lowest = at, found
+            at, lowest, step = new, found, 1.5 * step
         else:
-            step *= 0.7
-    return best
+            step *= 0.4
+    return at
 
 
 def _onto(values, most):

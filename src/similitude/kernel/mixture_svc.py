@@ -139,8 +139,8 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
 
     References
     ----------
-    Chen, Gupta & Recht, "Learning kernels from indefinite similarities", ICML 2009, eqs. (10) to (12). Muench, Raab &
-    Schleif learn the spectra of several matrices with another objective ("adaptive subspace kernel fusion").
+    Chen, Gupta & Recht, "Learning kernels from indefinite similarities", ICML 2009, eqs. (10) to (12). Muench, Schleif
+    and others learn the spectra of several matrices with another objective ("adaptive subspace kernel fusion").
 
     Examples
     --------

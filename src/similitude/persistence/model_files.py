@@ -23,6 +23,7 @@ from similitude._utils.versions import versions
 from similitude.base import SimilarityEstimator
 from similitude.persistence._tree import Decoder, Encoder, _dtype
 from similitude.reader import SeveralReader
+from similitude.search import AutoClassifier
 
 FORMAT = (2, 0)
 """The version of the format: files with another first number cannot be read, those with a larger second one can."""
@@ -32,6 +33,7 @@ _ARRAY = "arrays/{}.npy"
 _LARGEST_TREE = 2**28
 _SEAL = re.compile(rb"similitude model, format (\d{1,9})\.(\d{1,9}), sha256 ([0-9a-f]{64})\Z")
 _DIGITS = 64
+_BEST = "best_estimator_"
 
 
 def save_model(
@@ -201,9 +203,9 @@ def input_reader(model: Any) -> Any:
         The estimator of similitude that reads the input.
     """
     part = model
-    while isinstance(part, (Pipeline, GridSearchCV)):
-        if isinstance(part, GridSearchCV):
-            if not hasattr(part, "best_estimator_"):
+    while isinstance(part, (Pipeline, GridSearchCV)) or (isinstance(part, AutoClassifier) and hasattr(part, _BEST)):
+        if not isinstance(part, Pipeline):
+            if not hasattr(part, _BEST):
                 raise ValueError("model: the search has no best_estimator_; fit it with refit=True.")
             part = part.best_estimator_
         else:
@@ -220,7 +222,7 @@ def _facts(model: Any) -> dict[str, Any]:
     given, n_columns = "other", getattr(reader, "n_features_in_", None)
     similarities = None
     if isinstance(reader, SimilarityEstimator):
-        contract = getattr(getattr(reader, "best_estimator_", reader), "_reader", None)
+        contract = getattr(reader, "_reader", None)
         if isinstance(contract, SeveralReader) and contract.names != ["S"]:
             similarities = contract.names
         if not isinstance(contract, SeveralReader):

@@ -50,8 +50,10 @@ class Proximities:
     """A similarity matrix together with the data that belong to its samples, which are sliced together.
 
     It takes the place of S in every estimator of the package and in scikit-learn's cross-validation, where keyword
-    arguments of ``predict`` would be lost. Several similarities or feature sets of the same samples, for
-    :class:`~similitude.FusedClassifier`, are given by name; :meth:`select` picks one of them for the other estimators.
+    arguments of ``predict`` would be lost. Several similarities of the same samples are given by name, for
+    :class:`~similitude.AutoClassifier`, :class:`~similitude.MixtureSVC`, :class:`~similitude.MixedSimilarity` and
+    :class:`~similitude.FusedClassifier`, which also takes several feature sets; :meth:`select` picks one of them for
+    the other estimators.
 
     Parameters
     ----------
