@@ -23,7 +23,9 @@ from similitude import (
     LocalSDA,
     LocalSVC,
     LPMachine,
+    MixedSimilarity,
     MixtureSDA,
+    MixtureSVC,
     NearestCentroid,
     PairwiseMeta,
     PathSearchCV,
@@ -52,6 +54,7 @@ CLASSIFIERS = [
     RobustSVC(),
     LearnedSpectrumSVC(target="clip"),
     LearnedKernelSVC(),
+    MixtureSVC(target="clip"),
     PotentialSVC(),
     LPMachine(),
     LandmarkClassifier(random_state=0),
@@ -73,6 +76,7 @@ TRANSFORMERS = [
     DissimilarityToSimilarity(),
     Rescale(),
     SimilarityFeatures(),
+    MixedSimilarity(),
     IndefiniteNystroem(random_state=0),
 ]
 # On an indefinite or badly scaled kernel libsvm may never stop: max_iter ends it.
@@ -96,6 +100,7 @@ VARIANTS = [
     SimilaritySVC(spectrum="square"),
     SimilaritySVC(10.0, "none", class_weight="balanced"),
     LearnedSpectrumSVC(eta=0.1, gamma=0.1, target="auto"),
+    MixtureSVC(eta=0.1, gamma=0.1, target="flip", tied=True),
     LandmarkClassifier(8, "flip", selection="leverage", class_weight="balanced", random_state=0),
     LandmarkClassifier(6, "flip", "logistic", C=0.1, random_state=0),
     LandmarkClassifier(12, model="svm", selection="stratified", random_state=0),

@@ -5,7 +5,7 @@ from similitude.boosting import DBoostClassifier
 from similitude.diagnosis import diagnose, disorder
 from similitude.features import LandmarkClassifier, LPMachine, PotentialSVC
 from similitude.generative import SDA, FusedClassifier, FusedKNN, LocalBDA, LocalSDA, MixtureSDA
-from similitude.kernel import LearnedKernelSVC, LearnedSpectrumSVC, RobustSVC, SimilaritySVC
+from similitude.kernel import LearnedKernelSVC, LearnedSpectrumSVC, MixtureSVC, RobustSVC, SimilaritySVC
 from similitude.meta import PairwiseMeta
 from similitude.neighbors import KNNClassifier, LocalNearestCentroid, LocalNearestMeans, LocalSVC, NearestCentroid
 from similitude.persistence import load_model, save_model
@@ -26,12 +26,14 @@ from similitude.search import (
     PathSearchCV,
     PredictionSets,
     SimilarityGroupKFold,
+    compare_similarities,
     error_by_similarity,
 )
 from similitude.theory import goodness
 from similitude.transform import (
     DissimilarityToSimilarity,
     IndefiniteNystroem,
+    MixedSimilarity,
     PseudoEuclideanEmbedding,
     Rescale,
     SimilarityFeatures,
@@ -57,7 +59,9 @@ __all__ = [
     "LocalNearestMeans",
     "LocalSDA",
     "LocalSVC",
+    "MixedSimilarity",
     "MixtureSDA",
+    "MixtureSVC",
     "NearestCentroid",
     "PairwiseMeta",
     "PathSearchCV",
@@ -73,6 +77,7 @@ __all__ = [
     "SimilarityWarning",
     "SpectrumModifier",
     "check_similarity",
+    "compare_similarities",
     "diagnose",
     "disorder",
     "error_by_similarity",

@@ -65,7 +65,7 @@ def _case(kind, n, seed):
 
 
 def _solve(S, y, eta, gamma, target, weight=None):
-    return solver.learned_spectra(S, y, np.ones(len(y)) if weight is None else weight, [(eta, gamma)], target)[0]
+    return solver.learned_spectra([S], y, np.ones(len(y)) if weight is None else weight, [(eta, gamma)], target)[0]
 
 
 def _penalty(a, values, target):
@@ -221,7 +221,7 @@ def test_path_equals_separate_fits(target, kind):
     S, y = _case(kind, 30, 2)
     order = np.random.default_rng(0).permutation(len(GRID))
     grid = [GRID[i] for i in order] + [GRID[0], (0.003, 0.003)]
-    together = solver.learned_spectra(S, y, np.ones(30), grid, target)
+    together = solver.learned_spectra([S], y, np.ones(30), grid, target)
     assert max(answer.gap for answer in together) <= 1e-8
     for i in [*range(0, len(grid), 4), len(grid) - 1, len(grid) - 2]:
         alone = _solve(S, y, *grid[i], target)
@@ -247,9 +247,9 @@ def test_steps_do_not_end_short_of_the_optimum(case):
 def test_machine_on_the_target_need_not_be_found(target, monkeypatch):
     S, y = _case("indefinite", 25, 4)
     grid = GRID[::3]
-    known = solver.learned_spectra(S, y, np.ones(25), grid, target)
+    known = solver.learned_spectra([S], y, np.ones(25), grid, target)
     monkeypatch.setattr(solver, "target_machines", lambda *_: {})
-    alone = solver.learned_spectra(S, y, np.ones(25), grid, target)
+    alone = solver.learned_spectra([S], y, np.ones(25), grid, target)
     assert any(answer.n_iter == 0 for answer in known)
     assert all(answer.n_iter > 0 for answer in alone)
     for one, other in zip(known, alone):
@@ -278,16 +278,16 @@ def test_auto_takes_clip_where_the_negative_part_is_noise():
     X = rng.normal(size=(80, 2))
     y = np.where(X[:, 0] + 0.3 * rng.normal(size=80) > 0, 1.0, -1.0)
     N = rng.normal(size=(80, 40))
-    assert choose_target(X @ X.T - 0.5 * N @ N.T, y, np.ones(80)) == "clip"
+    assert choose_target([X @ X.T - 0.5 * N @ N.T], y, np.ones(80)) == "clip"
 
 
 def test_auto_takes_both_where_nothing_tells_them_apart():
     S, y = _case("psd", 30, 0)
-    assert choose_target(S, y, np.ones(30)) == "both"
+    assert choose_target([S], y, np.ones(30)) == "both"
     alone = np.ones(30)
     alone[3] = -1
-    assert choose_target(_matrix("indefinite", 30, np.random.default_rng(0)), alone, np.ones(30)) == "both"
-    assert choose_target(np.zeros((30, 30)), y, np.ones(30)) == "both"
+    assert choose_target([_matrix("indefinite", 30, np.random.default_rng(0))], alone, np.ones(30)) == "both"
+    assert choose_target([np.zeros((30, 30))], y, np.ones(30)) == "both"
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -308,7 +308,7 @@ def test_auto_counts_the_errors_of_libsvm(seed):
                 peer = SVC(kernel="precomputed", C=C, tol=1e-9).fit(K, y[train], sample_weight=weight[train])
                 errors[which, c] += np.sum(peer.predict(S[np.ix_(test, train)] / np.abs(S).max() @ P) != y[test])
     clip, flip = errors.min(axis=1)
-    assert choose_target(S, y, weight) == ("clip" if clip < flip else "flip" if flip < clip else "both")
+    assert choose_target([S], y, weight) == ("clip" if clip < flip else "flip" if flip < clip else "both")
 
 
 @pytest.mark.parametrize("target", solver.TARGETS)
@@ -359,7 +359,7 @@ def test_ends_of_the_range(target):
         S, y = _case(kind, n, 1)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            answers = solver.learned_spectra(S, y, np.ones(n), points, target)
+            answers = solver.learned_spectra([S], y, np.ones(n), points, target)
         assert answers[-1].gap <= solver.ACCEPTED
         for answer in answers:
             assert np.isfinite([*answer.spectrum_weights, *answer.coefficients, answer.b, answer.objective]).all()

@@ -821,7 +821,7 @@ def test_bad_parameters_are_refused(parameters, message):
         (S[:3, :3], Y[:3], "y must have a class of at least two samples"),
         (S[:5], Y[:5], "X must be square"),
         (np.full((36, 36), np.inf), Y, "X contains infinity"),
-        (Proximities({"a": S, "b": S}), Y, "X holds the similarities 'a', 'b', and one is needed here"),
+        ({"a": S, "b": S[:5, :5]}, Y, "S: all similarities must have the same samples and so the same shape"),
     ],
 )
 def test_bad_data_is_refused(X, y, message):

@@ -82,9 +82,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("inspect")(reports_errors(takes_source(inspect_matrix, without=("groups", "group_column"))))
-app.command("compare")(reports_errors(takes_source(compare_methods)))
-app.command("report")(reports_errors(takes_source(report_matrix)))
-app.command("fit")(reports_errors(takes_source(fit_model)))
+app.command("compare")(reports_errors(takes_source(compare_methods, several=True)))
+app.command("report")(reports_errors(takes_source(report_matrix, several=True)))
+app.command("fit")(reports_errors(takes_source(fit_model, several=True)))
 app.command("predict")(reports_errors(predict_rows))
 app.command("pairwise")(reports_errors(fill_matrix))
 app.command("convert")(reports_errors(takes_source(convert_file, without=NOT_PROXIMITIES)))

@@ -15,10 +15,9 @@ def without_leaks(data: LoadedData, threshold: str | None, note: Notes) -> Loade
         return data
     import numpy as np
 
-    from similitude import similarity_groups
+    from similitude import SimilarityGroupKFold
 
-    values, map_name = data.matrix()
-    found = similarity_groups(values, _number(threshold), groups=data.groups, dissimilarity=map_name)
+    found = SimilarityGroupKFold(threshold=_number(threshold)).groups_of(data.samples, data.groups)
     sizes = np.bincount(found)
     note(
         f"--no-leak {threshold}: {len(sizes)} groups of similar samples, the largest of {sizes.max()}; no group is on "
@@ -40,6 +39,8 @@ def with_fill(data: LoadedData, fill: str | None) -> LoadedData:
     """Return the data with the value of unknown pairs that ``--fill`` names."""
     if fill is None:
         return data
+    if data.are_several:
+        raise ValueError("--fill is for one FILE; with several files every pair must be known.")
     from similitude import Proximities
     from similitude.proximity.proximities import as_proximities
 

@@ -46,25 +46,35 @@ def compare_methods(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank the methods by their errors in nested cross-validation, with parameters chosen within each training part."""
+    """Rank the methods by their errors in nested cross-validation, with parameters chosen within each training part.
+
+    With several matrices of the same samples, compare these similarities instead: the best error on each, what each
+    adds to the others, and how alike they are.
+    """
     from similitude._utils.files import check_writable
     from similitude.cli.adjust import with_fill, without_leaks
-    from similitude.cli.data import check_classes, read_samples
+    from similitude.cli.data import check_classes
+    from similitude.cli.several import check_names, compare_files, read_matrices, show_similarities
     from similitude.search import INNER_FOLDS, NO_TIME, nested_errors
     from similitude.search import methods as named
 
     check_jobs(n_jobs)
     check_budget(time_budget)
     wanted = "all" if methods is None else listed(methods) or []
-    named(wanted)  # an unknown name raises an error before the work begins
+    check_names(wanted, source)  # an unknown name raises an error before the work begins
     if output is not None:
         check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(source, note=note, seed=seed)
+    data = read_matrices(source, note=note, seed=seed)
     data = without_leaks(with_fill(data, fill), no_leak, note)
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")
+    if data.are_several:
+        settings = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "time_budget": time_budget}
+        found = compare_files(data, wanted, {**settings, "verbose": int(not quiet)})
+        show_similarities(found, data.title, folds, output, as_json, quiet)
+        return
     table = named(wanted, **data.contract)
     standings = nested_errors(
         data.samples,

@@ -46,9 +46,17 @@ class LoadedData:
     @cached_property
     def samples(self) -> Samples:
         """The samples as every command reads them, without a warning if the matrix looks like dissimilarities."""
-        from similitude.reader import Reader, Samples
+        from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples
 
+        if self.are_several:
+            reader: Any = SeveralReader(**self.contract)
+            return SeveralSamples(reader, self.X, np.asarray(self.y), warns=False)  # type: ignore[return-value]
         return Samples(Reader(**self.contract), self.X, np.asarray(self.y), warns=False)
+
+    @property
+    def are_several(self) -> bool:
+        """Whether X holds several similarities of the same samples."""
+        return len(getattr(self.X, "similarities", ())) > 1
 
     def matrix(self) -> tuple[Any, str | None]:
         """Return the native values between all samples, and the name of the map if they are dissimilarities."""

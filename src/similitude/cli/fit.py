@@ -54,14 +54,15 @@ def fit_model(
     from similitude import save_model
     from similitude._utils.files import check_writable
     from similitude.cli.adjust import with_fill, without_leaks
-    from similitude.cli.data import check_classes, read_samples
+    from similitude.cli.data import check_classes
+    from similitude.cli.several import read_matrices
 
-    name = named_method(method)
+    name = named_method(method, several=bool(source.others))
     check_jobs(n_jobs)
     check_budget(time_budget)
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(source, note=note, seed=seed)
+    data = read_matrices(source, note=note, seed=seed)
     data = without_leaks(with_fill(data, fill), no_leak, note)
     check_classes(data, 2)
     model, found = _chosen(name, prefer.value, data, seed, time_budget, n_jobs, not quiet)
@@ -79,11 +80,12 @@ def fit_model(
         _show(outcome, output)
 
 
-def named_method(name: str) -> str:
+def named_method(name: str, several: bool = False) -> str:
     """Return the method of this name, whatever its case, spaces and brackets; its model can be saved."""
-    from similitude.search import COMPARED_ONLY, methods, slug
+    from similitude.search import COMPARED_ONLY, MIXTURES, methods, slug
 
-    known = {AUTO: AUTO, **{slug(known): known for known in methods() if known not in COMPARED_ONLY}}
+    names = [*methods(), *(MIXTURES if several else ())]
+    known = {AUTO: AUTO, **{slug(known): known for known in names if known not in COMPARED_ONLY}}
     if slug(name) not in known:
         raise ValueError(f"--method must be one of {', '.join(known)}; got {name!r}.")
     return known[slug(name)]
@@ -113,7 +115,7 @@ def _chosen(
         auto.fit(data.X, data.y, **data.fold_arguments)
     rows = [
         {
-            "method": row.method,
+            "method": row.name,
             "error": row.error,
             "standard_error": row.standard_error,
             "loss": row.loss,

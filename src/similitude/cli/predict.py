@@ -26,11 +26,12 @@ def predict_rows(
         Path, typer.Argument(metavar="MODEL", help="File written by `similitude fit`.", show_default=False)
     ],
     rows: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
-            metavar="ROWS",
+            metavar="ROWS...",
             help="File with the new samples: their similarities to the training samples (or dissimilarities, if the "
-            "model was fitted on these) as rows or edges, or the samples themselves, if it was fitted on raw objects.",
+            "model was fitted on these) as rows or edges, or the samples themselves, if it was fitted on raw objects. "
+            "For a model on several similarities as many files, in their order.",
             show_default=False,
         ),
     ],
@@ -94,11 +95,15 @@ def predict_rows(
                 f"{model}: holds a {type(fitted).__name__}, whose input is not only rows of similarities. "
                 "Load the model in Python: similitude.load_model(path)."
             )
+        several = None if info["input"] == "objects" else info["similarities"]
+        _check_number(model, rows, several)
+        given = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
         if info["input"] == "objects":
-            X, ids = _objects(fitted, rows, key)
+            X, ids = _objects(fitted, rows[0], key)
+        elif several is None:
+            X, ids = _similarities(fitted, info, rows[0], given, note)
         else:
-            given = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
-            X, ids = _similarities(fitted, info, rows, given, note)
+            X, ids = _several(fitted, info, rows, given, note)
         predicted = fitted.predict(X)
         kind, names, values = _scores(fitted, X, len(predicted))
         more = novelty_columns(fitted, X, confidence, note)
@@ -231,6 +236,34 @@ def _reading(info: dict, given: dict[str, Any]) -> Any:
     if not stored:
         changes["orientation"] = "dissimilarity" if info["input"] == "dissimilarities" else "similarity"
     return Reading.restored({**stored, "form": None}, **changes)
+
+
+def _check_number(model: Path, rows: list[Path], similarities: list[str] | None) -> None:
+    needed = similarities or ["one"]
+    if len(rows) != len(needed):
+        named = "" if similarities is None else f" ({', '.join(similarities)})"
+        raise ValueError(f"ROWS: {model} needs {len(needed)} of these files{named}, in this order; got {len(rows)}.")
+
+
+def _several(fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], note: Any) -> tuple[Any, Any]:
+    """Return the rows of each of several similarities, and the ids of the new samples, which all files must share."""
+    from similitude import Proximities
+
+    parts: dict[str, Any] = {}
+    first = None
+    for i, (name, path) in enumerate(zip(info["similarities"], paths)):
+        X, ids = _similarities(fitted, info, path, given, note)
+        S, ids = getattr(X, "S", X), None if ids is None else ids.tolist()
+        if i == 0:
+            first = ids
+        elif S.shape != next(iter(parts.values())).shape or (ids or first) != (first or ids):
+            raise ValueError(
+                f"ROWS: {paths[0]} and {path} do not have the same samples in the same order, as they must."
+            )
+        parts[name] = S
+    reader: Any = fitted._reader if hasattr(fitted, "_reader") else None
+    column_ids = reader.column_ids if reader is not None and "ids" in reader.extras else None
+    return Proximities(parts, column_ids=column_ids), first
 
 
 def _matched(path: Path, known: list[str], given: list[str], support: Any, note: Any) -> list[int]:

@@ -53,15 +53,15 @@ def report_matrix(
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
     from similitude._utils.files import check_writable
     from similitude.cli.adjust import with_fill, without_leaks
-    from similitude.cli.data import check_classes, read_samples
-    from similitude.search import methods as named
+    from similitude.cli.data import check_classes
+    from similitude.cli.several import check_names, read_matrices
 
     check_jobs(n_jobs)
     check_budget(time_budget)
-    named("all" if methods is None else listed(methods) or [])  # an unknown name raises an error before the work
+    check_names("all" if methods is None else listed(methods) or [], source)  # an unknown name raises an error here
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_samples(source, note=note, seed=seed)
+    data = read_matrices(source, note=note, seed=seed)
     data = without_leaks(with_fill(data, fill), no_leak, note)
     check_classes(data, 2)
     with warnings.catch_warnings():
@@ -77,7 +77,7 @@ def report_matrix(
             n_jobs=n_jobs,
             verbose=int(not quiet),
         )
-        title = str(source.dataset) if source.matrix is None else source.matrix.name
+        title = ", ".join(path.name for path in source.matrices) or str(source.dataset)
         size = _write(output, data, auto, title, _source(data, source, seed), seed)
     for name, why in auto.failures_.items():
         note(f"{name} could not be used: {' '.join(why.split())}")
@@ -127,8 +127,11 @@ def _print_summary(auto: Any, output: Path, size: int) -> None:
 
 
 def _source(data: LoadedData, source: Source, seed: int) -> Any:
-    """Return the Python code that reads the same samples."""
+    """Return the Python code that reads the same samples; None for several matrices, which may have been reordered."""
     from similitude.report.code import Source as Code
+
+    if data.are_several:
+        return None
 
     if data.entry is not None:
         entry = data.entry

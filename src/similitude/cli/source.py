@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -63,7 +63,9 @@ class Source:
     dissimilarity: Annotated[
         str | None,
         _option(
-            "State that FILE holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ...", "MAP"
+            "State that FILE holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ... If "
+            "only some of several files do, name them: a=gauss,b=exp for a.csv and b.csv.",
+            "MAP",
         ),
     ] = None
     similarity: Annotated[
@@ -92,11 +94,19 @@ class Source:
         None
     )
     dataset: Annotated[str | None, _option("Data set of `similitude datasets`, instead of FILE.", "NAME")] = None
+    others: tuple[Path, ...] = field(default=(), metadata={"option": False})
+    """Further files with other similarities of the same samples."""
+
+    @property
+    def matrices(self) -> list[Path]:
+        """All files with similarities."""
+        return [] if self.matrix is None else [self.matrix, *self.others]
 
     def given(self) -> dict[str, Any]:
         """Return the options that were given, by name, as arguments of ``load_proximity``."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        defaults = {field.name: field.default for field in fields(self)}
+        options = [own for own in fields(self) if own.metadata.get("option", True)]
+        values = {own.name: getattr(self, own.name) for own in options}
+        defaults = {own.name: own.default for own in options}
         plain = {name: value for name, value in values.items() if value not in (defaults[name], None, [])}
         if "missing" in plain:
             plain["missing"] = number_or_text(str(plain["missing"]))
@@ -116,16 +126,34 @@ def number_or_text(text: str) -> Any:
         return text
 
 
-def takes_source(command: Callable[..., None], without: tuple[str, ...] = ()) -> Callable[..., None]:
-    """Return a command whose parameter ``source`` is replaced by the options of :class:`Source`."""
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FILE...",
+        help="File with similarities: a matrix, a triangle, an edge list, hits; or raw objects with --similarity. "
+        "Several files are several similarities of the same samples.",
+        show_default=False,
+    ),
+]
+
+
+def takes_source(
+    command: Callable[..., None], without: tuple[str, ...] = (), several: bool = False
+) -> Callable[..., None]:
+    """Return a command whose parameter ``source`` is replaced by the options of :class:`Source`.
+
+    With ``several`` the command takes several files.
+    """
     own = inspect.signature(command, eval_str=True).parameters
-    chosen = [field for field in fields(Source) if field.name not in without]
+    chosen = [option for option in fields(Source) if option.metadata.get("option", True) and option.name not in without]
     hints = inspect.get_annotations(Source, eval_str=True)
+    if several:
+        hints["matrix"] = Files
     options = [
         inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+            option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[option.name]
         )
-        for field in chosen
+        for option in chosen
     ]
     others = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own.values() if p.name != "source"]
     # Options without a default come first, then those of the source, then the others.
@@ -134,8 +162,11 @@ def takes_source(command: Callable[..., None], without: tuple[str, ...] = ()) ->
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> None:
-        source = Source(**{field.name: values.pop(field.name) for field in chosen})
-        command(source=source, **values)
+        given = {option.name: values.pop(option.name) for option in chosen}
+        if several:
+            first, *more = given["matrix"] or [None]
+            given |= {"matrix": first, "others": tuple(more)}
+        command(source=Source(**given), **values)
 
     wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in parameters}

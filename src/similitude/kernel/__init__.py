@@ -4,6 +4,7 @@ from similitude.kernel._spectrum_solver import TARGETS as SPECTRUM_TARGETS
 from similitude.kernel._spectrum_solver import learned_spectra
 from similitude.kernel.learned_kernel import LearnedKernelSVC
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
+from similitude.kernel.mixture_svc import MixtureSVC
 from similitude.kernel.robust_svc import RobustSVC
 from similitude.kernel.similarity_svc import SimilaritySVC
 
@@ -11,6 +12,7 @@ __all__ = [
     "SPECTRUM_TARGETS",
     "LearnedKernelSVC",
     "LearnedSpectrumSVC",
+    "MixtureSVC",
     "RobustSVC",
     "SimilaritySVC",
     "learned_spectra",

@@ -83,7 +83,7 @@ def start(problem: SpectrumProblem) -> Iterate:
     y, bounds, gamma, targets = problem.y, problem.bounds, problem.gamma, problem.targets
     sums = np.where(y > 0, np.sum(bounds[y > 0]), np.sum(bounds[y < 0]))
     alpha = 0.5 * bounds * np.min(sums) / sums
-    needed = (problem.signed.T @ alpha) ** 2 / (4.0 * problem.eta)
+    needed = problem.by_weight((problem.signed.T @ alpha) ** 2) / (4.0 * problem.eta)
     shrink = min(1.0, np.sqrt(0.25 * gamma / max(float(np.linalg.norm(needed)), 1e-300)))
     alpha, needed = shrink * alpha, shrink**2 * needed
     n, (k, r) = len(y), targets.shape
@@ -102,7 +102,8 @@ def start(problem: SpectrumProblem) -> Iterate:
     w = np.sum(v, axis=0) - needed
     omega = mu / w
     low, high = mu / alpha, mu / (bounds - alpha)
-    short = 1.0 + low - high - 0.5 * (problem.signed @ (omega * (problem.signed.T @ alpha))) / problem.eta
+    pull = problem.signed @ (problem.by_column(omega) * (problem.signed.T @ alpha))
+    short = 1.0 + low - high - 0.5 * pull / problem.eta
     low, high = low + np.maximum(-short, 0.0), high + np.maximum(short, 0.0)
     return Iterate(np.concatenate([alpha, bounds - alpha, w, t]), np.concatenate([low, high, omega, mu / t]), v, 0.0)
 
@@ -133,13 +134,27 @@ class _System:
         self.Z = (vectors / np.sqrt(np.maximum(values, 1e-300))).T @ (V / self.diagonal)
         # What is left for alpha: diag(bend) + B (E + C C^T) B^T.
         self.bend = low + high
-        E = self.half * (omega + self.half * self.q**2 / self.diagonal)
-        columns = np.empty((B.shape[0], len(E) + len(V)), order="F")
-        np.multiply(B, np.sqrt(E), out=columns[:, : len(E)])
-        columns[:, len(E) :] = B @ (self.half * self.q * self.Z).T
-        self.columns = columns
+        self.columns = columns = (
+            self._columns(B, omega) if problem.groups is None else self._grouped(B, omega, problem.groups)
+        )
         self._factor(small=columns.shape[1] < 0.8 * len(columns))
         self.toward = self._solve(problem.y)
+
+    def _columns(self, B: np.ndarray, omega: np.ndarray) -> np.ndarray:
+        """Return ``B [sqrt(E), C]``."""
+        E = self.half * (omega + self.half * self.q**2 / self.diagonal)
+        columns = np.empty((B.shape[0], len(E) + len(self.Z)), order="F")
+        np.multiply(B, np.sqrt(E), out=columns[:, : len(E)])
+        columns[:, len(E) :] = B @ (self.half * self.q * self.Z).T
+        return columns
+
+    def _grouped(self, B: np.ndarray, omega: np.ndarray, groups: np.ndarray) -> np.ndarray:
+        """Return ``B [sqrt(E), C]`` where columns of B share a weight: E has a block of rank one for each group."""
+        pulls = np.zeros((len(B), len(omega)))
+        np.add.at(pulls.T, groups, (B * self.q).T)
+        pulls *= self.half
+        own = B * np.sqrt(self.half * self.problem.by_column(omega))
+        return np.asfortranarray(np.hstack([own, pulls / np.sqrt(self.diagonal), pulls @ self.Z.T]))
 
     def _factor(self, small: bool) -> None:
         self.small = small
@@ -192,9 +207,11 @@ class _System:
         problem, at = self.problem, self.at
         alpha, _, w, t = at.parts(at.slack)
         low, high, omega, theta = at.parts(at.multiplier)
-        r_alpha = -1.0 + at.b * problem.y - low + high + self.half * (problem.signed @ (omega * self.q))
+        r_alpha = (
+            -1.0 + at.b * problem.y - low + high + self.half * (problem.signed @ (problem.by_column(omega) * self.q))
+        )
         r_v = problem.targets - omega + theta[:, None] * at.v
-        r_w = w - np.sum(at.v, axis=0) + 0.5 * self.half * self.q**2
+        r_w = w - np.sum(at.v, axis=0) + 0.5 * self.half * problem.by_weight(self.q**2)
         r_t = t - 0.5 * (problem.gamma**2 - np.sum(at.v**2, axis=1))
         return r_alpha, r_v, r_w, r_t, float(problem.y @ alpha)
 
@@ -206,9 +223,9 @@ class _System:
         if bend is not None:
             dq = problem.signed.T @ bend.alpha
             d_theta = at.parts(bend.multiplier)[3]
-            r_alpha = r_alpha + half * (problem.signed @ (bend.omega * dq))
+            r_alpha = r_alpha + half * (problem.signed @ (problem.by_column(bend.omega) * dq))
             r_v = r_v + d_theta[:, None] * bend.v
-            r_w = r_w + 0.5 * half * dq**2
+            r_w = r_w + 0.5 * half * problem.by_weight(dq**2)
             r_t = r_t + 0.5 * np.sum(bend.v**2, axis=1)
             product = product - bend.slack * bend.multiplier
         # A multiplier changes by its push, less its weight times the change of its slack.
@@ -217,13 +234,13 @@ class _System:
         _, _, w_weight, t_weight = at.parts(self.weight)
         f = -r_v - at.v * (theta + t_weight * r_t)[:, None]
         h = omega / w_weight + r_w - np.sum(self._per_target(f), axis=0)
-        d_alpha = self._solve(-r_alpha + low - high - half * (problem.signed @ (q * self._over(h))))
+        d_alpha = self._solve(-r_alpha + low - high - half * (problem.signed @ (q * problem.by_column(self._over(h)))))
         d_b = (problem.y @ d_alpha + r_y) / (problem.y @ self.toward)
         d_alpha = d_alpha - d_b * self.toward
-        d_q = problem.signed.T @ d_alpha
-        d_omega = self._over(h + half * q * d_q)
+        q_d_q = problem.by_weight(q * (problem.signed.T @ d_alpha))
+        d_omega = self._over(h + half * q_d_q)
         d_v = self._per_target(d_omega + f)
-        d_w = -r_w + np.sum(d_v, axis=0) - half * q * d_q
+        d_w = -r_w + np.sum(d_v, axis=0) - half * q_d_q
         d_t = -r_t - np.sum(at.v * d_v, axis=1)
         d_slack = np.concatenate([d_alpha, -d_alpha, d_w, d_t])
         d_multiplier = push - self.weight * d_slack
@@ -236,7 +253,7 @@ def interior_point(problem: SpectrumProblem) -> tuple[SpectrumSolution, float]:
     at = start(problem)
     # The constant decision is feasible, whatever rounding makes of the iterates.
     nearest = np.maximum(problem.targets[-1], 0.0)
-    objective, zeta, b = primal(problem, nearest, np.zeros_like(nearest))
+    objective, zeta, b = primal(problem, nearest, np.zeros(problem.features.shape[1]))
     best = SpectrumSolution(nearest, zeta, b, objective, np.inf, 0)
     bound, least, stalled = -np.inf, np.inf, 0
     for n_iter in range(_MAX_ITER + 1):

@@ -9,7 +9,8 @@ over zeta, b and omega >= 0, with one or two targets tau_k. Its dual, with B = d
     maximise  sum alpha - sum_k tau_k^T v_k
     over      0 <= alpha <= p,  y^T alpha = 0,  ||v_k|| <= gamma,  q_j^2 / (4 eta) <= sum_k v_kj.
 
-``omega`` is the multiplier of the last constraint, and ``zeta = omega q / (2 eta)``.
+``omega`` is the multiplier of the last constraint, and ``zeta = omega q / (2 eta)``. Columns of F may share one omega:
+then ``sum_j zeta_j^2`` and ``sum_j q_j^2`` over such a group take the places of ``zeta_j^2`` and ``q_j^2``.
 
 A gap is the distance between the objective at a feasible point of (12) and that at a feasible point of the dual, both
 computed anew from the iterate. It bounds the error whatever the rounding errors on the way were.
@@ -30,7 +31,10 @@ _EPS = float(np.finfo(float).eps)
 
 @dataclass
 class SpectrumProblem:
-    """One problem in the notation above; ``features`` is F and ``signed`` is B, in Fortran's order."""
+    """One problem in the notation above; ``features`` is F and ``signed`` is B, in Fortran's order.
+
+    ``groups`` has for each column of F the position of its omega; None means that each column has its own.
+    """
 
     features: np.ndarray
     signed: np.ndarray
@@ -39,11 +43,22 @@ class SpectrumProblem:
     eta: float
     gamma: float
     targets: np.ndarray
+    groups: np.ndarray | None = None
 
     @property
     def floor(self) -> float:
         """gamma times the least penalty: no objective is below it."""
         return self.gamma * least_penalty(self.targets)
+
+    def by_column(self, values: np.ndarray) -> np.ndarray:
+        """Return values of the weights as values of the columns of F."""
+        return values if self.groups is None else values[self.groups]
+
+    def by_weight(self, values: np.ndarray) -> np.ndarray:
+        """Return the sums of values of the columns of F over those that share a weight."""
+        if self.groups is None:
+            return values
+        return np.bincount(self.groups, values, minlength=self.targets.shape[1])
 
 
 @dataclass
@@ -104,9 +119,9 @@ def best_offset(values: np.ndarray, y: np.ndarray, bounds: np.ndarray) -> tuple[
 
 def primal(problem: SpectrumProblem, omega: np.ndarray, q: np.ndarray) -> tuple[float, np.ndarray, float]:
     """Return the objective of (12) at omega and ``zeta = omega q / (2 eta)`` with the best b, and zeta and b."""
-    zeta = omega * q / (2.0 * problem.eta)
+    zeta = problem.by_column(omega) * q / (2.0 * problem.eta)
     b, loss = best_offset(problem.features @ zeta, problem.y, problem.bounds)
-    size = float(omega @ q**2) / (4.0 * problem.eta)
+    size = float(omega @ problem.by_weight(q**2)) / (4.0 * problem.eta)
     return loss + size + problem.gamma * penalty(omega, problem.targets), zeta, b
 
 
@@ -116,7 +131,7 @@ def dual(problem: SpectrumProblem, alpha: np.ndarray, v: np.ndarray) -> float:
     alpha = feasible(alpha, problem.y, bounds)
     if not np.any(alpha > 0.0):
         return problem.floor
-    lacking = (problem.signed.T @ alpha) ** 2 / (4.0 * problem.eta) - np.sum(v, axis=0)
+    lacking = problem.by_weight((problem.signed.T @ alpha) ** 2) / (4.0 * problem.eta) - np.sum(v, axis=0)
     # Where targets are negative, a larger v is a gain; elsewhere the least is best.
     v = v + np.where(np.sum(problem.targets, axis=0) < 0.0, np.maximum(lacking, 0.0), lacking) / len(v)
     # alpha times s, v times s^2 is feasible as well; the best s is known.

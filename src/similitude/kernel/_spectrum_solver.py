@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def at_target(problem: SpectrumProblem, alpha: np.ndarray) -> SpectrumSolution:
         # At the second target the first norm has a gradient, which is known; the second takes the rest.
         away = problem.targets[1] - problem.targets[0]
         v[0] = problem.gamma * away / np.linalg.norm(away)
-        v[1] = q**2 / (4.0 * problem.eta) - v[0]
+        v[1] = problem.by_weight(q**2) / (4.0 * problem.eta) - v[0]
     objective, zeta, b = primal(problem, problem.targets[-1], q)
     gap = relative_gap(objective, dual(problem, alpha, v), problem.floor)
     return SpectrumSolution(problem.targets[-1], zeta, b, objective, gap, 0)
@@ -114,6 +115,8 @@ class LearnedSpectrum:
     objective: float
     gap: float
     n_iter: int
+    sizes: list[int]
+    """The number of eigenvalues of each matrix."""
 
     @property
     def converged(self) -> bool:
@@ -131,15 +134,89 @@ def targets_of(values: np.ndarray, target: str) -> np.ndarray:
     return {"clip": clip[None], "flip": flip[None], "both": np.stack([clip, flip]), "similarity": values[None]}[target]
 
 
+@dataclass
+class Spectra:
+    """The nonzero eigenvalues and the eigenvectors of one or several matrices on the same samples, side by side."""
+
+    values: np.ndarray
+    vectors: np.ndarray
+    sizes: list[int]
+    """The number of eigenvalues of each matrix."""
+
+    @classmethod
+    def of(cls, matrices: list[np.ndarray]) -> Spectra:
+        """Return the spectra of symmetric matrices."""
+        found = []
+        for S in matrices:
+            values, vectors = eigh(S)
+            values = cut_zeros(values)
+            found.append((values[values != 0.0], vectors[:, values != 0.0]))
+        values, vectors = (np.concatenate(parts, axis=-1) for parts in zip(*found))
+        return cls(values, vectors, [len(own) for own, _ in found])
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """For each eigenvalue the position of its matrix."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def coefficients(self, zeta: np.ndarray) -> np.ndarray:
+        """Return the coefficients of rows of similarities, one matrix after the other."""
+        ends = np.cumsum(self.sizes)[:-1]
+        parts = zip(np.split(self.vectors, ends, axis=1), np.split(zeta / self.values, ends))
+        return np.concatenate([vectors @ own for vectors, own in parts])
+
+
+class _Form(NamedTuple):
+    """How the eigenvalues, in units of the largest, enter the problem."""
+
+    used: np.ndarray
+    """Whether each eigenvalue takes part."""
+    root: np.ndarray
+    """The factors of the eigenvectors in F."""
+    targets: np.ndarray
+    stretch: float
+    """The factor of gamma."""
+    groups: np.ndarray | None
+
+    @classmethod
+    def of(cls, unit: np.ndarray, target: str) -> _Form:
+        """Return the form in which each eigenvalue has its own weight."""
+        used, targets = np.ones(len(unit), dtype=bool), targets_of(unit, target)
+        root = np.ones(len(unit)) if target == "similarity" else np.sqrt(np.abs(unit))
+        if target == "both" and np.all(unit > 0.0):
+            return cls(used, root, targets[:1], 2.0, None)  # clip is flip: one norm, twice
+        return cls(used, root, targets, 1.0, None)
+
+    @classmethod
+    def tied(cls, unit: np.ndarray, target: str, matrix: np.ndarray) -> _Form:
+        """Return the form in which the eigenvalues of a matrix share their weight."""
+        used, root = unit > 0.0 if target == "clip" else unit != 0.0, np.sqrt(np.abs(unit))
+        _, groups, sizes = np.unique(matrix[used], return_inverse=True, return_counts=True)
+        # r equal weights are as far from the target as one weight that is sqrt(r) times as large.
+        root[used] /= sizes[groups] ** 0.25
+        return cls(used, root, np.sqrt(sizes.astype(float))[None], 1.0, groups)
+
+    def weights(self, omega: np.ndarray) -> np.ndarray:
+        """Return the weight of each eigenvalue."""
+        weights = np.zeros(len(self.used))
+        weights[self.used] = omega if self.groups is None else (omega / self.targets[0])[self.groups]
+        return weights
+
+
 def learned_spectra(
-    S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]], target: str
+    matrices: list[np.ndarray],
+    y: np.ndarray,
+    weight: np.ndarray,
+    points: list[tuple[float, float]],
+    target: str,
+    tied: bool = False,
 ) -> list[LearnedSpectrum]:
     """Return the solution of (12) for each point.
 
     Parameters
     ----------
-    S : ndarray of shape (n, n)
-        Symmetric similarities.
+    matrices : list of ndarrays of shape (n, n)
+        Symmetric similarities; the kernel is the sum of theirs.
     y : ndarray of shape (n,)
         The labels, -1 and +1.
     weight : ndarray of shape (n,)
@@ -148,6 +225,8 @@ def learned_spectra(
         The points.
     target : {"clip", "flip", "both", "similarity"}
         The spectrum from which the distance is measured.
+    tied : bool, default=False
+        Whether all eigenvalues of a matrix have the same weight; the target is then "clip" or "flip".
 
     Returns
     -------
@@ -160,39 +239,37 @@ def learned_spectra(
     >>> from similitude.kernel import learned_spectra
     >>> S = np.array([[1.0, 3, 1, 0], [3, 1, 0, 1], [1, 0, 1, 3], [0, 1, 3, 1]])
     >>> y = np.array([-1.0, -1, 1, 1])
-    >>> [found] = learned_spectra(S, y, np.ones(4), [(0.1, 0.01)], "flip")
+    >>> [found] = learned_spectra([S], y, np.ones(4), [(0.1, 0.01)], "flip")
     >>> found.spectrum_weights.round(2)
     array([-1.  , -1.  ,  3.65,  1.  ])
     """
-    values, vectors = eigh(S)
-    values = cut_zeros(values)
-    values, vectors = values[values != 0.0], vectors[:, values != 0.0]
+    spectra = Spectra.of(matrices)
     n, counts = len(y), weight > 0.0
     bounds = weight[counts] / n
-    if len(values) == 0 or not 0 < np.sum(y[counts] > 0) < np.sum(counts):
-        return [_constant(y[counts], bounds, values, vectors, gamma, target) for _, gamma in points]
     # In units of the largest eigenvalue the problem is that of eta / scale (and, for "similarity", gamma * scale).
-    scale = float(np.max(np.abs(values)))
-    unit = values / scale
-    root = np.ones(len(unit)) if target == "similarity" else np.sqrt(np.abs(unit))
-    features = np.asfortranarray(vectors[counts] * root)
+    scale = float(np.max(np.abs(spectra.values), initial=0.0)) or 1.0
+    unit = spectra.values / scale
+    form = _Form.tied(unit, target, spectra.matrix) if tied else _Form.of(unit, target)
+    if not np.any(form.used) or not 0 < np.sum(y[counts] > 0) < np.sum(counts):
+        return [_constant(y[counts], bounds, spectra, gamma, target) for _, gamma in points]
+    features = np.asfortranarray((spectra.vectors[counts] * form.root)[:, form.used])
     signed = np.asfortranarray(y[counts, None] * features)
-    targets, stretch = targets_of(unit, target), scale if target == "similarity" else 1.0
-    if target == "both" and np.all(unit > 0.0):
-        targets, stretch = targets[:1], 2.0  # clip is flip: one norm, twice
+    stretch = form.stretch * (scale if target == "similarity" else 1.0)
     problems = [
-        SpectrumProblem(features, signed, y[counts], bounds, e / scale, g * stretch, targets) for e, g in points
+        SpectrumProblem(features, signed, y[counts], bounds, e / scale, g * stretch, form.targets, form.groups)
+        for e, g in points
     ]
     # What overflows at the ends of the range leaves a large gap, which is reported.
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         solutions = _solutions(problems)
     answers = []
     for found in solutions:
-        a = found.omega / unit if target == "similarity" else np.sign(unit) * found.omega + 0.0  # no negative zeros
-        coefficients = vectors @ (root * found.zeta / values)
-        answers.append(
-            LearnedSpectrum(target, values, a, coefficients, found.b, found.objective, found.gap, found.n_iter)
-        )
+        weights, zeta = form.weights(found.omega), np.zeros(len(unit))
+        zeta[form.used] = found.zeta
+        a = weights / unit if target == "similarity" else np.sign(unit) * weights + 0.0  # no negative zeros
+        coefficients = spectra.coefficients(form.root * zeta)
+        figures = found.b, found.objective, found.gap, found.n_iter, spectra.sizes
+        answers.append(LearnedSpectrum(target, spectra.values, a, coefficients, *figures))
     return answers
 
 
@@ -202,7 +279,7 @@ def _solutions(problems: list[SpectrumProblem]) -> list[SpectrumSolution]:
     target = first.targets[-1]
     machines = {}
     if np.all(target >= 0.0):  # else it is not allowed as omega
-        K = np.ascontiguousarray((first.features * target) @ first.features.T)
+        K = np.ascontiguousarray((first.features * first.by_column(target)) @ first.features.T)
         machines = target_machines(K, first.y, first.bounds, [problem.eta for problem in problems])
     return [_solution(problem, machines.get(problem.eta)) for problem in problems]
 
@@ -220,11 +297,13 @@ def _solution(problem: SpectrumProblem, alpha: np.ndarray | None) -> SpectrumSol
     return replace(known, gap=gap, n_iter=found.n_iter) if gap <= max(GAP, found.gap) else found
 
 
-def _constant(y, bounds, values, vectors, gamma, target) -> LearnedSpectrum:
+def _constant(y: np.ndarray, bounds: np.ndarray, spectra: Spectra, gamma: float, target: str) -> LearnedSpectrum:
     """Return the constant decision: all eigenvalues are 0, or the samples of one class do not count."""
+    values = spectra.values
     targets = targets_of(values, target)
     a = np.maximum(targets[-1], 0.0)
     b, loss = best_offset(np.zeros(len(y)), y, bounds)
     objective = loss + gamma * least_penalty(targets)
     a = a / values if target == "similarity" else np.sign(values) * a
-    return LearnedSpectrum(target, values, a, np.zeros(len(vectors)), b, objective, 0.0, 0)
+    coefficients = np.zeros(len(spectra.vectors) * len(spectra.sizes))
+    return LearnedSpectrum(target, values, a, coefficients, b, objective, 0.0, 0, spectra.sizes)

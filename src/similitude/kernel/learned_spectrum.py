@@ -30,7 +30,7 @@ class SpectrumPoint(NamedTuple):
     target: str
 
 
-def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
+def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray) -> str:
     """Return which of clip and flip has fewer errors in cross-validation at its best C, or "both" if they are equal.
 
     There are ten folds (fewer if the smaller class has fewer samples), without shuffling. A class with a single
@@ -38,8 +38,8 @@ def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
 
     Parameters
     ----------
-    S : ndarray of shape (n, n)
-        Symmetric similarities.
+    matrices : list of ndarrays of shape (n, n)
+        Symmetric similarities; the kernel is the sum of the modified matrices.
     y : ndarray of shape (n,)
         The labels, -1 and +1.
     weight : ndarray of shape (n,)
@@ -50,15 +50,16 @@ def choose_target(S: np.ndarray, y: np.ndarray, weight: np.ndarray) -> str:
     {"clip", "flip", "both"}
     """
     n_folds = min(_FOLDS, int(np.sum(y > 0)), int(np.sum(y < 0)))
-    # Without negative eigenvalues clip and flip are the same, here and (by interlacing) on every part of S.
-    if n_folds < 2 or not np.any(cut_zeros(eigh(S)[0]) < 0.0):
+    # Without negative eigenvalues clip and flip are the same, here and (by interlacing) on every part of the matrices.
+    if n_folds < 2 or not any(np.any(cut_zeros(eigh(S)[0]) < 0.0) for S in matrices):
         return "both"
     errors = np.zeros((2, len(COSTS)))
-    unit = float(np.max(np.abs(S))) or 1.0
-    for train, test in StratifiedKFold(n_folds).split(S, y):
-        values, vectors = eigh(S[np.ix_(train, train)] / unit)
-        values = cut_zeros(values)
-        rows = S[np.ix_(test, train)] @ vectors / unit
+    unit = max(float(np.max(np.abs(S))) for S in matrices) or 1.0
+    for train, test in StratifiedKFold(n_folds).split(y, y):
+        spectra = [eigh(S[np.ix_(train, train)] / unit) for S in matrices]
+        values = np.concatenate([cut_zeros(values) for values, _ in spectra])
+        rows = np.hstack([S[np.ix_(test, train)] @ vectors / unit for S, (_, vectors) in zip(matrices, spectra)])
+        vectors = np.hstack([vectors for _, vectors in spectra])
         for which, spectrum in enumerate(("clip", "flip")):
             if which == 0 or np.any(values < 0.0):
                 a = row_map_weights(values, spectrum)
@@ -77,6 +78,45 @@ def _errors(vectors, values, rows, y, truth, weight):
     # If no machine was found for a C, all its predictions count as errors, so that it is not chosen.
     found = np.array([machine.solutions[0].converged for machine in machines])
     return np.where(found, wrong, len(truth))
+
+
+def solve_grid(
+    matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray, points: list[SpectrumPoint], tied: bool = False
+) -> list[solver.LearnedSpectrum]:
+    """Return the solutions of all points for one pair of classes.
+
+    Parameters
+    ----------
+    matrices : list of ndarrays of shape (n, n)
+        Symmetric similarities.
+    y : ndarray of shape (n,)
+        The labels, -1 and +1.
+    weight : ndarray of shape (n,)
+        The factor of the loss of each sample.
+    points : list of SpectrumPoint
+        The points.
+    tied : bool, default=False
+        Whether the eigenvalues of a matrix share their weight.
+
+    Returns
+    -------
+    list of LearnedSpectrum
+        The solutions.
+    """
+    largest = max(float(np.max(np.abs(S))) for S in matrices) or 1.0
+    for eta, gamma, target in points:
+        size = gamma * (largest if target == "similarity" else 1.0)
+        check_range(np.asarray(largest), (1e-20, 1e20), eta=eta / largest, gamma=size)
+    chosen = choose_target(matrices, y, weight) if any(point.target == "auto" for point in points) else "auto"
+    if tied and chosen == "both":
+        chosen = "clip"
+    targets = [chosen if point.target == "auto" else point.target for point in points]
+    solutions: dict[int, solver.LearnedSpectrum] = {}
+    for target in dict.fromkeys(targets):
+        own = [i for i, other in enumerate(targets) if other == target]
+        found = solver.learned_spectra(matrices, y, weight, [points[i][:2] for i in own], target, tied)
+        solutions.update(zip(own, found))
+    return [solutions[i] for i in range(len(points))]
 
 
 class LearnedSpectrumSVC(KernelLearningSVC):
@@ -202,14 +242,4 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         return SpectrumPoint(float(eta), float(gamma), target)
 
     def _solve(self, S, y, weight, points):
-        largest = float(np.max(np.abs(S))) or 1.0
-        for eta, gamma, target in points:
-            check_range(S, (1e-20, 1e20), eta=eta / largest, gamma=gamma * (largest if target == "similarity" else 1.0))
-        chosen = choose_target(S, y, weight) if any(point.target == "auto" for point in points) else "auto"
-        targets = [chosen if point.target == "auto" else point.target for point in points]
-        solutions: dict[int, solver.LearnedSpectrum] = {}
-        for target in dict.fromkeys(targets):
-            own = [i for i, other in enumerate(targets) if other == target]
-            found = solver.learned_spectra(S, y, weight, [points[i][:2] for i in own], target)
-            solutions.update(zip(own, found))
-        return [solutions[i] for i in range(len(points))]
+        return solve_grid([S], y, weight, points)

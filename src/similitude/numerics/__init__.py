@@ -1,5 +1,6 @@
 """Numerical functions that several rooms share: spectra, neighbour selection, votes, medoids, calibration."""
 
+from similitude.numerics.alignment import aligned_weights, centred, spread
 from similitude.numerics.calibration import Calibrator, calibrators
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
 from similitude.numerics.machines import LARGEST_GAP, Machines, MachineSolution, solve_machines
@@ -14,7 +15,7 @@ from similitude.numerics.nystroem import (
     triangle,
 )
 from similitude.numerics.shared import once, shared_work
-from similitude.numerics.significance import paired_differences, standard_error, wilcoxon_greater
+from similitude.numerics.significance import holm, mcnemar, paired_differences, standard_error, wilcoxon_greater
 from similitude.numerics.spectrum import (
     SPECTRA,
     RowMap,
@@ -48,7 +49,9 @@ __all__ = [
     "NystroemFeatures",
     "NystroemSpectrum",
     "RowMap",
+    "aligned_weights",
     "calibrators",
+    "centred",
     "check_n_neighbors",
     "choose_by_class",
     "cut_zeros",
@@ -58,10 +61,12 @@ __all__ = [
     "expected_costs",
     "exponent_of",
     "first_of_best",
+    "holm",
     "k_centres",
     "k_medoids",
     "log_of",
     "mapped_rows",
+    "mcnemar",
     "modified_eigenvalues",
     "modified_features",
     "modified_matrix",
@@ -78,6 +83,7 @@ __all__ = [
     "shared_work",
     "solve_machines",
     "spectrum_shift",
+    "spread",
     "standard_error",
     "top_k",
     "triangle",

@@ -1,4 +1,4 @@
-"""The standard error of a mean, and the Wilcoxon signed-rank test."""
+"""The standard error of a mean, the signed-rank test, and a paired test of errors with a correction for many tests."""
 
 from __future__ import annotations
 
@@ -90,3 +90,63 @@ def standard_error(values: Any) -> float:
     """
     values = np.asarray(values, dtype=float)
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def mcnemar(a: Any, b: Any) -> float:
+    """Return the p-value of the exact two-sided test that two classifiers make equally many errors on the same samples.
+
+    Only samples on which one of them errs and the other does not count; under the null hypothesis each of these is
+    equally likely to be an error of either (McNemar's test, a sign test).
+
+    Parameters
+    ----------
+    a, b : array-like of bool of shape (n,)
+        Whether each classifier errs on each sample.
+
+    Returns
+    -------
+    float
+        The p-value; 1 if they err on the same samples.
+
+    Examples
+    --------
+    >>> from similitude.numerics.significance import mcnemar
+    >>> mcnemar([1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 0])
+    0.03125
+    """
+    a, b = np.asarray(a, dtype=bool), np.asarray(b, dtype=bool)
+    first, second = int(np.sum(a & ~b)), int(np.sum(b & ~a))
+    return 1.0 if first + second == 0 else float(stats.binomtest(first, first + second).pvalue)
+
+
+def holm(p_values: Any) -> np.ndarray:
+    """Return p-values corrected for their number by Holm's method.
+
+    If those below a level are called significant, the probability of a false one among them is at most that level.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (k,)
+        The p-values of k tests.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        The corrected p-values.
+
+    References
+    ----------
+    Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
+
+    Examples
+    --------
+    >>> from similitude.numerics.significance import holm
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    p_values = np.asarray(p_values, dtype=float)
+    order = np.argsort(p_values, kind="stable")
+    corrected = np.empty(len(p_values))
+    factors = np.arange(len(p_values), 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
+    return corrected

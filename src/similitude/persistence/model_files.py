@@ -22,6 +22,8 @@ from similitude._utils.files import check_writable, replacing
 from similitude._utils.versions import versions
 from similitude.base import SimilarityEstimator
 from similitude.persistence._tree import Decoder, Encoder, _dtype, check_state
+from similitude.reader import SeveralReader
+from similitude.search import AutoClassifier
 
 FORMAT = (2, 0)
 """The version of the format: files with another first number cannot be read, those with a larger second one can."""
@@ -32,6 +34,7 @@ _LARGEST_TREE = 2**28
 _MOST_LISTS, _MOST_PARTS = 2**22, 2**24
 _SEAL = re.compile(rb"similitude model, format (\d{1,9})\.(\d{1,9}), sha256 ([0-9a-f]{64})\Z")
 _DIGITS = 64
+_BEST = "best_estimator_"
 
 
 def save_model(
@@ -115,6 +118,7 @@ def load_model(path: str | os.PathLike, *, return_info: bool = False) -> Any:
         * ``ids``: their names, or None;
         * ``support_columns``: the positions of those that prediction needs, or None for all;
         * ``input``: the input of ``predict``: "similarities", "dissimilarities", "objects" or "other" (several inputs);
+        * ``similarities``: the names of the similarities in the input, if there are several, or None;
         * ``versions``: the versions of similitude, numpy, scipy, scikit-learn and Python that saved the file;
         * ``notes``: the notes that were given to ``save_model``.
 
@@ -216,9 +220,9 @@ def input_reader(model: Any) -> Any:
         The estimator of similitude that reads the input.
     """
     part = model
-    while isinstance(part, (Pipeline, GridSearchCV)):
-        if isinstance(part, GridSearchCV):
-            if not hasattr(part, "best_estimator_"):
+    while isinstance(part, (Pipeline, GridSearchCV)) or (isinstance(part, AutoClassifier) and hasattr(part, _BEST)):
+        if not isinstance(part, Pipeline):
+            if not hasattr(part, _BEST):
                 raise ValueError("model: the search has no best_estimator_; fit it with refit=True.")
             part = part.best_estimator_
         else:
@@ -233,8 +237,13 @@ def _facts(model: Any) -> dict[str, Any]:
     """Return the facts about the model's input and output that are needed to predict."""
     reader = input_reader(model)
     given, n_columns = "other", getattr(reader, "n_features_in_", None)
+    similarities = None
     if isinstance(reader, SimilarityEstimator):
-        contract = reader._new_reader()
+        contract = getattr(reader, "_reader", None)
+        if isinstance(contract, SeveralReader) and contract.names != ["S"]:
+            similarities = contract.names
+        if not isinstance(contract, SeveralReader):
+            contract = reader._new_reader()
         given = "similarities" if contract.map_name is None else "dissimilarities"
         if not contract.is_matrix:
             given, n_columns = "objects", _num_samples(reader.objects_)
@@ -244,6 +253,7 @@ def _facts(model: Any) -> dict[str, Any]:
         "n_columns": None if n_columns is None else int(n_columns),
         "support_columns": None if support is None else np.asarray(support),
         "input": given,
+        "similarities": similarities,
     }
 
 

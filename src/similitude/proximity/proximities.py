@@ -53,8 +53,10 @@ class Proximities:
     """A similarity matrix together with the data that belong to its samples, which are sliced together.
 
     It takes the place of S in every estimator of the package and in scikit-learn's cross-validation, where keyword
-    arguments of ``predict`` would be lost. Several similarities or feature sets of the same samples, for
-    :class:`~similitude.FusedClassifier`, are given by name; :meth:`select` picks one of them for the other estimators.
+    arguments of ``predict`` would be lost. Several similarities of the same samples are given by name, for
+    :class:`~similitude.AutoClassifier`, :class:`~similitude.MixtureSVC`, :class:`~similitude.MixedSimilarity` and
+    :class:`~similitude.FusedClassifier`, which also takes several feature sets; :meth:`select` picks one of them for
+    the other estimators.
 
     Parameters
     ----------
@@ -105,6 +107,7 @@ class Proximities:
             S, ids = form.matrix, form.ids if ids is None else ids
         self.similarities = {name: _matrix(value, name) for name, value in _by_name(S, "S").items()}
         self.shape = _common_shape(self.similarities)
+        _check_same_samples(self.similarities)
         if isinstance(features, Mapping):
             self.features: Any = {name: _features(value) for name, value in _by_name(features, "features").items()}
         else:
@@ -370,6 +373,8 @@ def _by_name(values: Any, name: str) -> Mapping:
 
 
 def _matrix(S: Any, name: str) -> Any:
+    if isinstance(S, Proximities):
+        raise ValueError(f"S: {name!r} is Proximities; a dict of several similarities must hold matrices.")
     S = S if hasattr(S, "shape") else np.asarray(S)
     if len(S.shape) != 2:
         raise ValueError(f"{name} must have two dimensions; got shape {S.shape}.")
@@ -387,6 +392,23 @@ def _common_shape(similarities: Mapping) -> tuple[int, int]:
     if len(set(shapes.values())) > 1:
         raise ValueError(f"S: all similarities must have the same samples and so the same shape; got {shapes}.")
     return next(iter(shapes.values()))
+
+
+def _check_same_samples(similarities: Mapping) -> None:
+    """Raise an error if the names of rows or columns of several DataFrames differ."""
+    frames = [(name, S) for name, S in similarities.items() if hasattr(S, "iloc")]
+    for name, S in frames[1:]:
+        first, known = frames[0]
+        for what in ("index", "columns"):
+            a, b = np.asarray(getattr(known, what), dtype=object), np.asarray(getattr(S, what), dtype=object)
+            different = np.flatnonzero(a != b)
+            if different.size:
+                i = int(different[0])
+                raise ValueError(
+                    f"S: {first!r} and {name!r} do not have the same samples in the same order: "
+                    f"{'row' if what == 'index' else 'column'} {i} is {a[i]!r} in {first!r} and {b[i]!r} in {name!r}. "
+                    f"Reorder one like the other: b.loc[a.index, a.columns]."
+                )
 
 
 def _named(values: Mapping, name: str, what: str) -> Any:

@@ -1,12 +1,28 @@
 """Reading the input of an estimator: matrices, or raw objects with a similarity, become similarities.
 
 All input X is read by a :class:`Reader`: ``fit`` returns the :class:`Training` samples, ``rows`` returns new samples
-as :class:`Rows`. :class:`Samples` are all samples of a search, which are divided into folds.
+as :class:`Rows`. :class:`Samples` are all samples of a search, which are divided into folds. :class:`SeveralReader` and
+its kind do the same for several similarities of the same samples.
 """
 
 from similitude.reader.reader import Reader
 from similitude.reader.samples import Samples
+from similitude.reader.several import SeveralReader, SeveralRows, SeveralTraining
+from similitude.reader.several_samples import SeveralSamples, are_several
 from similitude.reader.training import Rows, Training
 from similitude.reader.values import ComputedValues, GivenValues, matrix_of
 
-__all__ = ["ComputedValues", "GivenValues", "Reader", "Rows", "Samples", "Training", "matrix_of"]
+__all__ = [
+    "ComputedValues",
+    "GivenValues",
+    "Reader",
+    "Rows",
+    "Samples",
+    "SeveralReader",
+    "SeveralRows",
+    "SeveralSamples",
+    "SeveralTraining",
+    "Training",
+    "are_several",
+    "matrix_of",
+]

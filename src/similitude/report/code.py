@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 
 from similitude.search.combined import CombinedClassifier
-from similitude.search.methods import methods
+from similitude.search.methods import methods, mixtures
 from similitude.search.parameters import parameters_code, python_value
 
 MOST_LINES = 5
@@ -60,6 +60,8 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
         The lines: those of the method if there is only one, else those of the combination.
     """
     first = model.members_[0]
+    if any(len(member) > 2 for member in model.members):
+        return _several_lines(model, source, contract)
     if len(model.members_) == 1 and all(getattr(model, name) is None for name in _DECISIONS):
         return code_lines(first.estimator, source, first.name, contract)
     contract = _given(contract)
@@ -82,6 +84,36 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
         f"model = CombinedClassifier(members, {parameters_code({'weights': weights, **settings})})",
         fit,
     )
+
+
+def _several_lines(model: CombinedClassifier, source: Source | None, contract: dict[str, Any]) -> tuple[str, ...]:
+    """Return the code of a combination whose members read different similarities."""
+    settings = {name: _plain(value) for name in _DECISIONS if (value := getattr(model, name)) is not None}
+    load, fit = _data(source)
+    members = []
+    for member in model.members_:
+        own = _given({name: _of(value, member.similarity) for name, value in contract.items()})
+        table = methods(**own) if member.similarity is not None else mixtures(**own)
+        call = f"{'methods' if member.similarity is not None else 'mixtures'}({parameters_code(own)})"
+        method = str(member.method)
+        changes = _changes(member.estimator, table[method][0])
+        members.append(f"    ({member.name!r}, {call}[{method!r}][0]{changes}, {member.similarity!r}),")
+    weights = [round(member.weight, _DIGITS) for member in model.members_]
+    return (
+        "from similitude import CombinedClassifier",
+        "from similitude.search.methods import methods, mixtures",
+        *load,
+        "members = [",
+        *members,
+        "]",
+        f"model = CombinedClassifier(members, {parameters_code({'weights': weights, **settings, **_given(contract)})})",
+        fit,
+    )
+
+
+def _of(value: Any, similarity: str | None) -> Any:
+    """Return the value for one similarity, if values are given by name."""
+    return value.get(similarity) if isinstance(value, dict) and similarity is not None else value
 
 
 def code_lines(

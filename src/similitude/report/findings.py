@@ -18,10 +18,11 @@ from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import LearnedFill
-from similitude.reader import Reader, Samples
+from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples, are_several
 from similitude.report.code import Source, model_lines
 from similitude.report.mistakes import Mistake, Voting, find_mistakes
 from similitude.report.novelty import SetFindings, find_sets
+from similitude.search.comparison import SimilarityComparison
 from similitude.search.methods import COMPARED_ONLY
 from similitude.search.nearness import ErrorBySimilarity, errors_in_bins
 from similitude.search.standing import COMBINATION, Standing
@@ -146,6 +147,8 @@ class Findings:
         The goodness of the similarity.
     outcome : Outcome or None, default=None
         The result of choosing a model; None if no model was chosen.
+    similarities : SideBySide or None, default=None
+        The comparison of several similarities; the pictures show one of them. None if there is only one.
     """
 
     title: str
@@ -163,6 +166,26 @@ class Findings:
     hubness: pictures.Hubness | None
     goodness: pictures.GoodnessCurve | None
     outcome: Outcome | None
+    similarities: SideBySide | None = None
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Several similarities of the same samples.
+
+    Parameters
+    ----------
+    shown : str
+        The name of the similarity that the pictures show.
+    diagnoses : dict of Diagnosis
+        The figures of each similarity, by name.
+    comparison : SimilarityComparison or None
+        Their errors, tests and correlations; None if no model was chosen.
+    """
+
+    shown: str
+    diagnoses: dict[str, Diagnosis]
+    comparison: SimilarityComparison | None
 
 
 def find(
@@ -181,8 +204,9 @@ def find(
 
     Parameters
     ----------
-    X : square matrix, Proximities, or sequence of raw objects
-        The samples.
+    X : square matrix, Proximities, dict of square matrices, or sequence of raw objects
+        The samples. With several similarities the pictures show one of them: that of the chosen model if it uses only
+        one, else the one with the smallest error.
     y : array-like of shape (n,)
         The labels.
     contract : dict, default=None
@@ -221,14 +245,20 @@ def find(
     with warnings.catch_warnings():
         # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)
-        samples = X if isinstance(X, Samples) else Samples(Reader(**contract), X, y, warns=False)
+        everything: Any = X if isinstance(X, (Samples, SeveralSamples)) else _read(X, y, contract)
+        together = _side_by_side(everything, auto, y) if isinstance(everything, SeveralSamples) else None
+        samples: Samples = everything if together is None else everything.parts[together.shown]
         S, origin = _similarities(samples, samples.reader.map_name), _origin(samples)
         n = S.shape[0]
         classes, labels = np.unique(check_labels(y, n), return_inverse=True)
         names = _names(ids, samples.X, n)
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
-        diagnosis = getattr(auto, "diagnosis_", None)
+        if together is not None:
+            diagnosis: Any = together.diagnoses[together.shown]
+            origin = f"There are {len(together.diagnoses)} similarities; the pictures show {together.shown!r}. {origin}"
+        else:
+            diagnosis = getattr(auto, "diagnosis_", None)
         if diagnosis is None:
             diagnosis = diagnose(
                 samples.values,
@@ -256,7 +286,30 @@ def find(
             hubness=pictures.hubness(shown, drawn_labels, max(diagnosis.n_neighbors, 1)),
             goodness=_goodness(shown, drawn_labels),
             outcome=None if auto is None else _outcome(auto, samples, S, classes, labels, source, contract),
+            similarities=together,
         )
+
+
+def _read(X: Any, y: Any, contract: dict[str, Any]) -> Any:
+    """Return the samples, with one similarity or several, without a warning if they look like dissimilarities."""
+    if not are_several(contract.get("similarity"), X, contract.get("dissimilarity")):
+        return Samples(Reader(**contract), X, y, warns=False)
+    return SeveralSamples(SeveralReader(**contract), X, y, warns=False)
+
+
+def _side_by_side(samples: SeveralSamples, auto: Any, y: Any) -> SideBySide:
+    """Return the diagnoses and the comparison of several similarities, and the one that the pictures show."""
+    comparison = getattr(auto, "similarities_", None)
+    diagnoses = getattr(auto, "diagnosis_", None)
+    if diagnoses is None:
+        diagnoses = {
+            name: diagnose(part.values, y, dissimilarity=part.reader.map_name) for name, part in samples.parts.items()
+        }
+    used = {member.similarity for member in auto.best_estimator_.members_} if auto is not None else set()
+    shown = used.pop() if len(used) == 1 else None
+    if shown is None:
+        shown = next(iter(samples.parts)) if comparison is None else comparison.best
+    return SideBySide(shown, diagnoses, comparison)
 
 
 def _similarities(samples: Samples, map_name: str | None) -> Any:

@@ -156,8 +156,8 @@ def _standing(outcome: Outcome, standing: Standing, low: float, high: float) -> 
     weight = float(standing.weight)
     shown_p = "best" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
     return (
-        f'<tr class="{" ".join(kinds)}"><th scope="row" data-value="{text(standing.method)}">'
-        f'<span class="name">{text(standing.method)}</span>{badge}'
+        f'<tr class="{" ".join(kinds)}"><th scope="row" data-value="{text(standing.name)}">'
+        f'<span class="name">{text(standing.name)}</span>{badge}'
         f'<span class="parameters">{text(about)}</span></th>'
         f'<td class="error" data-value="{float(error)!r}">{100 * error:.2f} ± {100 * spread:.2f}{whisker}</td>'
         f'<td class="number" data-value="{repr(weight) if weight else ""}">{f"{weight:.2f}" if weight else ""}</td>'

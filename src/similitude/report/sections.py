@@ -9,6 +9,7 @@ from similitude.report.findings import Findings
 from similitude.report.markup import Section, chip, figure, lead, name, picture, row, section, table, text, with_minus
 from similitude.report.matrix import PackedMatrix
 from similitude.report.model_sections import members_text, model_sections, percents
+from similitude.report.similarities import similarities_section
 from similitude.search.parameters import parameters_text
 
 MOST_CLASSES_APART = 8
@@ -21,7 +22,8 @@ _MEMBERS_SHOWN = 3
 
 def sections(findings: Findings, packed: PackedMatrix) -> list[Section]:
     """Return all sections in the order of the page."""
-    found = [_diagnosis(findings), _matrix(findings, packed)]
+    found = [] if findings.similarities is None else [similarities_section(findings.similarities)]
+    found += [_diagnosis(findings), _matrix(findings, packed)]
     drawn = (_spectrum(findings), _goodness(findings), _separation(findings), _hubness(findings))
     pictures = [part for part in drawn if part is not None]
     for i in range(0, len(pictures), 2):

@@ -30,6 +30,10 @@ class ApproximateSets:
     def _set_model(self) -> Any:
         return self
 
+    def _set_rows(self, X: Any) -> Any:
+        """Return the rows that typicality and familiarity look at."""
+        return self._reader.rows(X, estimator=self)
+
     def predict_set(self, X, confidence=0.9, *, method="lac", class_conditional=True):
         """Return the set of classes of each sample, approximately with the given confidence.
 
@@ -105,7 +109,7 @@ class ApproximateSets:
         """
         check_is_fitted(self)
         model = self._set_model
-        return model._typicality.of_rows(model._reader.rows(X, estimator=model))
+        return model._typicality.of_rows(model._set_rows(X))
 
     def familiarity(self, X):
         """Return a p-value for "x belongs to one of the known classes", from similarities alone.
@@ -125,4 +129,4 @@ class ApproximateSets:
         """
         check_is_fitted(self)
         model = self._set_model
-        return model._familiarity.of_rows(model._reader.rows(X, estimator=model))
+        return model._familiarity.of_rows(model._set_rows(X))

@@ -12,25 +12,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_positive
-from similitude._utils.forms import labels_in_order
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
-from similitude.labels import Labels, check_labels
+from similitude.labels import Labels
 from similitude.numerics.significance import standard_error, wilcoxon_greater
-from similitude.reader import Samples
+from similitude.reader import SeveralSamples, are_several
 from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.combination import Judged, Member, best_points, combine, eligible, judge_method, judged
 from similitude.search.combined import CombinedClassifier, CombinedMember, encoded_labels, fitted_on
+from similitude.search.comparison import compared
 from similitude.search.contest import Contest
-from similitude.search.evaluation import Evaluated, Method, at_point, evaluate, predictions
+from similitude.search.evaluation import Entry, Evaluated, at_point, evaluate, predictions
 from similitude.search.folds import check_groups, repeated_folds, stratified_folds
 from similitude.search.leaks import SimilarityGroupKFold
 from similitude.search.losses import Loss
 from similitude.search.methods import methods
 from similitude.search.nearness import nearest_training
+from similitude.search.reading import entries, part_of, read_samples
 from similitude.search.standing import COMBINATION, Standing
 
 PREFERENCES = ("accuracy", "simple")
@@ -51,7 +52,8 @@ class OutOfFold(NamedTuple):
         The probabilities of each member of ``best_estimator_`` by fits without the sample. The members themselves were
         chosen with all samples, so that the weighted mean of these can differ from ``proba``.
     nearest : ndarray of shape (t,) or None, default=None
-        The similarity (or dissimilarity) to the nearest training sample, averaged over the repetitions of the folds.
+        The similarity (or dissimilarity) to the nearest training sample, averaged over the repetitions of the folds;
+        None if there are several similarities.
     """
 
     labels: np.ndarray
@@ -78,10 +80,15 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
     the weights: the samples are divided into parts, and the choice for each part is made on the others [1]_.
     ``nested_cv`` repeats the whole procedure within outer folds instead.
 
+    If X holds several similarities of the same samples, each method is evaluated on each of them, on the same folds,
+    and the combination chooses among all of these and the methods that use several similarities at once
+    (:class:`MixtureSVC`, and SVMs on :class:`MixedSimilarity`).
+
     Parameters
     ----------
     methods : "all" or list of str, default="all"
-        Names from :func:`similitude.search.methods.methods`.
+        Names from :func:`similitude.search.methods.methods`, and, with several similarities, from
+        :func:`similitude.search.methods.mixtures`.
     time_budget : float, default=None
         The time limit in seconds. Methods that need little time are tried first; what a method needs is learned from
         the first fold. Methods that would take too long are left out, and so are repetitions for which there is no
@@ -117,7 +124,9 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
     verbose : int, default=0
         If it is above 0, progress is shown.
     similarity, dissimilarity
-        The input contract: see the page on input. A map given here is tried together with others.
+        The input contract: see the page on input. A map given here is tried together with others. Several similarities
+        of raw objects are a dict, such as ``{"edit": "levenshtein", "lcs": "lcs"}``; several matrices are passed to
+        ``fit`` by name. Maps may be a dict, too.
 
     Attributes
     ----------
@@ -131,8 +140,11 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         The chosen members fitted on all samples.
     best_params_ : dict
         The parameters of the chosen method; for a combination the parameters of each member by name.
-    diagnosis_ : Diagnosis
-        The diagnosis of the similarity.
+    diagnosis_ : Diagnosis, or dict of Diagnosis
+        The diagnosis of the similarity; of each by name if there are several.
+    similarities_ : SimilarityComparison
+        The comparison of the similarities, if there are several, and methods on single ones: see
+        :func:`compare_similarities`.
     failures_ : dict
         The error messages of the methods that failed, by name.
     left_out_ : list of str
@@ -247,7 +259,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
 
         Parameters
         ----------
-        X : square matrix, Proximities, or sequence of raw objects
+        X : square matrix, Proximities, dict of square matrices, or sequence of raw objects
             The training samples.
         y : array-like of shape (n,)
             The labels.
@@ -265,31 +277,44 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         return self
 
     def _fit(self, X: Any, y: Any, groups: Any) -> None:
-        start = time.perf_counter()
-        self._check_parameters()
-        table = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
         with warnings.catch_warnings():
-            samples = self._read_samples(X, y)
-            groups = check_groups(groups, samples.n)
-            labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
-            cv = self.cv
-            if isinstance(cv, SimilarityGroupKFold):
-                groups, cv = cv.groups_of(samples, groups), cv.n_splits
-            repeats = repeated_folds(samples.y, cv, self.n_repeats, groups, self.random_state)
-            # The user has been warned about the matrix, and a fit that warns is judged by its errors.
-            warnings.simplefilter("ignore")
-            contest = Contest(samples, table, repeats, _loss(self.scoring, labels))
-            deadline = None if self.time_budget is None else start + float(self.time_budget)
-            contest.run(deadline, self.n_jobs, self.verbose > 0)
+            contest, labels, table, groups = self._contest(X, y, groups)
             honest = self._choose(contest)
             self._set_out_of_fold(contest, honest)
-            nearest = nearest_training(samples, repeats)[contest.tested]
-            self.out_of_fold_ = self.out_of_fold_._replace(nearest=nearest)
+            self.__dict__.pop("similarities_", None)
+            if any(run.similarity is not None for run in contest.runs.values()):
+                self.similarities_ = compared(contest, self.random_state or 0)
             self._fit_members(contest, labels)
             self.nested_error_: float | None = None
             self.nested_standard_error_: float | None = None
             if self.nested_cv is not None:
-                self._nest(samples, table, groups)
+                self._nest(contest.samples, table, groups)
+
+    def _contest(self, X: Any, y: Any, groups: Any) -> tuple[Contest, Labels, dict[str, Any], np.ndarray | None]:
+        """Return the evaluated methods, the labels, all methods, and the checked groups; warnings are switched off."""
+        start = time.perf_counter()
+        self._check_parameters()
+        several = are_several(self.similarity, X, self.dissimilarity)
+        if not several:
+            table: Any = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
+        samples = self._read_samples(X, y)
+        if several:
+            table = entries(self.methods, samples)
+        groups = check_groups(groups, samples.n)
+        labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
+        cv = self.cv
+        if isinstance(cv, SimilarityGroupKFold):
+            groups, cv = cv.groups_of(samples, groups), cv.n_splits
+        repeats = repeated_folds(samples.y, cv, self.n_repeats, groups, self.random_state)
+        # The user has been warned about the matrix, and a fit that warns is judged by its errors.
+        warnings.simplefilter("ignore")
+        contest = Contest(samples, table, repeats, _loss(self.scoring, labels))
+        deadline = None if self.time_budget is None else start + float(self.time_budget)
+        contest.run(deadline, self.n_jobs, self.verbose > 0)
+        if not contest.runs:
+            first = next(iter(contest.failures.items()))
+            raise ValueError(f"methods: none could be used; {first[0]} failed with: {first[1]}")
+        return contest, labels, table, groups
 
     @property
     def _set_model(self) -> CombinedClassifier:
@@ -299,12 +324,16 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         whole = contest.samples.whole()
         fitted = []
         for member in self._members:
-            estimator = at_point(member.run.estimator, member.run.points[member.point])
-            estimator = fitted_on(whole, contest.samples, estimator)
-            temperature = member.run.temperatures[member.point]
-            fitted.append(CombinedMember(member.run.name, estimator, member.weight, temperature))
+            run = member.run
+            estimator = at_point(run.estimator, run.points[member.point])
+            estimator = fitted_on(part_of(whole, run.similarity), part_of(contest.samples, run.similarity), estimator)
+            temperature = run.temperatures[member.point]
+            fitted.append(CombinedMember(run.name, estimator, member.weight, temperature, run.similarity, run.method))
         del self._members
-        named = [(member.name, clone(member.estimator)) for member in fitted]
+        named = [
+            (member.name, clone(member.estimator), *([member.similarity] if hasattr(whole, "parts") else []))
+            for member in fitted
+        ]
         chosen = CombinedClassifier(
             named,
             [member.weight for member in fitted],
@@ -342,25 +371,19 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         if self.cv is not None and not isinstance(self.cv, Integral) and not hasattr(self.cv, "split"):
             raise ValueError("nested_cv needs a cv that splits any number of samples: an integer or a splitter.")
 
-    def _read_samples(self, X: Any, y: Any) -> Samples:
+    def _read_samples(self, X: Any, y: Any) -> Any:
         """Diagnose the samples, and return them for division into folds."""
-        if isinstance(X, Samples):
-            samples = X
-        else:
-            reader = self._new_reader()
-            y, X = labels_in_order(y, X), reader.adopted(X)
-            samples = Samples(reader, X, check_labels(y, _num_samples(X)))
+        samples = read_samples(self, X, y)
         self.classes_ = np.unique(samples.y)
         if len(self.classes_) < 2:
             raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
-        self.diagnosis_ = diagnose(samples.values, samples.y, dissimilarity=samples.reader.map_name)
+        each = samples.parts if isinstance(samples, SeveralSamples) else {"": samples}
+        found = {name: diagnose(part.values, part.y, dissimilarity=part.reader.map_name) for name, part in each.items()}
+        self.diagnosis_ = found if isinstance(samples, SeveralSamples) else found[""]
         return samples
 
     def _choose(self, contest: Contest) -> Judged:
         """Set the leaderboard and the members, and return the answers of the choice for samples not used for it."""
-        if not contest.runs:
-            first = next(iter(contest.failures.items()))
-            raise ValueError(f"methods: none could be used; {first[0]} failed with: {first[1]}")
         singles = {name: judge_method(contest, run) for name, run in contest.runs.items()}
         combined, together = combine(contest, self.random_state or 0)
         allowed = {run.name: singles[run.name] for run in eligible(contest)}
@@ -386,9 +409,10 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         rows = []
         for name, run in contest.runs.items():
             point = int(best_points(contest, run, None)[0])
-            row = _standing(contest, name, singles[name], run.total_seconds, name == self.best_method_)
+            row = _standing(contest, run.method, singles[name], run.total_seconds, name == self.best_method_)
             row = replace(
                 row,
+                similarity=run.similarity,
                 parameters=run.points[point],
                 optimistic_error=float(np.mean(judged(contest, run.posteriors[point]).wrong)),
                 weight=float(sum(member.weight for member in combined if member.run is run)),
@@ -402,18 +426,22 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             rows.append(replace(row, weight=1.0))
         rows.sort(key=lambda row: (row.error, row.loss))
         by_part = {name: _errors_by_part(contest, single) for name, single in found.items()}
-        first = by_part[rows[0].method]
-        tested = [replace(row, p_value=wilcoxon_greater(by_part[row.method], first)) for row in rows[1:]]
+        first = by_part[rows[0].name]
+        tested = [replace(row, p_value=wilcoxon_greater(by_part[row.name], first)) for row in rows[1:]]
         self.leaderboard_ = [rows[0], *tested]
 
     def _set_out_of_fold(self, contest: Contest, honest: Judged) -> None:
         labels = self.classes_[contest.loss.decisions(honest.posteriors)]
         members = np.stack([member.posteriors for member in self._members])
-        self.out_of_fold_ = OutOfFold(labels, honest.posteriors, contest.tested, members)
+        nearest = None
+        if not isinstance(contest.samples, SeveralSamples):
+            nearest = nearest_training(contest.samples, contest.repeats)[contest.tested]
+        self.out_of_fold_ = OutOfFold(labels, honest.posteriors, contest.tested, members, nearest)
 
-    def _nest(self, samples: Samples, table: dict[str, Method], groups: np.ndarray | None) -> None:
+    def _nest(self, samples: Any, table: dict[str, Any], groups: np.ndarray | None) -> None:
         """Set the error of the whole procedure, including the choice, on folds that were not used for the choice."""
-        inner = clone(self).set_params(methods=list(table), nested_cv=None, n_jobs=None, verbose=0)
+        names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table.items()))
+        inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.reader.similarity, dissimilarity=outer.reader.dissimilarity)
@@ -428,7 +456,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         self.nested_error_ = float(1 - np.mean(scores))
         self.nested_standard_error_ = standard_error(scores)
 
-    def _nested(self, samples: Samples, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
+    def _nested(self, samples: Any, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
         if groups is None:
             return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
         return (

@@ -91,7 +91,7 @@ def eligible(contest: Contest) -> list[Run]:
     list of Run
         The methods; if there are no others, those that are otherwise only compared.
     """
-    runs = [run for name, run in contest.runs.items() if name not in COMPARED_ONLY]
+    runs = [run for run in contest.runs.values() if run.method not in COMPARED_ONLY]
     return runs or list(contest.runs.values())
 
 
@@ -170,6 +170,31 @@ def judge_method(contest: Contest, run: Run) -> Judged:
     return judged(contest, posteriors)
 
 
+def judge_choice(contest: Contest, runs: list[Run]) -> Judged:
+    """Return the answers of the method of lowest loss, which is chosen, with its point, for each part on the others.
+
+    Parameters
+    ----------
+    contest : Contest
+        The evaluated methods.
+    runs : list of Run
+        The methods among which is chosen.
+
+    Returns
+    -------
+    Judged
+        The answers.
+    """
+    posteriors = np.empty(runs[0].posteriors.shape[1:])
+    for part in np.unique(contest.parts):
+        own, candidates = contest.parts == part, _candidates(contest, runs, part)
+        found = np.stack([posterior for _, _, posterior in candidates])
+        losses = contest.loss.mean(found, contest.truth[_used(contest, part)], contest.classes)
+        run, point, _ = candidates[int(np.argmin(losses))]
+        posteriors[own] = run.posteriors[point][own]
+    return judged(contest, posteriors)
+
+
 def combine(contest: Contest, random_state: int) -> tuple[list[Member], Judged]:
     """Return the members of the combination, and its answers by choices that were made on other samples.
 
@@ -187,20 +212,55 @@ def combine(contest: Contest, random_state: int) -> tuple[list[Member], Judged]:
     honest : Judged
         The answers.
     """
-    posteriors = np.empty((len(contest.tested), len(contest.classes)))
+    (found,) = combine_each(contest, random_state, [eligible(contest)])
+    return _members(contest, random_state, None, _candidates(contest, eligible(contest), None)), found
+
+
+def combine_each(contest: Contest, random_state: int, choices: list[list[Run]]) -> list[Judged]:
+    """Return the answers of the combinations of several choices of methods, each made on other samples.
+
+    Parameters
+    ----------
+    contest : Contest
+        The evaluated methods.
+    random_state : int
+        The random state of the bootstrap samples.
+    choices : list of lists of Run
+        The methods that may be combined.
+
+    Returns
+    -------
+    list of Judged
+        The answers, one for each choice.
+    """
+    posteriors = np.empty((len(choices), len(contest.tested), len(contest.classes)))
+    some = {run.name: run for runs in choices for run in runs}
     for part in np.unique(contest.parts):
         own = contest.parts == part
-        members = _members(contest, random_state, part)
-        posteriors[own] = sum(member.weight * member.posteriors[own] for member in members)
-    return _members(contest, random_state, None), judged(contest, posteriors)
+        candidates = _candidates(contest, list(some.values()), part)
+        for i, runs in enumerate(choices):
+            names = {run.name for run in runs}
+            kept = [candidate for candidate in candidates if candidate[0].name in names]
+            members = _members(contest, random_state, part, kept)
+            posteriors[i, own] = sum(member.weight * member.posteriors[own] for member in members)
+    return [judged(contest, found) for found in posteriors]
 
 
-def _members(contest: Contest, random_state: int, part: int | None) -> list[Member]:
-    """Return the members that are chosen without the samples of one part."""
-    candidates = [
-        (run, int(point)) for run in eligible(contest) for point in best_points(contest, run, part)[:N_POINTS]
+_Candidate = tuple[Run, int, np.ndarray]
+"""A method, the position of one of its points, and its posteriors of the samples that are used for the choice."""
+
+
+def _candidates(contest: Contest, runs: list[Run], part: int | None) -> list[_Candidate]:
+    return [
+        (run, int(point), _posteriors(contest, run, np.array([point]), part)[0])
+        for run in runs
+        for point in best_points(contest, run, part)[:N_POINTS]
     ]
-    posteriors = np.stack([_posteriors(contest, run, np.array([point]), part)[0] for run, point in candidates])
+
+
+def _members(contest: Contest, random_state: int, part: int | None, candidates: list[_Candidate]) -> list[Member]:
+    """Return the members that are chosen without the samples of one part."""
+    posteriors = np.stack([found for _, _, found in candidates])
     truth = contest.truth[_used(contest, part)]
     weights = bagged_weights(posteriors, truth, contest.loss, contest.classes, random_state)
     kept = np.flatnonzero(weights >= min(LEAST_WEIGHT, weights.max()))

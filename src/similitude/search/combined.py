@@ -9,23 +9,25 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import SimilarityEstimator, as_one_row, forget_fit
 from similitude.kernel.similarity_svc import SimilaritySVC
-from similitude.labels import Labels, check_labels, class_weights, costs_matrix, priors_vector
+from similitude.labels import Labels, class_weights, costs_matrix, priors_vector
 from similitude.neighbors.knn import KNNClassifier
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
-from similitude.reader import GivenValues, Rows, Samples, Training
+from similitude.reader import GivenValues, Rows, Samples, SeveralRows, SeveralSamples, SeveralTraining, Training
 from similitude.search.answers import answer_columns, answered
 from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.calibration import Calibration
 from similitude.search.evaluation import evaluate, reading_part, reads_training
 from similitude.search.familiarity import Familiarity
 from similitude.search.folds import stratified_folds
+from similitude.search.reading import part_of, read_samples
 from similitude.search.typicality import Typicality
+from similitude.several import SeveralEstimator
 
 
 @dataclass(frozen=True)
@@ -42,21 +44,34 @@ class CombinedMember:
         The weight; those of all members add up to 1.
     temperature : Temperature
         The calibration that turns its answers into posteriors.
+    similarity : str or None, default=None
+        The name of the similarity that it reads, if there are several; None means all of them.
+    method : str or None, default=None
+        The name of the method, if an ``AutoClassifier`` chose the member.
     """
 
-    _saved_state = {"name": "text", "estimator": "object", "weight": "float 0..", "temperature": "Temperature"}
+    _saved_state = {
+        "name": "text",
+        "estimator": "object",
+        "weight": "float 0..",
+        "temperature": "Temperature",
+        "similarity": "None | text",
+        "method": "None | text",
+    }
 
     name: str
     estimator: Any
     weight: float
     temperature: Temperature
+    similarity: str | None = None
+    method: str | None = None
 
-    def posteriors(self, rows: Rows, classes: np.ndarray) -> np.ndarray:
+    def posteriors(self, rows: Any, classes: np.ndarray) -> np.ndarray:
         """Return the calibrated posteriors.
 
         Parameters
         ----------
-        rows : Rows
+        rows : Rows or SeveralRows
             The new samples.
         classes : ndarray of shape (G,)
             All classes.
@@ -66,6 +81,7 @@ class CombinedMember:
         ndarray of shape (m, G)
             The posteriors.
         """
+        rows = part_of(rows, self.similarity)
         X = rows if reads_training(self.estimator) else _as_given(rows, self.estimator)
 
         def ask(response: str) -> np.ndarray:
@@ -138,8 +154,9 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
 
     Parameters
     ----------
-    members : list of (name, estimator)
-        Classifiers on the same input. If X holds dissimilarities, each may have its own map.
+    members : list of (name, estimator) or (name, estimator, similarity)
+        Classifiers on the same input. If X holds dissimilarities, each may have its own map. If X holds several
+        similarities by name, the third item names the one that the member reads; without it the member reads all.
     weights : sequence of float, default=None
         Their weights; None means equal weights.
     costs : array of shape (G, G) or dict of dicts, default=None
@@ -236,35 +253,38 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             The fitted classifier.
         """
         members, weights = self._checked_members()
-        samples = Samples(self._new_reader(), X, check_labels(y, _num_samples(X)))
+        samples = read_samples(self, X, y)
         labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
-        table: dict[str, Any] = {name: (estimator, [{}]) for name, estimator in members}
+        _check_similarities(members, samples)
+        table: dict[str, Any] = {name: (estimator, [{}], *own) for name, estimator, *own in members}
         folds = stratified_folds(samples.y, int(self.n_folds), None, self.random_state)
         rows = np.concatenate([test for _, test in folds])
         found = list(evaluate(samples, table, folds, answered))
         whole = samples.whole()
         fitted, left_out = [], []
-        for (name, estimator), weight in zip(members, weights):
+        for (name, estimator, *own), weight in zip(members, weights):
+            similarity = own[0] if own else None
             response = found[0][name].results[0][0]
             columns = np.concatenate([fold[name].results[0][1] for fold in found]).astype(float)
             temperature = fit_temperature(columns, response, labels.codes[rows])
             left_out.append(temperature.posteriors(columns))
-            fitted.append(CombinedMember(name, fitted_on(whole, samples, estimator), float(weight), temperature))
+            estimator = fitted_on(part_of(whole, similarity), part_of(samples, similarity), estimator)
+            fitted.append(CombinedMember(name, estimator, float(weight), temperature, similarity))
         parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
         self._become(whole, labels, fitted, mean, rows, parts)
         return self
 
-    def _checked_members(self) -> tuple[list[tuple[str, Any]], np.ndarray]:
+    def _checked_members(self) -> tuple[list[tuple], np.ndarray]:
         members = self.members
         if members is None:
             members = [("k-NN", KNNClassifier()), ("SVM", SimilaritySVC())]
         named = isinstance(members, (list, tuple)) and all(
-            isinstance(part, (list, tuple)) and len(part) == 2 and isinstance(part[0], str) for part in members
+            isinstance(part, (list, tuple)) and len(part) in (2, 3) and isinstance(part[0], str) for part in members
         )
-        if not named or not members or len({name for name, _ in members}) < len(members):
+        if not named or not members or len({name for name, *_ in members}) < len(members):
             raise ValueError(f"members must be a list of (name, estimator) with different names; got {members!r}.")
-        for name, estimator in members:
+        for name, estimator, *_ in members:
             if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
                 raise ValueError(f"members must be classifiers; {name!r} is {estimator!r}.")
         try:
@@ -282,7 +302,7 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
 
     def _become(
         self,
-        whole: Training,
+        whole: Any,
         labels: Labels,
         members: list[CombinedMember],
         left_out: np.ndarray,
@@ -294,8 +314,9 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         ``left_out`` are the posteriors, before priors, of the samples at the positions ``tested``, by fits without
         them; ``parts`` are the numbers of their folds.
         """
-        typicality = Typicality.learn(whole, labels.codes, labels.n_classes)
-        familiarity = Familiarity.learn(whole, labels.codes)
+        shown = part_of(whole, _main_similarity(whole, members))
+        typicality = Typicality.learn(shown, labels.codes, labels.n_classes)
+        familiarity = Familiarity.learn(shown, labels.codes)
         with np.errstate(divide="ignore"):
             answers = np.log(_with_priors(left_out, labels))
         forget_fit(self)
@@ -304,8 +325,12 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         self._calibration = Calibration(labels.classes, answers, labels.codes[tested], parts)
         self.classes_, self.members_, self._labels = labels.classes, members, labels
         supports = [columns for member in members if (columns := _support(member.estimator)) is not None]
-        if len(supports) == len(members):
+        if len(supports) == len(members) and not isinstance(whole, SeveralTraining):
             self.support_columns_ = self._reader.columns_read(np.unique(np.concatenate(supports)))
+
+    def _set_rows(self, X: Any) -> Rows:
+        rows = super()._set_rows(X)
+        return part_of(rows, _main_similarity(rows, self.members_))
 
     def predict(self, X):
         """Predict the class of least expected cost.
@@ -363,17 +388,18 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         rows = self._shared(self._rows(X))
         return np.stack([member.posteriors(rows, self.classes_) for member in self.members_])
 
-    def _shared(self, rows: Rows) -> Rows:
+    def _rows(self, X: Any) -> Any:
+        return X.read_as(self._reader) if isinstance(X, SeveralRows) else super()._rows(X)
+
+    def _shared(self, rows: Any) -> Any:
         """Return the rows with native values that are computed once for all members."""
-        reading = [member.estimator for member in self.members_ if reads_training(member.estimator)]
-        asymmetric = any(reading_part(estimator)[0]._reader.asymmetric for estimator in reading)
-        if self._reader.is_matrix or asymmetric or not reading:
-            return rows
-        support = getattr(self, "support_columns_", np.arange(self._reader.n_columns))
-        places = np.searchsorted(support, np.arange(self._reader.n_columns))
-        values = GivenValues(rows.native.block(slice(0, len(rows)), support), columns=places)
-        part = None if len(support) == self._reader.n_columns else support
-        return Rows(self._reader, len(rows), values, objects=rows.objects, support=part)
+        if not isinstance(rows, SeveralRows):
+            return _shared(rows, self.members_, getattr(self, "support_columns_", None))
+        parts = {}
+        for name, part in rows.parts.items():
+            members = [member for member in self.members_ if member.similarity in (None, name)]
+            parts[name] = _shared(part, members, None) if members else part
+        return SeveralRows(rows.reader, parts)
 
     def explain(self, X):
         """Return what each member predicts for one sample.
@@ -410,6 +436,45 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             return "support_columns_" not in vars(self)
         columns = self._reader.columns_read(np.unique(np.concatenate(supports)))
         return np.array_equal(columns, getattr(self, "support_columns_", None))
+
+
+def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | None) -> Rows:
+    """Return rows with native values that are computed once for all members, at the columns that these need."""
+    reader = rows.reader
+    reading = [member.estimator for member in members if reads_training(member.estimator)]
+    readers = [reading_part(estimator)[0]._reader for estimator in reading]
+    if reader.is_matrix or not reading or any(getattr(own, "asymmetric", True) for own in readers):
+        return rows
+    if support is None:
+        support = np.arange(reader.n_columns)
+    places = np.searchsorted(support, np.arange(reader.n_columns))
+    values = GivenValues(rows.native.block(slice(0, len(rows)), support), columns=places)
+    part = None if len(support) == reader.n_columns else support
+    return Rows(reader, len(rows), values, objects=rows.objects, support=part)
+
+
+def _main_similarity(samples: Any, members: list[CombinedMember]) -> str | None:
+    """Return the one of several similarities that has the largest weight in the combination; None if there is one."""
+    if not hasattr(samples, "parts"):
+        return None
+    weights = dict.fromkeys(samples.parts, 0.0)
+    for member in members:
+        if member.similarity is not None:
+            weights[member.similarity] += member.weight
+    return max(weights, key=lambda name: weights[name])
+
+
+def _check_similarities(members: list[tuple], samples: Any) -> None:
+    """Raise an error if a member reads a similarity that there is not, or needs one of several."""
+    known = list(samples.parts) if isinstance(samples, SeveralSamples) else []
+    for name, estimator, *own in members:
+        if own and own[0] not in [None, *known]:
+            held = ", ".join(map(repr, known)) or "one without a name"
+            raise ValueError(f"members: {name!r} reads the similarity {own[0]!r}; X holds {held}.")
+        if known and not any(own) and not isinstance(reading_part(estimator)[0], SeveralEstimator):
+            raise ValueError(
+                f"members: {name!r} reads one similarity, and X holds several: give (name, estimator, similarity)."
+            )
 
 
 def encoded_labels(y: np.ndarray, costs: Any, priors: Any, class_weight: Any) -> Labels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +13,8 @@ from sklearn.model_selection import ParameterGrid
 from similitude._utils.progress import ProgressBars
 from similitude.numerics.shared import shared_work
 from similitude.numerics.temperature import Temperature, fit_temperatures, floor_of, log_odds, scales, softmax
-from similitude.reader import Samples
 from similitude.search.answers import answered
-from similitude.search.evaluation import Evaluated, Method, evaluate
+from similitude.search.evaluation import Entry, Evaluated, Method, evaluate
 from similitude.search.folds import Split
 from similitude.search.losses import Loss
 from similitude.search.methods import COMPARED_ONLY, effort
@@ -43,10 +42,22 @@ class Run:
         The estimator.
     points : list of dict
         The points of its grid.
+    similarity : str, default=None
+        The name of the similarity that it reads, if there are several; None means all of them.
+    method : str, default=None
+        The name of the method without that of the similarity; None means that they are the same.
     """
 
-    def __init__(self, name: str, estimator: Any, points: list[dict[str, Any]]):
+    def __init__(
+        self,
+        name: str,
+        estimator: Any,
+        points: list[dict[str, Any]],
+        similarity: str | None = None,
+        method: str | None = None,
+    ):
         self.name, self.estimator, self.points = name, estimator, points
+        self.similarity, self.method = similarity, method or name
         self.response = ""
         self.answers: dict[int, np.ndarray] = {}
         """For each fold, by its number, the answers of the points, of shape (points, test samples, G)."""
@@ -117,9 +128,9 @@ class Contest:
 
     Parameters
     ----------
-    samples : Samples
+    samples : Samples or SeveralSamples
         The samples.
-    methods : dict of Method
+    methods : dict of Method or Entry
         The methods by name, simplest first.
     repeats : list of lists of tuples (train, test)
         The folds of each repetition.
@@ -142,13 +153,15 @@ class Contest:
         For each of them the number of its part. A choice is judged on each part after it was made on the others.
     """
 
-    def __init__(self, samples: Samples, methods: dict[str, Method], repeats: list[list[Split]], loss: Loss):
+    def __init__(self, samples: Any, methods: Mapping[str, Method | Entry], repeats: list[list[Split]], loss: Loss):
         self.samples, self.loss = samples, loss
         self.classes, self.codes = np.unique(samples.y, return_inverse=True)
-        self._repeats = repeats
+        self.repeats = repeats
         self._numbered = list(enumerate(split for folds in repeats for split in folds))
-        grids = {name: list(ParameterGrid(grid)) for name, (_, grid) in methods.items()}
-        self.runs = {name: Run(name, methods[name][0], points) for name, points in grids.items()}
+        self.runs = {
+            name: Run(name, estimator, list(ParameterGrid(grid)), *own)
+            for name, (estimator, grid, *own) in methods.items()
+        }
         self.failures: dict[str, str] = {}
         self.left_out: list[str] = []
         self.n_folds = 0
@@ -172,7 +185,7 @@ class Contest:
             Whether progress is shown.
         """
         self._show = show
-        first = len(self._repeats[0])
+        first = len(self.repeats[0])
         start = time.perf_counter()
         end = None if deadline is None else deadline - _RESERVE * (deadline - start)
         with ProgressBars({"folds": len(self._numbered)}, enabled=show) as bars:
@@ -182,7 +195,7 @@ class Contest:
                 self._within_budget(self._numbered[:first], end, n_jobs, bars)
             self.runs = {n: run for n, run in self.runs.items() if n not in self.failures and n not in self.left_out}
             self._rank()
-            names = [name for name in self.runs if name not in COMPARED_ONLY]
+            names = [name for name, run in self.runs.items() if run.method not in COMPARED_ONLY]
             for folds in self._later_repeats(names, end, n_jobs):
                 self._evaluate(folds, names, n_jobs, bars)
         self.runs = {name: run for name, run in self.runs.items() if name not in self.failures}
@@ -190,13 +203,13 @@ class Contest:
 
     def _later_repeats(self, names: list[str], end: float | None, n_jobs: int | None):
         """Yield the folds of further repetitions: all at once, or of each repetition for which there is time."""
-        number = len(self._repeats[0])
+        number = len(self.repeats[0])
         if end is None:
             yield self._numbered[number:]
             return
         if self.n_folds < number:
             return
-        for folds in self._repeats[1:]:
+        for folds in self.repeats[1:]:
             # Fewer points take less time, so that the first repetition gives an upper bound.
             seconds = sum(self.runs[name].seconds[-1] for name in names)
             expected = seconds * len(folds) / effective_n_jobs(n_jobs)
@@ -232,10 +245,11 @@ class Contest:
         def expected(name: str) -> float:
             if name in seconds or not seconds:
                 return seconds.get(name, 0.0)
-            return effort(name) * float(np.median([spent / effort(known) for known, spent in seconds.items()]))
+            rates = [spent / self._effort(known) for known, spent in seconds.items()]
+            return self._effort(name) * float(np.median(rates))
 
         with shared_work():
-            for name in sorted(self.runs, key=effort):
+            for name in sorted(self.runs, key=self._effort):
                 left = end - time.perf_counter() - kept * more
                 if expected(name) * (1 + more) > left and seconds:
                     self.left_out.append(name)
@@ -252,6 +266,9 @@ class Contest:
         self._count(bars)
         return expected
 
+    def _effort(self, name: str) -> float:
+        return effort(self.runs[name].method)
+
     def _running(self) -> list[str]:
         return [name for name in self.runs if name not in self.failures and name not in self.left_out]
 
@@ -263,7 +280,8 @@ class Contest:
             self._count(bars)
 
     def _found(self, folds: list, names: list[str], n_jobs: int | None, bars: ProgressBars):
-        candidates = {name: (self.runs[name].estimator, self.runs[name].points) for name in names}
+        runs = {name: self.runs[name] for name in names}
+        candidates = {name: (run.estimator, run.points, run.similarity) for name, run in runs.items()}
         splits = [split for _, split in folds]
         return evaluate(
             self.samples,
@@ -357,7 +375,7 @@ class Contest:
         for run in self.runs.values():
             factors, offsets = [], []
             number = 0
-            for folds in self._repeats:
+            for folds in self.repeats:
                 numbers = [i for i in range(number, number + len(folds)) if i in run.answers]
                 number += len(folds)
                 if not numbers:

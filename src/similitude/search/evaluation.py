@@ -24,13 +24,34 @@ from similitude._utils.progress import progress
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import GridFit, PathClassifier, SimilarityEstimator
 from similitude.numerics.shared import shared_work
-from similitude.reader import Reader, Samples
+from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples
 
 Judge = Callable[["Batch", "Fold"], list]
 """A function of a batch and a fold that returns one result for each point of the batch."""
 
 Method = tuple[Any, dict[str, list]]
 """An estimator and the grid from which its parameters are chosen."""
+
+
+class Entry(NamedTuple):
+    """A method on one of several similarities, or on all of them.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+    grid : dict of lists
+        The grid from which its parameters are chosen.
+    similarity : str or None
+        The name of the similarity that it reads; None means all, or the only one.
+    method : str
+        The name of the method.
+    """
+
+    estimator: Any
+    grid: dict[str, list]
+    similarity: str | None
+    method: str
 
 
 class Evaluated(NamedTuple):
@@ -51,7 +72,7 @@ class Evaluated(NamedTuple):
     failure: str | None = None
 
 
-def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Samples:
+def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Any:
     """Return all samples, read according to this estimator's input contract.
 
     Parameters
@@ -63,20 +84,22 @@ def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Samples:
 
     Returns
     -------
-    Samples
+    Samples or SeveralSamples
         The samples.
     """
     part, _ = reading_part(estimator)
     if reads_training(estimator):
-        return Samples(part._new_reader(), X, y, warns=part._warns_of_dissimilarity)
+        reader = part._new_reader()
+        kind = SeveralSamples if isinstance(reader, SeveralReader) else Samples
+        return kind(reader, X, y, warns=part._warns_of_dissimilarity)
     # It is not known how an estimator of another library interprets its matrix.
     reader = Reader() if get_tags(estimator).input_tags.pairwise else None
     return Samples(reader, X, y, warns=False)
 
 
 def evaluate(
-    samples: Samples,
-    methods: Mapping[str, tuple[Any, list[dict]]],
+    samples: Any,
+    methods: Mapping[str, tuple],
     folds: Sequence[tuple[np.ndarray, np.ndarray]],
     judge: Judge,
     *,
@@ -93,10 +116,11 @@ def evaluate(
 
     Parameters
     ----------
-    samples : Samples
+    samples : Samples or SeveralSamples
         The samples.
-    methods : mapping of names to tuples (estimator, points)
-        The methods; the points are dicts of parameters.
+    methods : mapping of names to tuples (estimator, points) or (estimator, points, similarity)
+        The methods; the points are dicts of parameters. The similarity is the name of the one that the method reads, if
+        the samples have several; None, or no name, means all.
     folds : sequence of tuples (train, test)
         The positions of the samples.
     judge : callable
@@ -130,8 +154,8 @@ def _return_as() -> str:
 
 
 def evaluate_fold(
-    samples: Samples,
-    methods: Mapping[str, tuple[Any, list[dict]]],
+    samples: Any,
+    methods: Mapping[str, tuple],
     split: tuple[np.ndarray, np.ndarray],
     judge: Judge,
     on_error: str = "raise",
@@ -142,10 +166,10 @@ def evaluate_fold(
     fold = Fold(samples, *split, train_too=train_too)
     found = {}
     with shared_work(), one_openmp_thread():
-        for name, method in methods.items():
+        for name, (estimator, points, *similarity) in methods.items():
             if note is not None:
                 note(name)
-            found[name] = evaluate_method(*method, fold, judge, on_error)
+            found[name] = evaluate_method(estimator, points, fold.of(*similarity), judge, on_error)
     return found
 
 
@@ -208,7 +232,7 @@ class Fold:
         Whether the training samples are evaluated as well; they are then the second target.
     """
 
-    def __init__(self, samples: Samples, train: np.ndarray, test: np.ndarray, train_too: bool = False):
+    def __init__(self, samples: Any, train: np.ndarray, test: np.ndarray, train_too: bool = False):
         self.samples, self.train = samples, train
         self._targets = [test, train] if train_too else [test]
         self.y = samples.y[train]
@@ -222,6 +246,19 @@ class Fold:
     @cached_property
     def _native(self) -> dict[bool, tuple[Any, list[Any]]]:
         return {}
+
+    @cached_property
+    def _parts(self) -> dict[str, Fold]:
+        return {}
+
+    def of(self, similarity: str | None = None) -> Fold:
+        """Return the fold with one of several similarities; None means the fold itself."""
+        if similarity is None:
+            return self
+        if similarity not in self._parts:
+            part = Fold(self.samples.parts[similarity], self.train, self._targets[0], len(self._targets) > 1)
+            self._parts[similarity] = part
+        return self._parts[similarity]
 
     def given_to(self, estimator: Any) -> tuple[Any, list[Any]]:
         """Return the training part and the targets: already read for our own estimators, else as they were given."""

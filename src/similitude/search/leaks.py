@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
 
 from similitude.proximity.groups import similarity_groups
-from similitude.reader import Reader, Samples
+from similitude.reader import Reader, Samples, SeveralSamples
 from similitude.search.folds import check_groups
 
 
@@ -109,12 +109,12 @@ class SimilarityGroupKFold(BaseCrossValidator):
         )
         yield from folds.split(np.zeros(samples.n), labels, found)
 
-    def groups_of(self, samples: Samples, groups: Any = None) -> np.ndarray:
+    def groups_of(self, samples: Samples | SeveralSamples, groups: Any = None) -> np.ndarray:
         """Return the groups that folds do not divide.
 
         Parameters
         ----------
-        samples : Samples
+        samples : Samples or SeveralSamples
             The samples.
         groups : array-like of shape (n,), default=None
             Other groups that must not be divided either.
@@ -124,12 +124,11 @@ class SimilarityGroupKFold(BaseCrossValidator):
         ndarray of int of shape (n,)
             The groups.
         """
-        return similarity_groups(
-            samples.values,
-            self.threshold,
-            groups=check_groups(groups, samples.n),
-            dissimilarity=samples.reader.map_name,
-        )
+        groups = check_groups(groups, samples.n)
+        # Samples that are linked by one of several similarities are linked.
+        for part in samples.parts.values() if isinstance(samples, SeveralSamples) else [samples]:
+            groups = similarity_groups(part.values, self.threshold, groups=groups, dissimilarity=part.reader.map_name)
+        return groups
 
     def get_n_splits(self, X=None, y=None, groups=None):
         """Return the number of folds.

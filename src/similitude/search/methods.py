@@ -20,6 +20,7 @@ from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
 from similitude.generative.sda import SDA
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
+from similitude.kernel.mixture_svc import MixtureSVC
 from similitude.kernel.robust_svc import RobustSVC
 from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.neighbors.knn import KNNClassifier
@@ -28,6 +29,7 @@ from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestC
 from similitude.reader import Reader
 from similitude.search.evaluation import Method, reading_part
 from similitude.transform.embedding import PseudoEuclideanEmbedding
+from similitude.transform.mixed import MixedSimilarity
 from similitude.transform.similarity_features import SimilarityFeatures
 
 NEIGHBORS = [*range(1, 17), 32, 64, 128]
@@ -75,6 +77,9 @@ _EFFORT = {
     "random forest (features)": 150,
     "robust SVM": 193,
     "learned-spectrum SVM": 300,
+    "SVM (equal mixture)": 40,
+    "SVM (aligned mixture)": 41,
+    "mixture SVM": 1000,
 }
 SLOW = ("robust SVM", "LP machine", "learned-spectrum SVM")
 """The methods that solve a large program for each pair of classes. With dissimilarities they are tried with the given
@@ -92,6 +97,8 @@ trees."""
 _BY_ORDER = ("k-NN", "LSVM (features)", "random forest (features)", "gradient boosting (features)", "DBoost")
 """The methods whose result does not depend on the map of dissimilarities: they use only the order of the values, or
 (LSVM) have a map of their own."""
+MIXTURES = ("SVM (equal mixture)", "SVM (aligned mixture)", "mixture SVM")
+"""The methods that use several similarities at once, simplest first."""
 _SPECTRA = {"clip": "SVM (clip)", "flip": "SVM (flip)", "shift": "SVM (shift)", "square": "SVM (square)"}
 
 
@@ -132,6 +139,37 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
         raise ValueError(f"methods must be among {', '.join(table)}; {found}.")
     wanted = {known[slug(name)] for name in names}
     return {name: method for name, method in table.items() if name in wanted}
+
+
+def mixtures(**contract: Any) -> dict[str, Method]:
+    """Return the methods that use several similarities at once, simplest first.
+
+    Parameters
+    ----------
+    **contract
+        ``similarity`` and ``dissimilarity``, as in :class:`~similitude.MixedSimilarity`.
+
+    Returns
+    -------
+    dict of str to tuple (estimator, grid)
+        The methods.
+
+    Examples
+    --------
+    >>> from similitude.search.methods import mixtures
+    >>> mixtures()["mixture SVM"]
+    (MixtureSVC(), {'eta': [0.001, 0.01], 'gamma': [0.001, 0.1]})
+    """
+    found: dict[str, Method] = {
+        f"SVM ({weights} mixture)": (
+            make_pipeline(MixedSimilarity(weights, **contract), SimilaritySVC()),
+            {"similaritysvc__C": COSTS},
+        )
+        for weights in ("equal", "aligned")
+    }
+    # With a large gamma it is the SVM on the sum of the clipped or flipped similarities.
+    found["mixture SVM"] = (MixtureSVC(**contract), {"eta": SMOOTHNESS, "gamma": [0.001, 0.1]})
+    return found
 
 
 def slug(name: str) -> str:

@@ -39,6 +39,9 @@ class Standing:
         Whether the method was chosen.
     failure : str or None, default=None
         The error message, if the method failed.
+    similarity : str or None, default=None
+        The name of the similarity on which the method was evaluated, if there are several; None for the combination and
+        for methods that use all of them.
     """
 
     method: str
@@ -52,3 +55,27 @@ class Standing:
     p_value: float | None = None
     chosen: bool = False
     failure: str | None = None
+    similarity: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The method, and the similarity if there are several."""
+        return name_on(self.method, self.similarity)
+
+
+def name_on(method: str, similarity: str | None) -> str:
+    """Return the name of a method on one of several similarities.
+
+    Parameters
+    ----------
+    method : str
+        The name of the method.
+    similarity : str or None
+        The name of the similarity, if the method uses one of several.
+
+    Returns
+    -------
+    str
+        The name, such as "k-NN on edit".
+    """
+    return method if similarity is None else f"{method} on {similarity}"

@@ -3,6 +3,7 @@
 from similitude.transform.dissimilarity import DissimilarityToSimilarity, Rescale
 from similitude.transform.embedding import Embedding, PseudoEuclideanEmbedding, pseudo_euclidean_embedding
 from similitude.transform.landmarks import LandmarkEstimator, Landmarks, ToLandmarks, row_blocks
+from similitude.transform.mixed import MixedSimilarity
 from similitude.transform.nystroem import IndefiniteNystroem
 from similitude.transform.prototypes import forward_selection
 from similitude.transform.similarity_features import SimilarityFeatures
@@ -14,6 +15,7 @@ __all__ = [
     "IndefiniteNystroem",
     "LandmarkEstimator",
     "Landmarks",
+    "MixedSimilarity",
     "PseudoEuclideanEmbedding",
     "Rescale",
     "SimilarityFeatures",

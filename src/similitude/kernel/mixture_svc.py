@@ -1,0 +1,203 @@
+"""A support vector machine that learns a mixture of the spectra of several similarities."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from similitude._utils.checks import check_positive
+from similitude.kernel.base import KernelLearningSVC
+from similitude.kernel.learned_spectrum import TARGETS, SpectrumPoint, solve_grid
+from similitude.labels import class_weights
+from similitude.one_vs_one import by_pair, class_pairs
+from similitude.proximity.check import dense
+from similitude.several import SeveralEstimator, matching_factors, matrices_of
+
+TIED_TARGETS = ("auto", "clip", "flip")
+
+
+class MixtureMachines(NamedTuple):
+    """The solved problems of all pairs of classes, for one point of a grid."""
+
+    solutions: list[Any]
+    members: list[np.ndarray]
+    """The samples of each pair."""
+    factors: dict[str, float]
+    """The factor of each similarity."""
+    columns: np.ndarray | None = None
+    """All columns are needed."""
+
+    def decisions(self, rows: Any) -> np.ndarray:
+        """Return decision values, (m, pairs), positive for the later class."""
+        similarities = [
+            dense(rows.parts[name].symmetric).astype(np.float64, copy=False) * factor
+            for name, factor in self.factors.items()
+        ]
+        return np.column_stack(
+            [
+                solution.decide(np.hstack([S[:, members] for S in similarities]), None)
+                for solution, members in zip(self.solutions, self.members)
+            ]
+        )
+
+    def attributes(self) -> dict[str, Any]:
+        """Return public attributes of the fitted estimator."""
+        pairs = [_Figures.of(solution, list(self.factors)) for solution in self.solutions]
+        names = {f"{name}_": name for name in _Figures._fields}
+        return {"factors_": dict(self.factors), **by_pair(pairs, list, names)}
+
+
+class _Figures(NamedTuple):
+    """The learned spectra of one pair of classes, by the name of the similarity."""
+
+    target: str
+    eigenvalues: dict[str, np.ndarray]
+    spectrum_weights: dict[str, np.ndarray]
+    shares: dict[str, float]
+
+    @classmethod
+    def of(cls, solution: Any, names: list[str]) -> _Figures:
+        """Return the figures of a solution."""
+        ends = np.cumsum(solution.sizes)[:-1]
+        values, weights = (np.split(part, ends) for part in (solution.eigenvalues, solution.spectrum_weights))
+        traces = np.array([own @ a for own, a in zip(values, weights)])
+        total = float(traces.sum()) or 1.0
+        return cls(
+            solution.target,
+            dict(zip(names, values)),
+            dict(zip(names, weights)),
+            dict(zip(names, (traces / total).tolist())),
+        )
+
+
+class MixtureSVC(SeveralEstimator, KernelLearningSVC):
+    """Classify by a support vector machine that learns a mixture of the spectra of several similarities.
+
+    With ``S_v = U_v diag(lambda_v) U_v^T`` the similarities, on a common scale and with zero eigenvalues left out, the
+    kernel is ``K_a = sum over v and i of a_vi lambda_vi u_vi u_vi^T``. For each pair of classes with n samples it
+    solves the problem of :class:`LearnedSpectrumSVC` with all these directions at once::
+
+        minimise  1/n sum_i xi_i + eta c^T K_a c + gamma h(a)
+        over      c, b, xi >= 0, a     subject to  y_i ((K_a c)_i + b) >= 1 - xi_i,   lambda_vi a_vi >= 0
+
+    h is the distance of a, over all similarities, from the target: ``||a - a_clip||``, ``||a - a_flip||``, and so on.
+    With one similarity this is :class:`LearnedSpectrumSVC`. If gamma is large enough, a equals the target, and the
+    classifier is the SVM on the sum of the clipped or flipped similarities. With ``tied=True`` all directions of a
+    similarity have the same weight, ``a_vi = d_v`` (clip: 0 for the negative ones; flip: with the sign of lambda_vi):
+    then it learns nonnegative weights d_v of the modified kernels, which is multiple-kernel learning.
+
+    In the decision a cancels: ``f(x) = sum_v w_v^T s_v + b`` with s_v the row of x in the v-th similarity, so that new
+    rows are treated like the training rows.
+
+    The scales are matched in ``fit``: each similarity is multiplied by the factor with which the entries of all
+    centred matrices have the same root mean square, which is the geometric mean of theirs divided by their number. An
+    asymmetric similarity is replaced by the mean of both directions, with a warning.
+
+    Parameters
+    ----------
+    eta : float, default=0.01
+        Weight of the norm of the decision function: the larger it is, the smoother the function.
+    gamma : float, default=1.0
+        Weight of the distance from the target: the larger it is, the closer the learned spectra are to the target.
+    target : {"auto", "clip", "flip", "both", "similarity"}, default="auto"
+        The spectrum from which the distance is measured, as in :class:`LearnedSpectrumSVC`; "auto" compares the SVMs on
+        the sums of the clipped and of the flipped similarities. With ``tied`` only "auto", "clip" and "flip".
+    tied : bool, default=False
+        Whether all directions of a similarity have the same weight.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the loss of each class.
+    probability : bool, default=False
+        Whether to offer ``predict_proba``, which takes five more fits.
+    similarity : "precomputed", a similarity on raw objects, or dict of these, default="precomputed"
+        With "precomputed", X is ``Proximities`` with several similarities, or a dict of matrices. For raw objects a
+        dict has their similarities by name.
+    dissimilarity : str or dict of str, default=None
+        The map of all similarities, or the maps by name.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (G,)
+    factors_ : dict of float
+        The factor of each similarity that matches the scales.
+    shares_ : dict of float
+        The share of each similarity in the trace of the learned kernel. With more than two classes, this and the next
+        three attributes are lists with one item for each pair of classes.
+    target_ : str
+        The target used.
+    eigenvalues_ : dict of ndarray
+        The nonzero eigenvalues of each similarity times its factor, ascending.
+    spectrum_weights_ : dict of ndarray
+        The learned a_v of each similarity.
+    objective_, duality_gap_, n_iter_
+        As in :class:`LearnedSpectrumSVC`.
+
+    See Also
+    --------
+    LearnedSpectrumSVC : The same with one similarity.
+    MixedSimilarity : Adds similarities with fixed weights, for any method.
+
+    References
+    ----------
+    Chen, Gupta & Recht, "Learning kernels from indefinite similarities", ICML 2009, eqs. (10) to (12). Muench, Schleif
+    and others learn the spectra of several matrices with another objective ("adaptive subspace kernel fusion").
+
+    Examples
+    --------
+    >>> from similitude import MixtureSVC
+    >>> taste = [[4, 3, 1, 0], [3, 4, 0, 1], [1, 0, 4, 3], [0, 1, 3, 4]]
+    >>> smell = [[4, 0, 3, 1], [0, 4, 1, 3], [3, 1, 4, 0], [1, 3, 0, 4]]
+    >>> model = MixtureSVC(eta=0.1, gamma=0.03).fit({"taste": taste, "smell": smell}, ["a", "a", "b", "b"])
+    >>> model.predict({"taste": [[3, 2, 1, 0]], "smell": [[1, 2, 2, 2]]})
+    array(['a'], dtype='<U1')
+    >>> {name: round(share, 2) for name, share in model.shares_.items()}
+    {'taste': 0.54, 'smell': 0.46}
+    """
+
+    _path_parameters = ("eta", "gamma", "target")
+
+    def __init__(
+        self,
+        eta=0.01,
+        gamma=1.0,
+        target="auto",
+        *,
+        tied=False,
+        class_weight=None,
+        probability=False,
+        similarity="precomputed",
+        dissimilarity=None,
+    ):
+        self.eta = eta
+        self.gamma = gamma
+        self.target = target
+        self.tied = tied
+        self.class_weight = class_weight
+        self.probability = probability
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def _point(self, parameters):
+        eta, gamma, target = (parameters[name] for name in self._path_parameters)
+        check_positive(eta, "eta")
+        check_positive(gamma, "gamma")
+        allowed = TIED_TARGETS if self.tied else TARGETS
+        if target not in allowed:
+            raise ValueError(
+                f"target must be one of {sorted(allowed)}{' with tied=True' if self.tied else ''}; got {target!r}."
+            )
+        return SpectrumPoint(float(eta), float(gamma), target)
+
+    def _prepared(self, training, points):
+        matrices = matrices_of(training, type(self).__name__)
+        return training.replaced(matrices, matching_factors(matrices))
+
+    def _solve(self, S, y, weight, points):
+        return solve_grid(S, y, weight, points, bool(self.tied))
+
+    def _solved(self, training, labels, points):
+        matrices = [part.S * training.factors[name] for name, part in training.parts.items()]
+        weights, pairs = class_weights(self.class_weight, labels), list(class_pairs(labels))
+        solved = [self._solve([S[np.ix_(own, own)] for S in matrices], y, weights[own], points) for own, y in pairs]
+        members = [own for own, _ in pairs]
+        return [MixtureMachines(list(found), members, training.factors) for found in zip(*solved)]

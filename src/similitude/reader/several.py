@@ -1,0 +1,331 @@
+"""Reading several similarities of the same samples, each by a reader of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from similitude.proximity.proximities import Proximities, as_proximities
+from similitude.reader.reader import Reader
+from similitude.reader.training import Rows, Training
+
+
+def is_dict(value: Any) -> bool:
+    """Return whether a value is a dict of similarities by name.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
+    return isinstance(value, Mapping) and not hasattr(value, "shape")  # one of SciPy's sparse matrices is a dict
+
+
+class SeveralReader:
+    """Reads several similarities of the same samples, each by a :class:`Reader` of its own.
+
+    A single similarity is accepted, too; its name is "S".
+
+    Parameters
+    ----------
+    similarity : "precomputed", a similarity on raw objects, or a dict of these
+        With "precomputed" X holds several matrices by name; a dict has the similarities of raw objects by name.
+    dissimilarity : str or dict of str, default=None
+        The map of all similarities, or the maps by name; similarities that are not in the dict need none.
+
+    Attributes
+    ----------
+    readers : dict of Reader
+        The fitted readers by name.
+    """
+
+    def __init__(self, similarity: Any = "precomputed", dissimilarity: Any = None):
+        self.similarity, self.dissimilarity = similarity, dissimilarity
+        self.readers: dict[str, Reader] = {}
+        if is_dict(similarity) and (not similarity or not all(isinstance(name, str) for name in similarity)):
+            raise ValueError(
+                f"similarity by name must be a dict with at least one key, all strings; got {list(similarity)!r}."
+            )
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether X holds square matrices."""
+        return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether X holds similarities, not raw objects."""
+        return self.is_precomputed
+
+    @property
+    def is_columns(self) -> bool:
+        """Whether X holds rows of similarities to fixed prototypes, which is not possible."""
+        return False
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the similarities that were read."""
+        return list(self.readers)
+
+    @property
+    def map_name(self) -> str | None:
+        """The name of the map of the first similarity that has one; None if all are similarities."""
+        if not self.readers:
+            return None if is_dict(self.dissimilarity) else self.dissimilarity
+        return next((name for reader in self.readers.values() if (name := reader.map_name) is not None), None)
+
+    @property
+    def _first(self) -> Reader:
+        return next(iter(self.readers.values()))
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns of a whole row."""
+        return self._first.n_columns
+
+    @property
+    def objects(self) -> Any:
+        """The training samples, if they are raw objects."""
+        return self._first.objects
+
+    @property
+    def column_names(self) -> np.ndarray | None:
+        """The column names of a DataFrame."""
+        return self._first.column_names
+
+    @property
+    def column_ids(self) -> np.ndarray | None:
+        """The names of the training samples, if they were given."""
+        return self._first.column_ids
+
+    @property
+    def asymmetric(self) -> bool:
+        """Whether new rows of one of the similarities of raw objects are averaged over both directions."""
+        return any(reader.asymmetric for reader in self.readers.values())
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The names of the data that came with the training samples."""
+        return self._first.extras
+
+    def each(self, X: Any) -> dict[str, tuple[Reader, Any]]:
+        """Return for each similarity a reader that is not fitted, and its input.
+
+        Parameters
+        ----------
+        X : Proximities, dict of matrices, matrix, or sequence of raw objects
+            The training samples.
+
+        Returns
+        -------
+        dict of tuples (Reader, input)
+            The readers and inputs by name.
+        """
+        given = as_proximities(X) if self.is_precomputed and (isinstance(X, Proximities) or is_dict(X)) else None
+        similarities: dict[str, Any] = {"S": self.similarity}
+        if given is not None:
+            similarities = dict.fromkeys(given.similarities, "precomputed")
+        elif is_dict(self.similarity):
+            similarities = dict(self.similarity)
+        maps = self.dissimilarity if is_dict(self.dissimilarity) else dict.fromkeys(similarities, self.dissimilarity)
+        unknown = [name for name in maps if name not in similarities]
+        if unknown:
+            known = ", ".join(map(repr, similarities))
+            raise ValueError(f"dissimilarity names {unknown[0]!r}, which is no similarity; there are {known}.")
+        found = {}
+        for name, similarity in similarities.items():
+            if is_dict(self.similarity) and isinstance(similarity, str) and similarity in ("precomputed", "columns"):
+                raise ValueError(
+                    f"similarity[{name!r}] is {similarity!r}; a dict of similarities is for raw objects. For several "
+                    "matrices leave similarity='precomputed', and pass a dict of them as X."
+                )
+            found[name] = Reader(similarity, maps.get(name)), X if given is None else given.select(name)
+        return found
+
+    def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> SeveralTraining:
+        """Return the training samples, after the similarities and the maps have learned from them.
+
+        Parameters
+        ----------
+        X : Proximities, dict of matrices, matrix, or sequence of raw objects
+            The training samples.
+        y : array-like of shape (n,), default=None
+            The labels, for similarities that learn from them.
+        estimator : estimator, default=None
+            The estimator that error messages name.
+        warns : bool, default=True
+            Whether a matrix that looks like dissimilarities causes a warning.
+
+        Returns
+        -------
+        SeveralTraining
+            The training samples.
+        """
+        parts, each = {}, self.each(X)
+        for name, (reader, own) in each.items():
+            with named_errors(name, len(each)):
+                parts[name] = reader.fit(own, y, estimator=estimator, warns=warns)
+        return SeveralTraining(self, parts)
+
+    def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> SeveralRows:
+        """Return the rows of new samples.
+
+        Parameters
+        ----------
+        X : Proximities, dict of matrices, matrix, or sequence of raw objects
+            The new samples: similarities of the same names as in ``fit``, or raw objects.
+        support : None
+            All columns are needed.
+        estimator : estimator, default=None
+            The fitted estimator that reads the rows.
+
+        Returns
+        -------
+        SeveralRows
+            The rows.
+        """
+        inputs = dict.fromkeys(self.readers, X)
+        if self.is_precomputed and (isinstance(X, Proximities) or is_dict(X)):
+            given = as_proximities(X)
+            held = list(given.similarities)
+            # One similarity on both sides counts as the same if one of them has no name.
+            unnamed = len(held) == len(self.names) == 1 and "S" in (*held, *self.names)
+            if set(held) != set(self.names) and not unnamed:
+                then, now = (", ".join(map(repr, names)) for names in (self.names, held))
+                raise ValueError(f"X must hold the same similarities as in fit ({then}); got {now}.")
+            inputs = {name: given.select(held[0] if unnamed else name) for name in self.names}
+        elif self.is_precomputed and len(self.names) > 1:
+            raise ValueError(
+                f"X must hold the similarities {', '.join(map(repr, self.names))} by name, as in fit: pass a dict of "
+                "matrices, or Proximities of them."
+            )
+        parts = {}
+        for name, own in inputs.items():
+            with named_errors(name, len(inputs)):
+                parts[name] = self.readers[name].rows(own, estimator=estimator)
+        return SeveralRows(self, parts)
+
+
+@contextmanager
+def named_errors(name: str, number: int) -> Iterator[None]:
+    """Make error messages name the similarity, if there are several.
+
+    Parameters
+    ----------
+    name : str
+        The name of the similarity.
+    number : int
+        The number of similarities.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if number == 1:
+            raise
+        raise ValueError(f"similarity {name!r}: {error}") from error
+
+
+class SeveralTraining:
+    """The training samples as each of several readers reads them.
+
+    Parameters
+    ----------
+    reader : SeveralReader
+        The reader, which gets the readers of the parts.
+    parts : dict of Training
+        The training samples by the name of the similarity.
+    factors : dict of float, default=None
+        The factors with which a method matches the scales of the similarities.
+    """
+
+    def __init__(self, reader: Any, parts: dict[str, Training], factors: dict[str, float] | None = None):
+        self.reader, self.parts, self.factors = reader, parts, factors
+        reader.readers = {name: part.reader for name, part in parts.items()}
+
+    def __len__(self) -> int:
+        return len(next(iter(self.parts.values())))
+
+    def replaced(self, similarities: dict[str, Any], factors: dict[str, float] | None = None) -> SeveralTraining:
+        """Return the same samples with other similarities.
+
+        Parameters
+        ----------
+        similarities : dict of matrices
+            The similarities by name.
+        factors : dict of float, default=None
+            The factors that match their scales.
+
+        Returns
+        -------
+        SeveralTraining
+            The same samples.
+        """
+        parts = {name: part.replaced(similarities[name]) for name, part in self.parts.items()}
+        return SeveralTraining(self.reader, parts, factors)
+
+    def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[SeveralTraining, SeveralRows]:
+        """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole.
+
+        Parameters
+        ----------
+        kept, left_out : ndarrays of int
+            The positions of the samples that remain and of those that become rows.
+
+        Returns
+        -------
+        training : SeveralTraining
+            The remaining samples.
+        rows : SeveralRows
+            The rows of the others.
+        """
+        folds = {name: part.fold(kept, left_out) for name, part in self.parts.items()}
+        training = SeveralTraining(self.reader, {name: part for name, (part, _) in folds.items()}, self.factors)
+        return training, SeveralRows(self.reader, {name: rows for name, (_, rows) in folds.items()})
+
+
+class SeveralRows:
+    """New samples as each of several readers reads them.
+
+    Parameters
+    ----------
+    reader : SeveralReader
+        The fitted reader.
+    parts : dict of Rows
+        The rows by the name of the similarity.
+    """
+
+    def __init__(self, reader: Any, parts: dict[str, Rows]):
+        self.reader, self.parts = reader, parts
+
+    def __len__(self) -> int:
+        return len(next(iter(self.parts.values())))
+
+    @property
+    def S(self) -> dict[str, Any]:
+        """The similarities to the training samples, by name."""
+        return {name: rows.S for name, rows in self.parts.items()}
+
+    def read_as(self, reader: Any) -> SeveralRows:
+        """Return the same samples as read by another reader that was fitted to the same training samples.
+
+        Parameters
+        ----------
+        reader : SeveralReader
+            The other reader.
+
+        Returns
+        -------
+        SeveralRows
+            The same samples.
+        """
+        if reader is self.reader:
+            return self
+        return SeveralRows(reader, {name: rows.read_as(reader.readers[name]) for name, rows in self.parts.items()})

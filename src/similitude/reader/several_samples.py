@@ -1,0 +1,170 @@
+"""All samples of a search with several similarities, read once and divided into folds."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from similitude.proximity.proximities import Proximities, as_proximities
+from similitude.proximity.split import cut
+from similitude.reader.samples import Samples
+from similitude.reader.several import SeveralReader, SeveralRows, SeveralTraining, is_dict, named_errors
+
+
+def are_several(similarity: Any, X: Any, dissimilarity: Any = None) -> bool:
+    """Return whether a similarity, its map, or X, is a dict with several similarities by name.
+
+    Parameters
+    ----------
+    similarity : str, callable, object or dict
+        The parameter ``similarity`` of an estimator.
+    X : samples
+        Matrices or raw objects.
+    dissimilarity : str or dict, default=None
+        The parameter ``dissimilarity`` of an estimator.
+
+    Returns
+    -------
+    bool
+        Whether there are several similarities.
+    """
+    if isinstance(X, SeveralSamples) or is_dict(similarity) or is_dict(dissimilarity) or is_dict(X):
+        return True
+    return isinstance(X, Proximities) and len(X.similarities) > 1
+
+
+class SeveralSamples:
+    """All samples of a search with several similarities, which are read once and divided into folds.
+
+    Parameters
+    ----------
+    reader : SeveralReader
+        A reader that is not fitted.
+    X, y
+        The samples and their labels.
+    warns : bool, default=True
+        Whether a matrix that looks like dissimilarities causes a warning.
+
+    Attributes
+    ----------
+    parts : dict of Samples
+        The samples by the name of the similarity.
+    """
+
+    def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
+        self.reader, self.y = reader, y
+        self.X = as_proximities(X) if reader.is_precomputed else X
+        self.parts, each = {}, reader.each(X)
+        for name, (own_reader, own) in each.items():
+            with named_errors(name, len(each)):
+                self.parts[name] = Samples(own_reader, own, y, warns=warns)
+        self.n = next(iter(self.parts.values())).n
+
+    def _like(self, part: Callable[[Samples], Samples]) -> SeveralSamples:
+        like = copy.copy(self)
+        like.parts = {name: part(own) for name, own in self.parts.items()}
+        first = next(iter(like.parts.values()))
+        like.y, like.n = first.y, first.n
+        return like
+
+    @property
+    def values(self) -> Proximities:
+        """The native values between all samples, by name."""
+        return self._proximities({name: part.values for name, part in self.parts.items()})
+
+    def _proximities(self, values: dict[str, Any]) -> Proximities:
+        matrices = {name: own.S if isinstance(own, Proximities) else own for name, own in values.items()}
+        return self.X.replaced(matrices, self.X.features) if self.reader.is_precomputed else Proximities(matrices)
+
+    @property
+    def learns(self) -> bool:
+        """Whether one of the similarities learns from data, so that each fold has its own values."""
+        return any(part.learns for part in self.parts.values())
+
+    def _reader(self) -> SeveralReader:
+        return SeveralReader(self.reader.similarity, self.reader.dissimilarity)
+
+    def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[SeveralTraining, SeveralRows]:
+        """Return the training samples of a fold and the rows of its test samples; values are selected when first used.
+
+        Parameters
+        ----------
+        train, test : ndarrays of int
+            The positions of the training samples and of the test samples.
+
+        Returns
+        -------
+        training : SeveralTraining
+            The training samples.
+        rows : SeveralRows
+            The rows of the test samples.
+        """
+        folds = {name: part.fold(train, test) for name, part in self.parts.items()}
+        training = SeveralTraining(self._reader(), {name: part for name, (part, _) in folds.items()})
+        return training, SeveralRows(training.reader, {name: rows for name, (_, rows) in folds.items()})
+
+    def whole(self) -> SeveralTraining:
+        """Return all samples as training samples.
+
+        Returns
+        -------
+        SeveralTraining
+            The training samples.
+        """
+        return SeveralTraining(self._reader(), {name: part.whole() for name, part in self.parts.items()})
+
+    def precomputed(self) -> SeveralSamples:
+        """Return the same samples as precomputed matrices of native values.
+
+        Returns
+        -------
+        SeveralSamples
+            The samples.
+        """
+        if self.reader.is_precomputed:
+            return self
+        like = self._like(lambda part: part.precomputed())
+        maps = {name: part.reader.map_name for name, part in like.parts.items()}
+        like.reader, like.X = SeveralReader("precomputed", maps), self.values
+        return like
+
+    def part(self, rows: np.ndarray) -> SeveralSamples:
+        """Return some of the samples.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their positions.
+
+        Returns
+        -------
+        SeveralSamples
+            These samples.
+        """
+        like = self._like(lambda part: part.part(rows))
+        like.X = cut(self.X, rows, rows) if self.reader.is_precomputed else _safe_indexing(self.X, rows)
+        return like
+
+    def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
+        """Return the training part and the test part of X for an estimator that does not use a reader.
+
+        Parameters
+        ----------
+        train, test : ndarrays of int
+            The positions of the training samples and of the test samples.
+        pairwise : bool
+            Whether the columns are selected like the rows.
+
+        Returns
+        -------
+        training, test : Proximities or sequences
+            The two parts.
+        """
+        if not pairwise:
+            return _safe_indexing(self.X, train), _safe_indexing(self.X, test)
+        values = self.values
+        return cut(values, train, train), cut(values, test, train)

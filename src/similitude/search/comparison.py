@@ -1,0 +1,258 @@
+"""The comparison of several similarities of the same samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy import stats
+
+from similitude.numerics.significance import holm, mcnemar, standard_error
+from similitude.proximity.check import dense
+from similitude.proximity.proximities import Proximities
+from similitude.proximity.split import cut
+from similitude.reader import Samples
+from similitude.search.combination import Judged, best_points, combine_each, eligible, judge_choice, judge_method
+from similitude.search.contest import Contest, Run
+from similitude.search.methods import COMPARED_ONLY
+
+MOST_COMPARED = 1000
+"""The largest number of samples whose similarities are ranked for the correlations; if there are more, some are
+drawn."""
+
+CHOICE = "best similarity"
+TOGETHER = "combination of all"
+
+
+@dataclass(frozen=True)
+class SimilarityStanding:
+    """The result of one of several similarities.
+
+    Parameters
+    ----------
+    similarity : str
+        The name of the similarity.
+    method : str
+        The method that works best on it, chosen on all samples.
+    error, standard_error : float
+        The error of the best method on it, which is chosen with its parameters on other samples than those on which the
+        error is counted, and its standard error.
+    p_value : float or None
+        The corrected p-value of the paired test against the first similarity; None for the first.
+    error_without : float or None
+        The error of the combination of all methods on the other similarities; None if there are no others.
+    p_value_without : float or None
+        The corrected p-value of the paired test of that combination against the combination on all similarities.
+    """
+
+    similarity: str
+    method: str
+    error: float
+    standard_error: float
+    p_value: float | None
+    error_without: float | None
+    p_value_without: float | None
+
+
+@dataclass(frozen=True)
+class Together:
+    """The result of using several similarities, against choosing one.
+
+    Parameters
+    ----------
+    name : str
+        "best similarity", which is chosen with its method on other samples; "combination of all"; or the name of a
+        method that uses all similarities.
+    error, standard_error : float
+        The error, by choices made on other samples, and its standard error.
+    p_value : float or None
+        The corrected p-value of the paired test against the best similarity; None for that one.
+    """
+
+    name: str
+    error: float
+    standard_error: float
+    p_value: float | None
+
+
+@dataclass(frozen=True, repr=False)
+class SimilarityComparison:
+    """Which of several similarities is best, what each adds to the others, and how alike they are.
+
+    ``print`` shows it as tables. The tests are exact paired tests of the errors on the same samples (McNemar),
+    corrected for their number (Holm): all pairs of similarities, all combinations without one similarity, and all ways
+    of using several are three families.
+
+    Parameters
+    ----------
+    standings : list of SimilarityStanding
+        The similarities, from the smallest error to the largest.
+    together : list of Together
+        The choice of one similarity, the combination of all, and the methods that use all of them.
+    names : list of str
+        The names of the similarities, in the order of the matrices below; those for which there was no time are left
+        out.
+    p_values : ndarray of shape (V, V)
+        The corrected p-values of the paired tests between similarities; 1 on the diagonal.
+    correlations : ndarray of shape (V, V)
+        The rank correlations (Spearman) of the similarities of different samples; NaN for a constant matrix.
+    n_tested : int
+        The number of samples on which errors were counted.
+    """
+
+    standings: list[SimilarityStanding]
+    together: list[Together]
+    names: list[str]
+    p_values: np.ndarray
+    correlations: np.ndarray
+    n_tested: int
+
+    @property
+    def best(self) -> str:
+        """The name of the similarity with the smallest error."""
+        return self.standings[0].similarity
+
+    def __repr__(self) -> str:
+        rows = [["similarity", "error % (s.e.)", "p", "without it %", "p", "best method"]]
+        for row in self.standings:
+            rows.append(
+                [
+                    row.similarity,
+                    _percents(row.error, row.standard_error),
+                    _p(row.p_value),
+                    "" if row.error_without is None else f"{100 * row.error_without:.2f}",
+                    _p(row.p_value_without),
+                    row.method,
+                ]
+            )
+        used = [["together", "error % (s.e.)", "p"]]
+        used += [[row.name, _percents(row.error, row.standard_error), _p(row.p_value)] for row in self.together]
+        alike = [["rank correlations", *self.names]]
+        alike += [[name, *(f"{value:.2f}" for value in row)] for name, row in zip(self.names, self.correlations)]
+        return "\n\n".join(_aligned(table) for table in ([rows, used, alike] if len(self.names) > 1 else [rows]))
+
+
+def _percents(error: float, deviation: float) -> str:
+    return f"{100 * error:.2f} ({100 * deviation:.2f})"
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else f"{value:.2g}"
+
+
+def _aligned(rows: list[list[str]]) -> str:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows)
+
+
+def compared(contest: Contest, random_state: int) -> SimilarityComparison:
+    """Return the comparison of the similarities on which methods were evaluated.
+
+    Parameters
+    ----------
+    contest : Contest
+        The methods, evaluated on each similarity.
+    random_state : int
+        The random state of the combinations.
+
+    Returns
+    -------
+    SimilarityComparison
+        The comparison.
+    """
+    runs = {name: found for name in contest.samples.parts if (found := _runs_on(contest, name))}
+    names = list(runs)
+    if not names:
+        raise ValueError("methods: at least one must be a method on a single similarity, to compare the similarities.")
+    singles = {name: judge_choice(contest, runs[name]) for name in names}
+    wrong = [singles[name].wrong for name in names]
+    p_values = _pairs(wrong)
+    everything = [run for name in names for run in runs[name]]
+    combined, *without = combine_each(
+        contest,
+        random_state,
+        [everything, *([run for run in everything if run.similarity != name] for name in names if len(names) > 1)],
+    )
+    tests = holm([mcnemar(other.wrong, combined.wrong) for other in without])
+    order = sorted(range(len(names)), key=lambda i: (np.mean(wrong[i]), np.mean(singles[names[i]].losses)))
+    first = order[0]
+    standings = [
+        SimilarityStanding(
+            names[i],
+            _best_run(contest, runs[names[i]]).method,
+            *_error(singles[names[i]]),
+            None if i == first else float(p_values[i, first]),
+            float(np.mean(without[i].wrong)) if without else None,
+            float(tests[i]) if without else None,
+        )
+        for i in order
+    ]
+    return SimilarityComparison(
+        standings,
+        _together(contest, everything, combined) if len(names) > 1 else [],
+        names,
+        p_values,
+        correlations({name: contest.samples.parts[name] for name in names}),
+        len(contest.tested),
+    )
+
+
+def _runs_on(contest: Contest, name: str) -> list[Run]:
+    own = [run for run in contest.runs.values() if run.similarity == name]
+    return [run for run in own if run.method not in COMPARED_ONLY] or own
+
+
+def _error(found: Judged) -> tuple[float, float]:
+    return float(np.mean(found.wrong)), standard_error(found.wrong)
+
+
+def _best_run(contest: Contest, runs: list[Run]) -> Run:
+    """Return the method of lowest loss at its best point."""
+    truth, classes = contest.truth, contest.classes
+    best = [run.posteriors[best_points(contest, run, None)[0]] for run in runs]
+    return runs[int(np.argmin(contest.loss.mean(np.stack(best), truth, classes)))]
+
+
+def _pairs(wrong: list[np.ndarray]) -> np.ndarray:
+    """Return the corrected p-values of the tests between all pairs."""
+    found = np.ones((len(wrong), len(wrong)))
+    pairs = list(combinations(range(len(wrong)), 2))
+    for (i, j), p in zip(pairs, holm([mcnemar(wrong[i], wrong[j]) for i, j in pairs])):
+        found[i, j] = found[j, i] = p
+    return found
+
+
+def _together(contest: Contest, runs: list[Run], combined: Judged) -> list[Together]:
+    choice = judge_choice(contest, runs)
+    found = {TOGETHER: combined}
+    found |= {run.name: judge_method(contest, run) for run in eligible(contest) if run.similarity is None}
+    tests = holm([mcnemar(other.wrong, choice.wrong) for other in found.values()])
+    rows = [Together(name, *_error(other), float(p)) for (name, other), p in zip(found.items(), tests)]
+    return [Together(CHOICE, *_error(choice), None), *rows]
+
+
+def correlations(samples: dict[str, Samples]) -> np.ndarray:
+    """Return the rank correlations of several similarities.
+
+    Parameters
+    ----------
+    samples : dict of Samples
+        The samples by the name of the similarity.
+
+    Returns
+    -------
+    ndarray of shape (V, V)
+        Spearman's correlations over all pairs of different samples (both directions), or those of at most 1000 samples,
+        drawn at random; dissimilarities are negated. NaN if all similarities of a matrix are equal.
+    """
+    n = next(iter(samples.values())).n
+    drawn = np.arange(n) if n <= MOST_COMPARED else np.sort(np.random.RandomState(0).permutation(n)[:MOST_COMPARED])
+    off = ~np.eye(len(drawn), dtype=bool)
+    ranks = []
+    for part in samples.values():
+        values = part.values.S if isinstance(part.values, Proximities) else part.values
+        values = np.asarray(dense(cut(values, drawn, drawn)), dtype=float)[off]
+        ranks.append(stats.rankdata(values if part.reader.map_name is None else -values))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.atleast_2d(np.corrcoef(np.stack(ranks)))
