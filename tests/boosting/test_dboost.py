@@ -9,62 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from similitude import PathSearchCV
 from similitude.base import GridFit
-from similitude.boosting import _rounds
-from similitude.boosting._rounds import boosted_rounds, searched_rounds
+from similitude.boosting._rounds import boosted_rounds
 from similitude.boosting.dboost import DBoostClassifier
-from similitude.persistence import load_model, save_model
+from tests.boosting.problems import KINDS, fitted, matrix, problem, signs
 from tests.reference import dboost as reference
 
-KINDS = ["plain", "ties", "constant", "duplicates", "asymmetric", "gauss", "wide", "tiny", "huge", "zeros", "self"]
-KINDS += ["levels"]
 ALGORITHMS = ["discrete", "real", "vote"]
-
-
-def _matrix(kind, n, rng):
-    X = rng.normal(size=(n, 3))
-    if kind == "duplicates":
-        X = X[rng.integers(0, max(1, n // 3), n)]
-    S = -np.abs(X[:, None] - X[None]).sum(axis=2)
-    if kind == "ties":
-        return np.round(S)
-    if kind == "constant":
-        return np.full((n, n), 2.5)
-    if kind == "asymmetric":
-        return S + rng.normal(size=(n, n))
-    if kind == "gauss":
-        return np.exp(-(S**2) * 30)
-    if kind == "wide":
-        return S * 10.0 ** rng.integers(-150, 150, (n, n))
-    if kind in ("tiny", "huge"):
-        return S * (1e-150 if kind == "tiny" else 1e150)
-    if kind == "zeros":
-        return rng.choice([-0.0, 0.0, 1.0], (n, n))
-    if kind == "levels":
-        return rng.choice([0.0, 1e-9, 1e-3, 1.0, 1e6], (n, n))
-    return S + 1e9 * np.eye(n) if kind == "self" else S
-
-
-def _signs(n, rng):
-    y = rng.choice([-1, 1], n)
-    y[0], y[-1] = 1, -1
-    return y
-
-
-def _problem(n=80, centers=2, seed=0):
-    X, y = make_blobs(n + 40, centers=centers, n_features=4, cluster_std=3, random_state=seed)
-    S = -manhattan_distances(X)
-    return S[:n, :n], y[:n], S[n:, :n], y[n:]
-
-
-def _fitted(S, y, **parameters):
-    defaults = {"n_rounds": 30, "n_pairs": 8, "random_state": 0}
-    return DBoostClassifier(**{**defaults, **parameters}).fit(S, y)
 
 
 def _base_classifiers(model, rows):
@@ -89,7 +44,7 @@ def _same_rounds(S, y, weights, n_rounds, n_pairs, seed, real):
 def test_rounds_are_those_of_the_reference(kind, real):
     rng = np.random.default_rng(0)
     for n in (2, 3, 7, 40):
-        _same_rounds(_matrix(kind, n, rng), _signs(n, rng), np.ones(n), 6, 4, n, real)
+        _same_rounds(matrix(kind, n, rng), signs(n, rng), np.ones(n), 6, 4, n, real)
 
 
 @settings(max_examples=30)
@@ -97,7 +52,7 @@ def test_rounds_are_those_of_the_reference(kind, real):
 def test_rounds_of_ugly_problems_are_those_of_the_reference(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     n, kind = data.draw(st.integers(2, 200)), data.draw(st.sampled_from(KINDS))
-    S, y = _matrix(kind, n, rng), _signs(n, rng)
+    S, y = matrix(kind, n, rng), signs(n, rng)
     if data.draw(st.booleans()):
         y[1:] = -1  # one positive sample
     if data.draw(st.booleans()):
@@ -108,109 +63,12 @@ def test_rounds_of_ugly_problems_are_those_of_the_reference(data):
     _same_rounds(S, y, weights, n_rounds, n_pairs, 5, data.draw(st.booleans()))
 
 
-@settings(max_examples=40)
-@given(st.data())
-def test_rounds_among_given_pairs_are_those_of_the_reference(data):
-    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
-    n, kind, real = data.draw(st.integers(2, 60)), data.draw(st.sampled_from(KINDS)), data.draw(st.booleans())
-    y = np.sort(_signs(n, rng))[::-1]
-    n_plus = data.draw(st.integers(1, 5))
-    # The samples that form pairs are others than those on which boosting trains.
-    columns = np.ascontiguousarray(_matrix(kind, n + 9, rng)[:n, n : n + n_plus + data.draw(st.integers(1, 4))].T)
-    weights = 10.0 ** rng.uniform(-1, 1, n)
-    every = np.array([(p, q) for p in range(n_plus) for q in range(n_plus, len(columns))])
-    candidates = n_plus
-    if data.draw(st.booleans()):
-        every = candidates = rng.permutation(every)[: data.draw(st.integers(1, len(every)))]
-    found = searched_rounds(columns, int(np.sum(y > 0)), weights, 7, candidates, real)
-    pairs, cuts, outputs = reference.boost_among(columns, y, weights, every, 7, real)
-    assert np.array_equal(found.pairs, pairs)
-    assert np.array_equal(found.cuts, cuts)
-    assert np.allclose(found.outputs, outputs, rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize("algorithm", ["discrete", "real"])
-def test_all_pairs(algorithm, monkeypatch):
-    S, y, rows, _ = _problem(60)
-    model = _fitted(S, y, n_pairs="all", n_rounds=12, algorithm=algorithm)
-    order = np.concatenate([np.flatnonzero(y == 1), np.flatnonzero(y == 0)])
-    n_positive = int(np.sum(y == 1))
-    every = np.array([(p, q) for p in range(n_positive) for q in range(n_positive, 60)])
-    signs = np.where(y[order] == 1, 1, -1)
-    expected = reference.boost_among(S[np.ix_(order, order)].T, signs, np.ones(60), every, 12, algorithm == "real")
-    assert np.array_equal(model.pairs_, order[expected[0]])
-    assert np.array_equal(model.thresholds_, -expected[1])
-    # Nothing is drawn, the interruptions have no effect, and no other choice of pairs has a better first round.
-    monkeypatch.setattr(_rounds, "_CHUNK_PAIRS", 1)
-    again = _fitted(S, y, n_pairs="all", n_rounds=12, algorithm=algorithm, random_state=5)
-    assert np.array_equal(again.decision_function(rows), model.decision_function(rows))
-    if algorithm == "discrete":
-        others = [_fitted(S, y, n_pairs=50, n_rounds=1, random_state=seed).alphas_[0] for seed in range(10)]
-        assert model.alphas_[0] >= max(others)
-
-
-@pytest.mark.parametrize("n_pairs", [15, "all"])
-@pytest.mark.parametrize("algorithm", ["discrete", "real"])
-def test_two_samples_one_for_pairs_and_one_for_boosting(algorithm, n_pairs):
-    S, y, rows, y_new = _problem(100)
-    weights = np.random.default_rng(3).uniform(0.5, 2.0, 100)
-    model = DBoostClassifier(25, n_pairs, algorithm, random_state=0, pair_share=0.3).fit(S, y, sample_weight=weights)
-    seed = np.random.RandomState(0).randint(2**31 - 1, size=1)[0]
-    stream = np.random.default_rng(seed)
-    drawn = [stream.permutation(np.flatnonzero(y == g)) for g in (1, 0)]
-    sizes = [round(0.3 * len(side)) for side in drawn]
-    plus, minus = (np.sort(side[:size]) for side, size in zip(drawn, sizes))
-    training = np.concatenate([np.sort(side[size:]) for side, size in zip(drawn, sizes)])
-    assert set(model.support_columns_) <= {*plus, *minus}
-    pool = np.concatenate([plus, minus])
-    if n_pairs == "all":
-        candidates = np.array([(p, q) for p in range(len(plus)) for q in range(len(plus), len(pool))])
-    else:
-        uniforms = stream.random((n_pairs, 2))
-        chosen = [reference.drawn(weights[side], uniforms[:, i]) for i, side in enumerate((plus, minus))]
-        candidates = np.column_stack([chosen[0], len(plus) + chosen[1]])
-        assert len(np.unique(model.pairs_, axis=0)) <= n_pairs
-    expected = reference.boost_among(
-        S[np.ix_(training, pool)].T,
-        np.where(y[training] == 1, 1, -1),
-        weights[training],
-        candidates,
-        25,
-        algorithm == "real",
-    )
-    assert np.array_equal(model.pairs_, pool[expected[0]])
-    assert np.array_equal(model.thresholds_, -expected[1])
-    assert model.score(rows, y_new) > 0.7
-    # Rows of the samples that only train are not needed, but those that form pairs never train.
-    changed = S.copy()
-    changed[pool] = 0.0
-    other = DBoostClassifier(25, n_pairs, algorithm, random_state=0, pair_share=0.3)
-    assert np.array_equal(other.fit(changed, y, sample_weight=weights).thresholds_, model.thresholds_)
-
-
-@pytest.mark.parametrize("parameters", [{"n_pairs": "all"}, {"pair_share": 0.5}, {"pair_share": 0.5, "n_pairs": "all"}])
-def test_searched_pairs_in_a_search_and_in_a_file(parameters, tmp_path):
-    S, y, rows, _ = _problem(60, centers=3)
-    model = DBoostClassifier(random_state=3, **parameters)
-    grid = {"n_rounds": [10, 1, 4], "algorithm": ["discrete", "real"]}
-    path, plain = (search(model, grid, cv=StratifiedKFold(3)).fit(S, y) for search in (PathSearchCV, GridSearchCV))
-    assert np.array_equal(path.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
-    assert np.array_equal(path.predict(rows), plain.predict(rows))
-    save_model(tmp_path / "model", path.best_estimator_)
-    loaded = load_model(tmp_path / "model")
-    assert loaded.get_params() == path.best_estimator_.get_params()
-    assert np.array_equal(loaded.decision_function(rows), path.decision_function(rows))
-    # Every class may have one sample.
-    one_each = clone(model).set_params(n_rounds=3).fit(np.eye(4), np.arange(4))
-    assert one_each.predict(np.eye(4)).tolist() == [0, 1, 2, 3]
-
-
 @pytest.mark.parametrize("real", [False, True])
 def test_reference_finds_the_best_of_all_cuts(real):
     rng = np.random.default_rng(1)
     for kind in KINDS:
         n = 12
-        S, y = _matrix(kind, n, rng), _signs(n, rng)
+        S, y = matrix(kind, n, rng), signs(n, rng)
         units = reference.in_units(rng.random(n))
         pairs = np.array([(p, m) for p in np.flatnonzero(y > 0) for m in np.flatnonzero(y < 0)])
 
@@ -232,8 +90,8 @@ def test_reference_finds_the_best_of_all_cuts(real):
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.sampled_from(["discrete", "real"]), st.integers(2, 40))
 def test_coefficients_and_training_error_follow_from_the_weights(seed, kind, algorithm, n):
     rng = np.random.default_rng(seed)
-    S, y = _matrix(kind, n, rng), _signs(n, rng)
-    model = _fitted(S, y, algorithm=algorithm, n_rounds=12, random_state=seed)
+    S, y = matrix(kind, n, rng), signs(n, rng)
+    model = fitted(S, y, algorithm=algorithm, n_rounds=12, random_state=seed)
     H, D = _base_classifiers(model, S), np.full(n, 1 / n)
     bound = 1.0
     for t in range(12):
@@ -254,10 +112,10 @@ def test_coefficients_and_training_error_follow_from_the_weights(seed, kind, alg
 
 
 def test_decision_values_are_sums_over_rounds():
-    S, y, rows, y_new = _problem()
+    S, y, rows, y_new = problem()
     signs = np.where(y_new == 1, 1, -1)
     for algorithm in ALGORITHMS:
-        model = _fitted(S, y, algorithm=algorithm)
+        model = fitted(S, y, algorithm=algorithm)
         H, alphas = _base_classifiers(model, rows), model.alphas_
         assert model.pairs_.shape == (30, 2)
         assert np.all(y[model.pairs_] == [1, 0])
@@ -278,7 +136,7 @@ def test_decision_values_are_sums_over_rounds():
 
 def test_a_perfect_pair_has_a_finite_coefficient():
     S = np.where(np.arange(10)[:, None] % 2 == np.arange(10) % 2, 1.0, 0.0)
-    model = _fitted(S, np.arange(10) % 2, n_rounds=5)
+    model = fitted(S, np.arange(10) % 2, n_rounds=5)
     assert np.allclose(model.alphas_, np.log((2 - 1e-10) / 1e-10) / 2)
     assert np.array_equal(model.thresholds_, np.zeros(5))
     assert np.array_equal(model.margins(S, np.arange(10) % 2), np.ones(10))
@@ -287,20 +145,20 @@ def test_a_perfect_pair_has_a_finite_coefficient():
 def test_nothing_to_learn_gives_the_larger_class():
     S = np.ones((7, 7))
     for algorithm in ("discrete", "real"):
-        model = _fitted(S, [0, 0, 1, 1, 1, 1, 1], algorithm=algorithm)
+        model = fitted(S, [0, 0, 1, 1, 1, 1, 1], algorithm=algorithm)
         assert model.predict(S).tolist() == [1] * 7
-        even = _fitted(S[:4, :4], [0, 1, 0, 1], algorithm=algorithm)
+        even = fitted(S[:4, :4], [0, 1, 0, 1], algorithm=algorithm)
         # f(x) = 0 says the first class.
         assert even.predict(S[:4, :4]).tolist() == [0] * 4
         assert not even.alphas_.any()
-    assert np.all(_fitted(S, [0, 0, 1, 1, 1, 1, 1], algorithm="vote").decision_function(S) == -1)
+    assert np.all(fitted(S, [0, 0, 1, 1, 1, 1, 1], algorithm="vote").decision_function(S) == -1)
 
 
 @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_more_classes(algorithm, multiclass):
-    S, y, rows, y_new = _problem(90, centers=4)
-    model = _fitted(S, y, algorithm=algorithm, multiclass=multiclass)
+    S, y, rows, y_new = problem(90, centers=4)
+    model = fitted(S, y, algorithm=algorithm, multiclass=multiclass)
     problems = list(combinations(range(4), 2)) if multiclass == "ovo" else [(None, g) for g in range(4)]
     assert len(model.pairs_) == len(model.thresholds_) == len(model.alphas_) == len(problems)
     margins = []
@@ -334,20 +192,20 @@ def test_more_classes(algorithm, multiclass):
 @pytest.mark.parametrize("centers", [2, 3])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_stages_are_shorter_fits(algorithm, centers):
-    S, y, rows, _ = _problem(centers=centers)
+    S, y, rows, _ = problem(centers=centers)
     names = np.array(["a", "b", "c"])[y]
-    whole = _fitted(S, names, algorithm=algorithm, n_rounds=130)
+    whole = fitted(S, names, algorithm=algorithm, n_rounds=130)
     stages = list(zip(whole.staged_decision_function(rows), whole.staged_predict(rows)))
     assert len(stages) == whole.n_rounds_ == 130
     for t in (1, 2, 64, 65, 100, 101, 130):
-        part = _fitted(S, names, algorithm=algorithm, n_rounds=t)
+        part = fitted(S, names, algorithm=algorithm, n_rounds=t)
         assert np.array_equal(stages[t - 1][0], part.decision_function(rows))
         assert np.array_equal(stages[t - 1][1], part.predict(rows))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_search_scores_equal_those_of_plain_fits(algorithm):
-    S, y, rows, _ = _problem(centers=3)
+    S, y, rows, _ = problem(centers=3)
     grid, folds = {"n_rounds": [20, 1, 5], "n_pairs": [2, 6]}, StratifiedKFold(3)
     model = DBoostClassifier(algorithm=algorithm, random_state=3)
     path, plain = (search(model, grid, cv=folds).fit(S, y) for search in (PathSearchCV, GridSearchCV))
@@ -363,44 +221,44 @@ def test_search_scores_equal_those_of_plain_fits(algorithm):
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):
-    S, y, rows, _ = _problem(120, centers=5)
+    S, y, rows, _ = problem(120, centers=5)
     models = []
     for threads in ("1", "2"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        models.append(_fitted(S, y))
+        models.append(fitted(S, y))
     for name in ("pairs_", "thresholds_", "alphas_"):
         assert all(np.array_equal(a, b) for a, b in zip(*(getattr(model, name) for model in models)))
     assert np.array_equal(*(model.decision_function(rows) for model in models))
-    assert not np.array_equal(models[0].pairs_[0], _fitted(S, y, random_state=1).pairs_[0])
+    assert not np.array_equal(models[0].pairs_[0], fitted(S, y, random_state=1).pairs_[0])
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_what_is_added_to_rows_or_multiplied_changes_nothing(algorithm):
     rng = np.random.default_rng(4)
-    S, y, rows, _ = _problem()
+    S, y, rows, _ = problem()
     # In eighths, so that sums are exact.
     S, rows = np.round(8 * S) / 8, np.round(8 * rows) / 8
-    model = _fitted(S, y, algorithm=algorithm)
+    model = fitted(S, y, algorithm=algorithm)
     shifts, new_shifts = rng.integers(-50, 50, (len(S), 1)) / 4, rng.integers(-50, 50, (len(rows), 1)) / 4
-    other = _fitted(2 * S + shifts, y, algorithm=algorithm)
+    other = fitted(2 * S + shifts, y, algorithm=algorithm)
     assert np.array_equal(other.pairs_, model.pairs_)
     assert np.array_equal(other.thresholds_, 2 * model.thresholds_)
     assert np.array_equal(other.decision_function(2 * rows + new_shifts), model.decision_function(rows))
-    maps = [_fitted(-S, y, algorithm=algorithm, dissimilarity=how) for how in ("negate", "max-minus")]
+    maps = [fitted(-S, y, algorithm=algorithm, dissimilarity=how) for how in ("negate", "max-minus")]
     for mapped in maps:
         assert np.array_equal(mapped.pairs_, model.pairs_)
         assert np.array_equal(mapped.decision_function(-rows), model.decision_function(rows))
     # An increasing map of all similarities is another classifier, unless all thresholds are 0.
-    squashed = _fitted(np.exp(S / 4), y, algorithm=algorithm)
+    squashed = fitted(np.exp(S / 4), y, algorithm=algorithm)
     same = np.array_equal(squashed.decision_function(np.exp(rows / 4)), model.decision_function(rows))
     assert same == (algorithm == "vote")
 
 
 @pytest.mark.parametrize("centers", [2, 4])
 def test_rows_with_the_columns_of_pairs_are_enough(centers):
-    S, y, rows, y_new = _problem(centers=centers)
-    model = _fitted(S, y, n_rounds=6, n_pairs=3)
+    S, y, rows, y_new = problem(centers=centers)
+    model = fitted(S, y, n_rounds=6, n_pairs=3)
     used = np.unique(np.concatenate([np.ravel(pairs) for pairs in np.reshape(model.pairs_, (-1, 2))]))
     assert np.array_equal(model.support_columns_, used)
     assert len(used) < len(S)
@@ -418,8 +276,8 @@ def test_raw_objects(how):
     rng = np.random.default_rng(6)
     X, new = rng.normal(size=(30, 2)), rng.normal(size=(9, 2))
     y = (X[:, 0] > 0).astype(int)
-    raw = _fitted(X, y, n_rounds=5, similarity="manhattan", dissimilarity=how)
-    model = _fitted(manhattan_distances(X), y, n_rounds=5, dissimilarity=how)
+    raw = fitted(X, y, n_rounds=5, similarity="manhattan", dissimilarity=how)
+    model = fitted(manhattan_distances(X), y, n_rounds=5, dissimilarity=how)
     assert np.array_equal(raw.pairs_, model.pairs_)
     assert np.allclose(raw.decision_function(new), model.decision_function(manhattan_distances(new, X)))
     assert model.score(manhattan_distances(X), y) > 0.8
@@ -427,7 +285,7 @@ def test_raw_objects(how):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_sample_weights(algorithm):
-    S, y, rows, _ = _problem()
+    S, y, rows, _ = problem()
     weights = np.random.default_rng(5).integers(0, 3, len(y)).astype(float)
     kept = np.flatnonzero(weights)
     model = DBoostClassifier(20, 8, algorithm, random_state=0)
@@ -445,10 +303,10 @@ def test_sample_weights(algorithm):
 
 
 def test_two_samples_and_a_class_each():
-    assert _fitted(np.eye(2), ["x", "y"]).predict([[1, 0], [0, 1]]).tolist() == ["x", "y"]
+    assert fitted(np.eye(2), ["x", "y"]).predict([[1, 0], [0, 1]]).tolist() == ["x", "y"]
     for multiclass in ("ovo", "ovr"):
         for algorithm in ALGORITHMS:
-            model = _fitted(np.eye(6), np.arange(6), multiclass=multiclass, algorithm=algorithm)
+            model = fitted(np.eye(6), np.arange(6), multiclass=multiclass, algorithm=algorithm)
             assert model.predict(np.eye(6)).tolist() == list(range(6))
 
 
@@ -514,7 +372,7 @@ def test_bad_input():
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("centers", [2, 3])
 def test_a_point_of_a_path_is_the_plain_fit(algorithm, centers):
-    S, y, rows, truth = _problem(centers=centers)
+    S, y, rows, truth = problem(centers=centers)
     model = DBoostClassifier(n_pairs=8, algorithm=algorithm, random_state=0)
     grid = [{"n_rounds": n} for n in (12, 3, 12, 40)]
     path = GridFit(model, S, y, grid)
@@ -531,8 +389,8 @@ def test_a_point_of_a_path_is_the_plain_fit(algorithm, centers):
 
 
 def test_parameters_set_after_fit_wait_for_the_next_fit():
-    S, y, rows, truth = _problem()
-    model = _fitted(S, y)
+    S, y, rows, truth = problem()
+    model = fitted(S, y)
     expected, margins = model.decision_function(rows), model.margins(rows, truth)
     model.set_params(n_rounds=2, algorithm="vote", multiclass="ovr", dissimilarity="negate")
     assert np.array_equal(model.decision_function(rows), expected)
@@ -543,7 +401,7 @@ def test_parameters_set_after_fit_wait_for_the_next_fit():
 
 @pytest.mark.parametrize(("centers", "algorithm"), [(2, "vote"), (3, "discrete")])
 def test_a_path_without_probabilities_gives_none(centers, algorithm):
-    S, y, rows, _ = _problem(centers=centers)
+    S, y, rows, _ = problem(centers=centers)
     path = GridFit(DBoostClassifier(5, 4, algorithm, random_state=0), S, y, [{}])
     with pytest.raises(AttributeError, match="predict_proba needs a fit to two classes"):
         path.answers(rows, "predict_proba")
