@@ -16,7 +16,11 @@ from similitude import PathSearchCV
 from similitude.base import GridFit
 from similitude.boosting._rounds import boosted_rounds
 from similitude.boosting.dboost import DBoostClassifier
-from tests.boosting.problems import KINDS, fitted, matrix, problem, signs
+from tests.boosting.problems import KINDS
+from tests.boosting.problems import fitted as _fitted
+from tests.boosting.problems import matrix as _matrix
+from tests.boosting.problems import problem as _problem
+from tests.boosting.problems import signs as _signs
 from tests.reference import dboost as reference
 
 ALGORITHMS = ["discrete", "real", "vote"]
@@ -44,7 +48,7 @@ def _same_rounds(S, y, weights, n_rounds, n_pairs, seed, real):
 def test_rounds_are_those_of_the_reference(kind, real):
     rng = np.random.default_rng(0)
     for n in (2, 3, 7, 40):
-        _same_rounds(matrix(kind, n, rng), signs(n, rng), np.ones(n), 6, 4, n, real)
+        _same_rounds(_matrix(kind, n, rng), _signs(n, rng), np.ones(n), 6, 4, n, real)
 
 
 @settings(max_examples=30)
@@ -52,7 +56,7 @@ def test_rounds_are_those_of_the_reference(kind, real):
 def test_rounds_of_ugly_problems_are_those_of_the_reference(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     n, kind = data.draw(st.integers(2, 200)), data.draw(st.sampled_from(KINDS))
-    S, y = matrix(kind, n, rng), signs(n, rng)
+    S, y = _matrix(kind, n, rng), _signs(n, rng)
     if data.draw(st.booleans()):
         y[1:] = -1  # one positive sample
     if data.draw(st.booleans()):
@@ -68,7 +72,7 @@ def test_reference_finds_the_best_of_all_cuts(real):
     rng = np.random.default_rng(1)
     for kind in KINDS:
         n = 12
-        S, y = matrix(kind, n, rng), signs(n, rng)
+        S, y = _matrix(kind, n, rng), _signs(n, rng)
         units = reference.in_units(rng.random(n))
         pairs = np.array([(p, m) for p in np.flatnonzero(y > 0) for m in np.flatnonzero(y < 0)])
 
@@ -90,8 +94,8 @@ def test_reference_finds_the_best_of_all_cuts(real):
 @given(st.integers(0, 10**6), st.sampled_from(KINDS), st.sampled_from(["discrete", "real"]), st.integers(2, 40))
 def test_coefficients_and_training_error_follow_from_the_weights(seed, kind, algorithm, n):
     rng = np.random.default_rng(seed)
-    S, y = matrix(kind, n, rng), signs(n, rng)
-    model = fitted(S, y, algorithm=algorithm, n_rounds=12, random_state=seed)
+    S, y = _matrix(kind, n, rng), _signs(n, rng)
+    model = _fitted(S, y, algorithm=algorithm, n_rounds=12, random_state=seed)
     H, D = _base_classifiers(model, S), np.full(n, 1 / n)
     bound = 1.0
     for t in range(12):
@@ -112,10 +116,10 @@ def test_coefficients_and_training_error_follow_from_the_weights(seed, kind, alg
 
 
 def test_decision_values_are_sums_over_rounds():
-    S, y, rows, y_new = problem()
+    S, y, rows, y_new = _problem()
     signs = np.where(y_new == 1, 1, -1)
     for algorithm in ALGORITHMS:
-        model = fitted(S, y, algorithm=algorithm)
+        model = _fitted(S, y, algorithm=algorithm)
         H, alphas = _base_classifiers(model, rows), model.alphas_
         assert model.pairs_.shape == (30, 2)
         assert np.all(y[model.pairs_] == [1, 0])
@@ -136,7 +140,7 @@ def test_decision_values_are_sums_over_rounds():
 
 def test_a_perfect_pair_has_a_finite_coefficient():
     S = np.where(np.arange(10)[:, None] % 2 == np.arange(10) % 2, 1.0, 0.0)
-    model = fitted(S, np.arange(10) % 2, n_rounds=5)
+    model = _fitted(S, np.arange(10) % 2, n_rounds=5)
     assert np.allclose(model.alphas_, np.log((2 - 1e-10) / 1e-10) / 2)
     assert np.array_equal(model.thresholds_, np.zeros(5))
     assert np.array_equal(model.margins(S, np.arange(10) % 2), np.ones(10))
@@ -145,20 +149,20 @@ def test_a_perfect_pair_has_a_finite_coefficient():
 def test_nothing_to_learn_gives_the_larger_class():
     S = np.ones((7, 7))
     for algorithm in ("discrete", "real"):
-        model = fitted(S, [0, 0, 1, 1, 1, 1, 1], algorithm=algorithm)
+        model = _fitted(S, [0, 0, 1, 1, 1, 1, 1], algorithm=algorithm)
         assert model.predict(S).tolist() == [1] * 7
-        even = fitted(S[:4, :4], [0, 1, 0, 1], algorithm=algorithm)
+        even = _fitted(S[:4, :4], [0, 1, 0, 1], algorithm=algorithm)
         # f(x) = 0 says the first class.
         assert even.predict(S[:4, :4]).tolist() == [0] * 4
         assert not even.alphas_.any()
-    assert np.all(fitted(S, [0, 0, 1, 1, 1, 1, 1], algorithm="vote").decision_function(S) == -1)
+    assert np.all(_fitted(S, [0, 0, 1, 1, 1, 1, 1], algorithm="vote").decision_function(S) == -1)
 
 
 @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_more_classes(algorithm, multiclass):
-    S, y, rows, y_new = problem(90, centers=4)
-    model = fitted(S, y, algorithm=algorithm, multiclass=multiclass)
+    S, y, rows, y_new = _problem(90, centers=4)
+    model = _fitted(S, y, algorithm=algorithm, multiclass=multiclass)
     problems = list(combinations(range(4), 2)) if multiclass == "ovo" else [(None, g) for g in range(4)]
     assert len(model.pairs_) == len(model.thresholds_) == len(model.alphas_) == len(problems)
     margins = []
@@ -192,20 +196,20 @@ def test_more_classes(algorithm, multiclass):
 @pytest.mark.parametrize("centers", [2, 3])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_stages_are_shorter_fits(algorithm, centers):
-    S, y, rows, _ = problem(centers=centers)
+    S, y, rows, _ = _problem(centers=centers)
     names = np.array(["a", "b", "c"])[y]
-    whole = fitted(S, names, algorithm=algorithm, n_rounds=130)
+    whole = _fitted(S, names, algorithm=algorithm, n_rounds=130)
     stages = list(zip(whole.staged_decision_function(rows), whole.staged_predict(rows)))
     assert len(stages) == whole.n_rounds_ == 130
     for t in (1, 2, 64, 65, 100, 101, 130):
-        part = fitted(S, names, algorithm=algorithm, n_rounds=t)
+        part = _fitted(S, names, algorithm=algorithm, n_rounds=t)
         assert np.array_equal(stages[t - 1][0], part.decision_function(rows))
         assert np.array_equal(stages[t - 1][1], part.predict(rows))
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_search_scores_equal_those_of_plain_fits(algorithm):
-    S, y, rows, _ = problem(centers=3)
+    S, y, rows, _ = _problem(centers=3)
     grid, folds = {"n_rounds": [20, 1, 5], "n_pairs": [2, 6]}, StratifiedKFold(3)
     model = DBoostClassifier(algorithm=algorithm, random_state=3)
     path, plain = (search(model, grid, cv=folds).fit(S, y) for search in (PathSearchCV, GridSearchCV))
@@ -221,44 +225,44 @@ def test_search_scores_equal_those_of_plain_fits(algorithm):
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):
-    S, y, rows, _ = problem(120, centers=5)
+    S, y, rows, _ = _problem(120, centers=5)
     models = []
     for threads in ("1", "2"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        models.append(fitted(S, y))
+        models.append(_fitted(S, y))
     for name in ("pairs_", "thresholds_", "alphas_"):
         assert all(np.array_equal(a, b) for a, b in zip(*(getattr(model, name) for model in models)))
     assert np.array_equal(*(model.decision_function(rows) for model in models))
-    assert not np.array_equal(models[0].pairs_[0], fitted(S, y, random_state=1).pairs_[0])
+    assert not np.array_equal(models[0].pairs_[0], _fitted(S, y, random_state=1).pairs_[0])
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_what_is_added_to_rows_or_multiplied_changes_nothing(algorithm):
     rng = np.random.default_rng(4)
-    S, y, rows, _ = problem()
+    S, y, rows, _ = _problem()
     # In eighths, so that sums are exact.
     S, rows = np.round(8 * S) / 8, np.round(8 * rows) / 8
-    model = fitted(S, y, algorithm=algorithm)
+    model = _fitted(S, y, algorithm=algorithm)
     shifts, new_shifts = rng.integers(-50, 50, (len(S), 1)) / 4, rng.integers(-50, 50, (len(rows), 1)) / 4
-    other = fitted(2 * S + shifts, y, algorithm=algorithm)
+    other = _fitted(2 * S + shifts, y, algorithm=algorithm)
     assert np.array_equal(other.pairs_, model.pairs_)
     assert np.array_equal(other.thresholds_, 2 * model.thresholds_)
     assert np.array_equal(other.decision_function(2 * rows + new_shifts), model.decision_function(rows))
-    maps = [fitted(-S, y, algorithm=algorithm, dissimilarity=how) for how in ("negate", "max-minus")]
+    maps = [_fitted(-S, y, algorithm=algorithm, dissimilarity=how) for how in ("negate", "max-minus")]
     for mapped in maps:
         assert np.array_equal(mapped.pairs_, model.pairs_)
         assert np.array_equal(mapped.decision_function(-rows), model.decision_function(rows))
     # An increasing map of all similarities is another classifier, unless all thresholds are 0.
-    squashed = fitted(np.exp(S / 4), y, algorithm=algorithm)
+    squashed = _fitted(np.exp(S / 4), y, algorithm=algorithm)
     same = np.array_equal(squashed.decision_function(np.exp(rows / 4)), model.decision_function(rows))
     assert same == (algorithm == "vote")
 
 
 @pytest.mark.parametrize("centers", [2, 4])
 def test_rows_with_the_columns_of_pairs_are_enough(centers):
-    S, y, rows, y_new = problem(centers=centers)
-    model = fitted(S, y, n_rounds=6, n_pairs=3)
+    S, y, rows, y_new = _problem(centers=centers)
+    model = _fitted(S, y, n_rounds=6, n_pairs=3)
     used = np.unique(np.concatenate([np.ravel(pairs) for pairs in np.reshape(model.pairs_, (-1, 2))]))
     assert np.array_equal(model.support_columns_, used)
     assert len(used) < len(S)
@@ -276,8 +280,8 @@ def test_raw_objects(how):
     rng = np.random.default_rng(6)
     X, new = rng.normal(size=(30, 2)), rng.normal(size=(9, 2))
     y = (X[:, 0] > 0).astype(int)
-    raw = fitted(X, y, n_rounds=5, similarity="manhattan", dissimilarity=how)
-    model = fitted(manhattan_distances(X), y, n_rounds=5, dissimilarity=how)
+    raw = _fitted(X, y, n_rounds=5, similarity="manhattan", dissimilarity=how)
+    model = _fitted(manhattan_distances(X), y, n_rounds=5, dissimilarity=how)
     assert np.array_equal(raw.pairs_, model.pairs_)
     assert np.allclose(raw.decision_function(new), model.decision_function(manhattan_distances(new, X)))
     assert model.score(manhattan_distances(X), y) > 0.8
@@ -285,7 +289,7 @@ def test_raw_objects(how):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_sample_weights(algorithm):
-    S, y, rows, _ = problem()
+    S, y, rows, _ = _problem()
     weights = np.random.default_rng(5).integers(0, 3, len(y)).astype(float)
     kept = np.flatnonzero(weights)
     model = DBoostClassifier(20, 8, algorithm, random_state=0)
@@ -303,10 +307,10 @@ def test_sample_weights(algorithm):
 
 
 def test_two_samples_and_a_class_each():
-    assert fitted(np.eye(2), ["x", "y"]).predict([[1, 0], [0, 1]]).tolist() == ["x", "y"]
+    assert _fitted(np.eye(2), ["x", "y"]).predict([[1, 0], [0, 1]]).tolist() == ["x", "y"]
     for multiclass in ("ovo", "ovr"):
         for algorithm in ALGORITHMS:
-            model = fitted(np.eye(6), np.arange(6), multiclass=multiclass, algorithm=algorithm)
+            model = _fitted(np.eye(6), np.arange(6), multiclass=multiclass, algorithm=algorithm)
             assert model.predict(np.eye(6)).tolist() == list(range(6))
 
 
@@ -372,7 +376,7 @@ def test_bad_input():
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("centers", [2, 3])
 def test_a_point_of_a_path_is_the_plain_fit(algorithm, centers):
-    S, y, rows, truth = problem(centers=centers)
+    S, y, rows, truth = _problem(centers=centers)
     model = DBoostClassifier(n_pairs=8, algorithm=algorithm, random_state=0)
     grid = [{"n_rounds": n} for n in (12, 3, 12, 40)]
     path = GridFit(model, S, y, grid)
@@ -389,8 +393,8 @@ def test_a_point_of_a_path_is_the_plain_fit(algorithm, centers):
 
 
 def test_parameters_set_after_fit_wait_for_the_next_fit():
-    S, y, rows, truth = problem()
-    model = fitted(S, y)
+    S, y, rows, truth = _problem()
+    model = _fitted(S, y)
     expected, margins = model.decision_function(rows), model.margins(rows, truth)
     model.set_params(n_rounds=2, algorithm="vote", multiclass="ovr", dissimilarity="negate")
     assert np.array_equal(model.decision_function(rows), expected)
@@ -401,7 +405,7 @@ def test_parameters_set_after_fit_wait_for_the_next_fit():
 
 @pytest.mark.parametrize(("centers", "algorithm"), [(2, "vote"), (3, "discrete")])
 def test_a_path_without_probabilities_gives_none(centers, algorithm):
-    S, y, rows, _ = problem(centers=centers)
+    S, y, rows, _ = _problem(centers=centers)
     path = GridFit(DBoostClassifier(5, 4, algorithm, random_state=0), S, y, [{}])
     with pytest.raises(AttributeError, match="predict_proba needs a fit to two classes"):
         path.answers(rows, "predict_proba")
