@@ -65,7 +65,7 @@ def _case(kind, n, seed):
 
 
 def _solve(S, y, eta, gamma, target, weight=None):
-    return solver.solve_points(S, y, np.ones(len(y)) if weight is None else weight, [(eta, gamma)], target)[0]
+    return solver.learned_spectra(S, y, np.ones(len(y)) if weight is None else weight, [(eta, gamma)], target)[0]
 
 
 def _penalty(a, values, target):
@@ -221,7 +221,7 @@ def test_path_equals_separate_fits(target, kind):
     S, y = _case(kind, 30, 2)
     order = np.random.default_rng(0).permutation(len(GRID))
     grid = [GRID[i] for i in order] + [GRID[0], (0.003, 0.003)]
-    together = solver.solve_points(S, y, np.ones(30), grid, target)
+    together = solver.learned_spectra(S, y, np.ones(30), grid, target)
     assert max(answer.gap for answer in together) <= 1e-8
     for i in [*range(0, len(grid), 4), len(grid) - 1, len(grid) - 2]:
         alone = _solve(S, y, *grid[i], target)
@@ -247,9 +247,9 @@ def test_steps_do_not_end_short_of_the_optimum(case):
 def test_machine_on_the_target_need_not_be_found(target, monkeypatch):
     S, y = _case("indefinite", 25, 4)
     grid = GRID[::3]
-    known = solver.solve_points(S, y, np.ones(25), grid, target)
+    known = solver.learned_spectra(S, y, np.ones(25), grid, target)
     monkeypatch.setattr(solver, "target_machines", lambda *_: {})
-    alone = solver.solve_points(S, y, np.ones(25), grid, target)
+    alone = solver.learned_spectra(S, y, np.ones(25), grid, target)
     assert any(answer.n_iter == 0 for answer in known)
     assert all(answer.n_iter > 0 for answer in alone)
     for one, other in zip(known, alone):
@@ -338,7 +338,7 @@ def test_ends_of_the_range(target):
         S, y = _case(kind, n, 1)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            answers = solver.solve_points(S, y, np.ones(n), points, target)
+            answers = solver.learned_spectra(S, y, np.ones(n), points, target)
         assert answers[-1].gap <= solver.ACCEPTED
         for answer in answers:
             assert np.isfinite([*answer.spectrum_weights, *answer.coefficients, answer.b, answer.objective]).all()

@@ -1,7 +1,7 @@
 """Support vector machines whose kernel is computed or learned from similarities, which may be indefinite."""
 
 from similitude.kernel._spectrum_solver import TARGETS as SPECTRUM_TARGETS
-from similitude.kernel._spectrum_solver import solve_points as learned_spectra
+from similitude.kernel._spectrum_solver import learned_spectra
 from similitude.kernel.learned_kernel import LearnedKernelSVC
 from similitude.kernel.learned_spectrum import LearnedSpectrumSVC
 from similitude.kernel.robust_svc import RobustSVC

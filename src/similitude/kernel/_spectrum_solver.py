@@ -120,7 +120,7 @@ def targets_of(values: np.ndarray, target: str) -> np.ndarray:
     return {"clip": clip[None], "flip": flip[None], "both": np.stack([clip, flip]), "similarity": values[None]}[target]
 
 
-def solve_points(
+def learned_spectra(
     S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]], target: str
 ) -> list[LearnedSpectrum]:
     """Return the solution of (12) for each point.

@@ -208,6 +208,6 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         solutions: dict[int, solver.LearnedSpectrum] = {}
         for target in dict.fromkeys(targets):
             own = [i for i, other in enumerate(targets) if other == target]
-            found = solver.solve_points(S, y, weight, [points[i][:2] for i in own], target)
+            found = solver.learned_spectra(S, y, weight, [points[i][:2] for i in own], target)
             solutions.update(zip(own, found))
         return [solutions[i] for i in range(len(points))]
