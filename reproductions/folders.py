@@ -31,3 +31,8 @@ def find_file(name: str, data_home: Any = None) -> Path:
         if (folder / name).is_file():
             return folder / name
     raise DataMissing(f"put {name} into the folder given by data_home or the environment variable SIMILITUDE_DATA")
+
+
+def letters(name: str) -> str:
+    """Return the letters and digits of a name in lower case, by which names of data sets and of files are compared."""
+    return "".join(sign for sign in name.lower() if sign.isalnum())

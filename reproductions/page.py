@@ -55,12 +55,12 @@ def page(store: Store, *, data_home: str | os.PathLike | None = None) -> str:
             missing.append(column)
         else:
             found[column] = again
-    parts = [HEAD, _origin(found.values()), READING, _summary(found), _claims(found)]
+    parts = [HEAD, _origin(found.values()), READING, _summary(found), _claims(found), _differences(found)]
     for name in PAPERS:
         own = {column.dataset: again for column, again in found.items() if column.table == name}
         absent = [column.dataset for column in missing if column.table == name]
         parts.append(_section(name, own, absent))
-    return "\n".join(part.rstrip() + "\n" for part in parts)
+    return "\n".join(part.rstrip() + "\n" for part in parts if part)
 
 
 def _origin(found: Iterable[Reproduction]) -> str:
@@ -85,8 +85,8 @@ def _origin(found: Iterable[Reproduction]) -> str:
 def _summary(found: Mapping[Column, Reproduction]) -> str:
     rows = []
     for name, paper in PAPERS.items():
-        own = [c for column, again in found.items() if column.table == name for c in again.comparisons]
-        done = [c for c in own if c.standard_errors is not None and not _is_extra(name, c)]
+        own = [(c, again) for column, again in found.items() if column.table == name for c in again.comparisons]
+        done = [c for c, again in own if _is_complete(c, again) and not _is_extra(name, c)]
         within = sum(abs(c.away) <= 1 for c in done if c.away is not None)
         agreed = sum(c.verdict == "agrees" for c in done)
         published = sum(len(figures) for figures in paper.published.values())
@@ -94,6 +94,27 @@ def _summary(found: Mapping[Column, Reproduction]) -> str:
         rows.append(f"| {link} | {published} | {len(done)} | {within} | {agreed} |")
     head = "| table | published figures | run | within one std | within two se |\n| --- | ---: | ---: | ---: | ---: |"
     return f"## Summary\n\n{head}\n" + "\n".join(rows) + "\n"
+
+
+def _differences(found: Mapping[Column, Reproduction]) -> str:
+    """Return a list of the figures that differ by more than two standard errors, the largest difference first."""
+    far = [
+        (abs(c.standard_errors), column.table, c)
+        for column, again in found.items()
+        for c in again.comparisons
+        if c.standard_errors is not None and _is_complete(c, again) and c.verdict != "agrees"
+    ]
+    if not far:
+        return ""
+    lines = [
+        f"- {c.dataset}, {c.method} ([{table}](#{table})): {c.ours:.2f}, paper {c.paper:g}, {c.standard_errors:+.1f} se"
+        for _, table, c in sorted(far, key=lambda each: -each[0])
+    ]
+    return "\n".join(["## Figures that differ", "", *lines]) + "\n"
+
+
+def _is_complete(c: Comparison, again: Reproduction) -> bool:
+    return c.n_partitions == again.results.datasets[c.dataset]
 
 
 def _is_extra(name: str, c: Comparison) -> bool:
@@ -170,7 +191,8 @@ def _narrow(again: Reproduction, honest: Reproduction | None) -> str:
     rows = []
     for c in again.comparisons:
         distance = "" if c.standard_errors is None else f"{c.standard_errors:+.1f}"
-        row = [c.method, _ours(c, count), figure_text(c.paper, c.paper_deviation), distance, c.verdict]
+        verdict = c.verdict if c.n_partitions in (0, count) else "not complete"
+        row = [c.method, _ours(c, count), figure_text(c.paper, c.paper_deviation), distance, verdict]
         if honest is not None:
             other = second.get(c.method)
             row.append("not run" if other is None else _ours(other, honest.results.datasets[HONEST]))

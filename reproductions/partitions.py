@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from reproductions.folders import DataMissing
+from reproductions.folders import DataMissing, letters
 from similitude.datasets import load_proximity
 
 _SUFFIXES = (".txt", ".csv", ".npy", ".mat")
@@ -43,18 +43,14 @@ def partitions_of(path: Path, dataset: str, n: int) -> list[tuple[np.ndarray, np
 
 
 def _file(folder: Path, dataset: str) -> Path:
-    wanted = _letters(dataset)
+    wanted = letters(dataset)
     found = [file for file in sorted(folder.iterdir()) if file.suffix.lower() in _SUFFIXES]
-    own = [file for file in found if _letters(file.stem) == wanted] or [
-        file for file in found if _letters(file.stem) == f"{wanted}partitions"
+    own = [file for file in found if letters(file.stem) == wanted] or [
+        file for file in found if letters(file.stem) == f"{wanted}partitions"
     ]
     if not own:
         raise DataMissing(f"{folder} has no file of partitions that is named after it")
     return own[0]
-
-
-def _letters(name: str) -> str:
-    return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
 def _rows(file: Path) -> list[list[int]]:

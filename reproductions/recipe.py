@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from reproductions.folders import DataMissing, find_file, first_folder
+from reproductions.folders import DataMissing, find_file, first_folder, letters
 from reproductions.repository import load_similarity_repository
 from similitude import symmetrize
 from similitude.datasets import load_voting
@@ -167,18 +167,14 @@ def from_repository(*names: str) -> Load:
             if "no data set found" in str(error):
                 raise DataMissing(REPOSITORY) from error
             raise
-        wanted = {_letters(name) for name in names}
+        wanted = {letters(name) for name in names}
         for name, bunch in found.items():
-            if _letters(name) in wanted:
+            if letters(name) in wanted:
                 S = bunch.S if isinstance(bunch.S, np.ndarray) else bunch.S.toarray()
                 return Dataset(symmetrize(S).S, bunch.y, {"dissimilarity": "max-minus"} if bunch.dissimilarity else {})
         raise DataMissing(REPOSITORY)
 
     return load
-
-
-def _letters(name: str) -> str:
-    return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
 protein = first_of(from_repository("protein"), distributed("protein"))
