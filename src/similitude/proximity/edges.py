@@ -236,9 +236,8 @@ def rows_to(
         if self_scores is None:
             raise ValueError("normalise='self': the self-scores of the training samples are not known.")
         diagonal = edges.queries == edges.targets
-        itself = _reduced(
-            *(values[diagonal] for values in (edges.queries, edges.targets, edges.scores)), n, repeated, edges.names
-        )
+        loops = edges.queries[diagonal]
+        itself = _reduced(loops, loops, edges.scores[diagonal], n, repeated, edges.names)
         own = _self_scores(itself, codes, edges.names)
 
         def normalised(pairs: _Pairs) -> _Pairs:

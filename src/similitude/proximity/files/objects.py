@@ -67,10 +67,12 @@ def load_objects(
         * ``.npy`` and ``.npz``: the items of an array, which are rows of numbers or of words, or images.
 
         Each may be compressed by gzip.
-    labels, groups : path, default=None
-        Files with the labels and groups of the objects: see :func:`load_proximity`.
+    labels : path, default=None
+        A file with the labels of the objects: see :func:`load_proximity`.
     objects : str, default="biological sequences"
         The kind of the objects, in the words of the table of similarities: "strings", "numbers", ...
+    groups : path, default=None
+        A file with the groups of the objects.
     labels_in_order, label_column, group_column
         See :func:`load_proximity`.
     key : str, default=None
