@@ -248,14 +248,18 @@ BAD = [
     (np.where(np.eye(24), np.inf, 1), "X contains infinity"),
     (np.eye(24) * 1j, "Complex"),
     (np.empty((0, 0)), "0 sample"),
-    (np.ones(24), "Reshape your data"),
+    (np.ones(24), "1D array"),
     (np.full((24, 24), "a"), "convert|numeric|dtype"),
 ]
 
 
 @on(*FAMILIES)
 def test_bad_matrices_are_refused(estimator):
+    parts = [estimator, getattr(estimator, "estimator", None), getattr(estimator, "meta", None)]
+    takes_nan = any(part is not None and get_tags(part).input_tags.allow_nan for part in parts)
     for S, message in BAD:
+        if takes_nan and "NaN" in message:
+            continue  # it votes among the known neighbours
         with pytest.raises(ValueError, match=message):
             clone(estimator).fit(S, np.arange(24)[: len(S)] % 2)
 

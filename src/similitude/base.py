@@ -393,7 +393,8 @@ class SimilarityEstimator(BaseEstimator):
         reader = self._new_reader()
         tags.input_tags.pairwise = reader.is_precomputed
         tags.input_tags.sparse = self.dissimilarity is None
-        tags.input_tags.allow_nan = self._votes_among_known
+        # Estimators that choose among methods take NaN only if one of their methods does.
+        tags.input_tags.allow_nan = self._votes_among_known and self._takes_training
         if not reader.is_matrix:
             tags.no_validation = True
             tags.input_tags.two_d_array = False

@@ -117,7 +117,7 @@ def read_similarity(
             f"{name} must be square, one row and one column per sample; got shape {S.shape}. Cut rows and columns "
             "alike (similitude.train_test_split does); for rows of features name a similarity, such as "
             "similarity='euclidean'; if a scikit-learn meta-estimator cut the rows only, wrap it in "
-            "similitude.PairwiseMeta."
+            f"similitude.PairwiseMeta.{' It also contains NaN.' if has_nan else ''}"
         )
     if square and orientation == "similarity" and looks_like_dissimilarity(S):
         warn(

@@ -346,7 +346,7 @@ class Reader:
         if isinstance(X, np.ndarray) and X.ndim == 1:
             raise ValueError(
                 f"X is a 1D array of {len(X)} numbers, but rows of similarities to the {self.n_columns} training "
-                "samples are needed; for one sample pass X.reshape(1, -1)."
+                "samples are needed. Reshape your data by X.reshape(1, -1) if it is one sample."
             )
         S, has_nan = read_similarity(matrix_of(X), name="X", square=False, estimator=estimator, takes_nan=True)
         given = as_proximities(X)
@@ -354,7 +354,10 @@ class Reader:
             S, has_nan = self._stored_once(self._without_nan(S, has_nan))
         part = support if support is not None and len(support) and S.shape[1] != self.n_columns else None
         if estimator is not None:
-            _check_width(matrix_of(X), S.shape[1], part, estimator)
+            try:
+                _check_width(matrix_of(X), S.shape[1], part, estimator)
+            except ValueError as error:
+                raise ValueError(f"{error}{' X also contains NaN.' if has_nan else ''}") from error
         self._check_same_columns(given, part)
         places = None if part is None else np.searchsorted(part, np.arange(self.n_columns))
         if has_nan and self.map_name == "double-centring" and self.fill is not None:

@@ -362,7 +362,7 @@ def _outcome(
 
 def _nearness(found: Any, y: np.ndarray, samples: Samples) -> ErrorBySimilarity | None:
     """Return the errors by the similarity to the nearest training sample, if it is known."""
-    if found is None or found.nearest is None:
+    if getattr(found, "nearest", None) is None:
         return None
     wrong = found.labels != y[found.samples]
     return errors_in_bins(found.nearest, wrong, dissimilarity=samples.reader.map_name is not None)

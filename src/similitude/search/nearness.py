@@ -225,7 +225,7 @@ def errors_in_bins(
     for i in np.flatnonzero(values[1:] != values[:-1]) + 1:
         if i - starts[-1] >= least:
             starts.append(int(i))
-    if len(starts) > 1 and len(values) - starts[-1] < least:
+    if len(starts) > 1 and len(values) - starts[-1] < max(LEAST, least / 2):
         starts.pop()
     bins = tuple(
         _bin(values[a:b], failed[a:b], confidence) for a, b in zip(starts, [*starts[1:], len(values)]) if b > a
