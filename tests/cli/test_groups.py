@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude.search
-from similitude import AutoClassifier, load_model
+from similitude import AutoClassifier, Proximities, load_model
 from similitude.cli import app
 from similitude.datasets import load_proximity
 
@@ -136,3 +136,45 @@ def test_fewer_groups_than_folds(folder):
     assert "4-fold cross-validation by groups" in on_files("compare", "--folds", 5, groups="few.txt").stdout
     named = run("fit", "--dataset", "voting", "--groups", "few.txt", "-o", "out")
     assert "--groups is for FILE; it cannot be used with --dataset voting" in named.stderr
+
+
+def test_no_leak_makes_the_groups_from_the_matrix(folder):
+    options = ("--labels", "y.txt", "--dissimilarity", "max-minus", *COMMANDS["fit"], "--json")
+    for threshold in ("auto", "0.01"):
+        result = run("fit", "D.npz", *options, "--no-leak", threshold)
+        assert result.exit_code == 0, result.output
+        assert f"--no-leak {threshold}: {N // 2} groups of similar samples, the largest of 2" in result.stderr
+        found = json.loads(result.stdout)
+        assert found["groups"] == N // 2
+        assert found["error"] > 0.25
+    (folder / "halves.txt").write_text("".join(f"{i % 2}\n" for i in range(N)))
+    both = run("fit", "D.npz", *options, "--no-leak", "0.01", "--groups", "halves.txt")
+    assert "--no-leak 0.01: 1 groups" in both.stderr
+    assert "at least two groups" in both.stderr
+    bad = run("fit", "D.npz", *options, "--no-leak", "near")
+    assert (bad.exit_code, bad.stderr) == (2, "similitude: --no-leak must be a number or auto; got 'near'.\n")
+
+
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_no_leak_reaches_the_folds(command, folder):
+    more = COMMANDS[command]
+    result = run(command, "D.npz", "--labels", "y.txt", "--dissimilarity", "max-minus", *more, "--no-leak", "auto")
+    assert result.exit_code == 0, result.output
+    assert f"{N // 2} groups of similar samples" in result.stderr
+    if command == "compare":
+        assert "cross-validation by groups" in " ".join(result.stdout.split())
+    else:
+        assert 'id="nearness"' in (folder / "out").read_text(encoding="utf-8")
+
+
+def test_a_fill_is_checked_and_stored_in_the_model(folder):
+    options = ("--labels", "y.txt", "--dissimilarity", "max-minus", "--method", "svm-clip", "-o", "out")
+    assert run("fit", "D.npz", *options, "--fill", "class-blind-mean").exit_code == 0
+    D = np.load("nameless.npy")
+    rows = Proximities(np.where(np.arange(N) < 5, np.nan, D[:3]), column_ids=NAMES)
+    filled = Proximities(np.where(np.arange(N) < 5, D[~np.eye(N, dtype=bool)].mean(), D[:3]), column_ids=NAMES)
+    model = load_model("out")
+    assert model.predict_proba(rows) == pytest.approx(model.predict_proba(filled))
+    bad = run("fit", "D.npz", *options, "--fill", "zero")
+    assert bad.exit_code == 2
+    assert "fill must be one of" in bad.stderr

@@ -63,3 +63,39 @@ def test_equal_rows_are_sorted_once_within_the_block(monkeypatch):
         assert np.array_equal(top_k(S, 40)[1], alone[40][1])
     top_k(S, 5)
     assert sorted_ == [5, 12, 3, 30, 5]
+
+
+@given(
+    arrays(
+        float, st.tuples(st.integers(1, 5), st.integers(1, 20)), elements=st.sampled_from([-2.0, -1.0, 0.0, 1.0, 2.0])
+    ),
+    st.integers(1, 25),
+    st.booleans(),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_sparse_rows_are_selected_without_being_made_dense(S, k, stores_zeros, dtype):
+    hidden = S == -2.0
+    stored = ~hidden if stores_zeros else ~hidden & (S != 0)
+    thin = sparse.csr_matrix((S[stored].astype(dtype), np.nonzero(stored)), shape=S.shape)
+    zeros = np.where(hidden, 0.0, S)
+    values, indices = top_k(thin, k)
+    assert values.dtype == dtype
+    assert indices.tolist() == [neighbors(row, k) for row in zeros]
+    assert np.array_equal(values, np.take_along_axis(zeros, indices, axis=1))
+    values, indices = top_k(thin, k, known_only=True)
+    for row, mask, found, similarities in zip(S, stored, indices, values):
+        known = np.flatnonzero(mask)
+        expected = known[neighbors(row[known], k)] if len(known) else known
+        assert found[: len(expected)].tolist() == expected.tolist()
+        assert np.array_equal(similarities[: len(expected)], row[expected])
+        assert (found[len(expected) :] == -1).all()
+        assert np.isnan(similarities[len(expected) :]).all()
+    unknown = np.where(stored, S, np.nan)
+    for one, other in zip(top_k(unknown, k, known_only=True), (values, indices)):
+        assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_entries_that_are_stored_twice_are_added_and_the_matrix_is_left_alone():
+    thin = sparse.csr_matrix((np.array([1.0, 1.0, 1.5]), np.array([2, 2, 0]), np.array([0, 3])), shape=(1, 4))
+    assert top_k(thin, 2)[1].tolist() == [[2, 0]]
+    assert thin.nnz == 3

@@ -214,3 +214,20 @@ def test_two_thousand_samples_stay_below_six_megabytes(findings, symmetric):
     assert len(_data(html)["mistakes"]) == 1000
     assert len(html.encode()) < (3.6e6 if symmetric else 6.2e6)
     assert len(html.encode()) / 2**20 < 6
+
+
+def test_the_error_by_the_nearest_training_sample():
+    X, y = clusters()
+    n = len(y)
+    found = auto(X, y, KNNClassifier(3), predicted=np.where(np.arange(n) < n // 4, y[::-1], y))
+    assert "nearness" not in page(find(X, y, auto=found))
+    found.out_of_fold_.nearest = np.where(np.arange(n) < 3, np.nan, np.linspace(1, 0, n))
+    findings = find(X, y, auto=found)
+    html = page(findings)
+    _Reader(html)
+    nearness = findings.outcome.nearness
+    assert f"{nearness.summary()}." in html
+    part = html[html.index('id="nearness-table"') : html.index("</table>", html.index('id="nearness-table"'))]
+    counts = [int(count) for count in re.findall(r'<td class="number">(\d+)</td>', part)]
+    assert counts == [found.count for found in (*nearness.bins, nearness.unknown)]
+    assert "none is known" in part

@@ -28,10 +28,10 @@ class KnownFinder(MatrixFinder):
 
     def __init__(self, S: Any, reader: Any):
         super().__init__(S)
-        if S is None:
+        if self.S is None:
             return
         if reader.fill is None:
-            fill = LearnedFill.learn(S, "class-blind mean", dissimilarities=False)
+            fill = LearnedFill.learn(self.S, "class-blind mean", dissimilarities=False)
         else:
             values = np.array([[reader.fill.value, reader.fill.own]])
             fill = LearnedFill(*np.ravel(reader.similarities(values)).tolist())
@@ -56,7 +56,7 @@ class KnownFinder(MatrixFinder):
         ndarray or CSR matrix of shape (n, n)
             A matrix with the similarities among the samples in each row of ``indices``.
         """
-        if not sparse.issparse(self.S):
+        if self.S is None or not sparse.issparse(self.S):
             return self.S
         n, k = self.S.shape[0], indices.shape[1]
         wide = indices.astype(np.int64)

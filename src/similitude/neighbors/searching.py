@@ -51,6 +51,20 @@ class LocalPath(FittedPath):
         raise NotImplementedError
 
     def answers(self, rows, response):
+        """Return one array for each point; samples without a known neighbour get the prior.
+
+        Parameters
+        ----------
+        rows : Rows
+            The new samples.
+        response : str
+            The name of the response.
+
+        Returns
+        -------
+        list of ndarray
+            The answers.
+        """
         if not rows.unknown:
             return self.local_answers(rows, response)
         known = np.minimum(known_counts(rows.S), max(map(_size, self.points)))

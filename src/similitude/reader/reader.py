@@ -6,16 +6,16 @@ import copy
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _get_feature_names, _num_samples, validate_data
 
 from similitude._utils.forms import foreign_form
 from similitude.finders import check_search
-from similitude.proximity.check import for_lookup, read_similarity
+from similitude.proximity.check import read_similarity
 from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.unknown import LearnedFill
+from similitude.reader._unknown import row_values, training_values
 from similitude.reader.training import Rows, Training
 from similitude.reader.values import ComputedValues, GivenValues, matrix_of
 from similitude.similarities import Measure, check_objects, pairwise, resolve, sliceable
@@ -205,36 +205,7 @@ class Reader:
             Whether some values are unknown.
         """
         self.absent = given.absent
-        if not sparse.issparse(S):
-            return S, has_nan
-        if self.absent == "farthest" and self.map_name is None and S.nnz and S.data.min() < 0:
-            raise ValueError(
-                "X: absent='farthest' means similarities of 0, but some similarities are negative; pass "
-                "dissimilarity=... for dissimilarities, or absent='zero' or 'unknown'."
-            )
-        S = self._without_nan(S, has_nan)
-        if self.map_name is not None and self.is_precomputed:
-            S = _with_own_distances(S)
-        return self._stored_once(S)
-
-    def _stored_once(self, S: Any) -> tuple[Any, bool]:
-        """Return a CSR matrix whose stored entries can be counted, and whether absent ones are unknown."""
-        if self.absent != "unknown":
-            return S, False
-        # The caller's matrix remembers whether its format was examined; a view of its arrays does so instead.
-        return for_lookup(type(S)((S.data, S.indices, S.indptr), shape=S.shape)), True
-
-    def _without_nan(self, S: Any, has_nan: bool) -> Any:
-        if not has_nan:
-            return S
-        if self.absent != "unknown":
-            raise ValueError(
-                f"X is a sparse matrix that contains NaN, but its absent entries are not unknown (absent="
-                f"{self.absent!r}). Remove the entries and pass Proximities(X, absent='unknown')."
-            )
-        entries, known = S.tocoo(), ~np.isnan(S.data)
-        kept = (entries.data[known], (entries.row[known], entries.col[known]))
-        return type(S)(kept, shape=S.shape)
+        return training_values(S, has_nan, self.absent, distances=self.map_name is not None, square=self.is_precomputed)
 
     def learn_fill(self, fill: Any, native: Any) -> None:
         """Learn the value of unknown pairs from native values.
@@ -350,8 +321,7 @@ class Reader:
             )
         S, has_nan = read_similarity(matrix_of(X), name="X", square=False, estimator=estimator, takes_nan=True)
         given = as_proximities(X)
-        if sparse.issparse(S):
-            S, has_nan = self._stored_once(self._without_nan(S, has_nan))
+        S, has_nan = row_values(S, has_nan, self.absent)
         part = support if support is not None and len(support) and S.shape[1] != self.n_columns else None
         if estimator is not None:
             try:
@@ -441,18 +411,6 @@ class Reader:
             reduced.objects, reduced.kept = _safe_indexing(self.objects, places), positions
             reduced.n_columns = len(positions)
         return reduced
-
-
-def _with_own_distances(D: Any) -> Any:
-    """Return a CSR matrix of dissimilarities in which those of samples to themselves are stored, 0 if absent."""
-    entries = D.tocoo()
-    stored = np.zeros(D.shape[0], dtype=bool)
-    stored[entries.row[entries.row == entries.col]] = True
-    if stored.all():
-        return D
-    absent = np.flatnonzero(~stored)
-    data = np.append(entries.data, np.zeros(len(absent), dtype=D.dtype))
-    return type(D)((data, (np.append(entries.row, absent), np.append(entries.col, absent))), shape=D.shape)
 
 
 def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:

@@ -262,9 +262,7 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
             deadline = None if self.time_budget is None else start + float(self.time_budget)
             contest.run(deadline, self.n_jobs, self.verbose > 0)
             honest = self._choose(contest)
-            self._set_out_of_fold(contest, honest)
-            nearest = nearest_training(samples, repeats)[contest.tested]
-            self.out_of_fold_ = self.out_of_fold_._replace(nearest=nearest)
+            self._set_out_of_fold(contest, honest, nearest_training(samples, repeats)[contest.tested])
             self._fit_members(contest, labels)
             self.nested_error_: float | None = None
             self.nested_standard_error_: float | None = None
@@ -380,10 +378,10 @@ class AutoClassifier(ClassifierMixin, SimilarityEstimator):
         tested = [replace(row, p_value=wilcoxon_greater(by_part[row.method], first)) for row in rows[1:]]
         self.leaderboard_ = [rows[0], *tested]
 
-    def _set_out_of_fold(self, contest: Contest, honest: Judged) -> None:
+    def _set_out_of_fold(self, contest: Contest, honest: Judged, nearest: np.ndarray) -> None:
         labels = self.classes_[contest.loss.decisions(honest.posteriors)]
         members = np.stack([member.posteriors for member in self._members])
-        self.out_of_fold_ = OutOfFold(labels, honest.posteriors, contest.tested, members)
+        self.out_of_fold_ = OutOfFold(labels, honest.posteriors, contest.tested, members, nearest)
 
     def _nest(self, samples: Samples, table: dict[str, Method], groups: np.ndarray | None) -> None:
         """Set the error of the whole procedure, including the choice, on folds that were not used for the choice."""

@@ -182,7 +182,7 @@ def error_by_similarity(
     splits = check_cv(cv, labels, classifier=True).split(samples.X, labels, groups)
     everything = np.arange(samples.n)
     folds = [(everything[train], everything[test]) for train, test in splits]
-    method = {"estimator": (estimator, [{}])}
+    method: dict[str, tuple[Any, list[dict]]] = {"estimator": (estimator, [{}])}
     found = [fold["estimator"].results[0] for fold in evaluate(samples, method, folds, predictions, n_jobs=n_jobs)]
     wrong = np.concatenate([predicted != labels[test] for predicted, (_, test) in zip(found, folds)])
     nearest = np.concatenate([_nearest(samples, fold) for fold in folds])
