@@ -16,7 +16,7 @@ from similitude import cli
 from similitude.cli import app
 from similitude.cli.errors import reports_errors
 
-COMMANDS = ["inspect", "compare", "report", "fit", "predict", "pairwise", "datasets"]
+COMMANDS = ["inspect", "compare", "report", "fit", "predict", "pairwise", "convert", "datasets"]
 READS_A_MATRIX = ["inspect", "compare", "report", "fit"]
 
 
@@ -33,7 +33,7 @@ def test_the_help_lists_every_command_once_and_ends_with_a_session():
     assert re.findall(r"^  ([a-z]+)  ", shown, re.MULTILINE)[-len(COMMANDS) :] == COMMANDS
     assert {"inspect", *(command.name for command in app.registered_commands)} <= set(COMMANDS)
     session = re.findall(r"^  similitude ([a-z]+)", shown, re.MULTILINE)
-    assert session == ["datasets", "inspect", "compare", "fit", "predict"]
+    assert session == ["datasets", "inspect", "compare", "fit", "predict", "fit", "predict"]
     assert run().stderr + run().stdout == shown
 
 

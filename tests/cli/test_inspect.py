@@ -95,7 +95,7 @@ def bad_files(folder):
         "text.csv": b"these are,words\nnot,numbers\n",
         "ragged.csv": b"1,2,3\n4,5\n",
         "rectangular.csv": b"1,2,3\n4,5,6\n",
-        "nan.csv": b"1,nan\n0,1\n",
+        "inf.csv": b"1,inf\n0,1\n",
         "empty.csv": b"",
         "empty.npy": b"",
         "empty.npz": b"",
@@ -103,7 +103,6 @@ def bad_files(folder):
         "truncated.npy": b"\x93NUMPY\x01\x00",
         "binary.npz": b"PK\x03\x04 and no more",
         "binary.csv": bytes(range(256)),
-        "unknown.xyz": b"1 2\n2 1\n",
         "market.mtx": b"%%MatrixMarket nonsense\n",
     }
     for name, content in files.items():

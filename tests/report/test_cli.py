@@ -29,7 +29,7 @@ def test_a_page_with_the_chosen_model(folder, monkeypatch):
     assert result.exit_code == 0, result.output
     html = (folder / "report.html").read_text(encoding="utf-8")
     assert html.startswith("<!doctype html>")
-    assert "load_proximity(&#x27;D.csv&#x27;, labels=&#x27;y.txt&#x27;)" in html
+    assert "load_proximity(&#x27;D.csv&#x27;, labels=&#x27;y.txt&#x27;, orientation=" in html
     assert "max-minus" in html
     assert "report.html" in result.stdout
     assert _report(*words, "--methods", "k-nn", "-o", "again.html", "--quiet").output == ""
@@ -56,7 +56,7 @@ def test_voting(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("-o", "r.html"), "either MATRIX"),
+        (("-o", "r.html"), "either FILE"),
         (("nowhere.csv", "--labels", "y.txt", "-o", "r.html"), "nowhere.csv"),
         (("D.csv", "-o", "r.html"), "--labels"),
         (("D.csv", "--labels", "y.txt", "--methods", "magic", "-o", "r.html"), "methods must be among"),

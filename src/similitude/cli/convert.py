@@ -12,13 +12,17 @@ import typer
 from similitude.cli.options import AsJson, Quiet, notes
 from similitude.cli.source import Source
 
-WrittenForm = StrEnum(
-    "WrittenForm",
-    {
-        name.replace("-", "_"): name
-        for name in ("table", "edges", "condensed", "lower", "upper", "phylip", "phylip-lower")
-    },
-)
+
+class WrittenForm(StrEnum):
+    """The forms of text files that can be written."""
+
+    table = "table"
+    edges = "edges"
+    condensed = "condensed"
+    lower = "lower"
+    upper = "upper"
+    phylip = "phylip"
+    phylip_lower = "phylip-lower"
 
 
 def convert_file(

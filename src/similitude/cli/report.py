@@ -128,6 +128,7 @@ def _print_summary(auto: Any, output: Path, size: int) -> None:
 
 def _source(data: LoadedData, source: Source, seed: int) -> Any:
     """Return the Python code that reads the same samples; None for several matrices, which may have been reordered."""
+    from similitude.proximity import Proximities
     from similitude.report.code import Source as Code
 
     if data.are_several:
@@ -142,5 +143,13 @@ def _source(data: LoadedData, source: Source, seed: int) -> Any:
     more = "".join(f", {name}={value!r}" for name, value in given.items() if name not in left_out)
     if data.objects is not None:
         call = f"load_objects({str(source.matrix)!r}, objects={data.objects!r}{more})"
-        return Code("load_objects", call.replace(", orientation='dissimilarity'", ""), "data.data", "data.y")
-    return Code("load_proximity", f"load_proximity({str(source.matrix)!r}{more})", "data.S", "data.y")
+        kind = type(data.contract["similarity"])
+        imports = () if kind is str else (f"from {kind.__module__} import {kind.__name__}",)
+        call = call.replace(", orientation='dissimilarity'", "")
+        return Code("load_objects", call, "data.data", "data.y", imports=imports)
+    call = f"load_proximity({str(source.matrix)!r}{more})"
+    if isinstance(data.X, Proximities):
+        fill = "" if data.X.fill is None else f", fill={data.X.fill!r}"
+        X = f"Proximities(data.S, absent=data.absent{fill})"
+        return Code("load_proximity", call, X, "data.y", imports=("from similitude import Proximities",))
+    return Code("load_proximity", call, "data.S", "data.y")

@@ -15,6 +15,7 @@ LARGEST_DENSE = 2**31
 """The largest number of bytes of a dense matrix that is made from edges."""
 
 _SHOWN = 5
+_CHUNK = 2**20
 
 
 @dataclass(frozen=True)
@@ -188,10 +189,11 @@ def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
         own = _self_scores(pairs, np.arange(n), edges.names)
         pairs = pairs._replace(values=pairs.values / np.sqrt(own[pairs.rows] * own[pairs.columns]))
     absent = _number(absent, pairs.values, meaning.orientation)
-    off = pairs.rows != pairs.columns
-    one_sided = not _reversed_too(pairs.rows[off], pairs.columns[off], n)
+    one_sided = meaning.direction == "keep" and not _reversed_too(pairs.rows, pairs.columns, n)
     if meaning.direction != "keep":
-        pairs = _both_directions(pairs, n, meaning.direction, absent)
+        # A sample with itself is its own other direction, which leaves its value as it is.
+        backward = pairs._replace(rows=pairs.columns, columns=pairs.rows)
+        pairs = _combined(pairs, backward, n, meaning.direction, absent)
     S = _matrix(pairs, (n, n), absent, meaning.orientation, np.arange(n))
     return EdgeMatrix(S, "unknown" if absent == "unknown" else "zero", absent, own, merged, one_sided)
 
@@ -236,9 +238,8 @@ def rows_to(
         if self_scores is None:
             raise ValueError("normalise='self': the self-scores of the training samples are not known.")
         diagonal = edges.queries == edges.targets
-        itself = _reduced(
-            *(values[diagonal] for values in (edges.queries, edges.targets, edges.scores)), n, repeated, edges.names
-        )
+        loops = edges.queries[diagonal]
+        itself = _reduced(loops, loops, edges.scores[diagonal], n, repeated, edges.names)
         own = _self_scores(itself, codes, edges.names)
 
         def normalised(pairs: _Pairs) -> _Pairs:
@@ -266,31 +267,36 @@ def _reduced(rows: Any, columns: Any, values: np.ndarray, n: int, how: str, name
     key = np.asarray(rows, dtype=np.int64) * n
     key += columns
     order = np.argsort(key, kind="stable")
-    key, values = key[order], values[order]
+    values = values[order]
+    key = key[order]
     del order
     first = np.ones(len(key), dtype=bool)
     np.not_equal(key[1:], key[:-1], out=first[1:])
-    starts = np.flatnonzero(first)
-    counts = np.diff(starts, append=len(key))
-    key = key[starts]
-    found_rows, found_columns = key // n, key % n
-    if how == "error" and len(key) < len(values):
-        twice = int(np.flatnonzero(counts > 1)[0])
-        ends = int(found_rows[twice]), int(found_columns[twice])
-        pair = " and ".join(repr(names[i]) if names else str(i) for i in ends)
-        raise ValueError(
-            f"duplicates='error': the pair {pair} has {counts[twice]} edges; pass duplicates='max', 'min' or 'mean'."
-        )
-    if len(key) < len(values):
+    narrow = np.int32 if n < 2**31 else np.int64
+    if first.all():
+        counts = np.ones(len(key), dtype=np.int32)
+    else:
+        starts = np.flatnonzero(first)
+        counts = np.diff(starts, append=len(key)).astype(np.int32)
+        key = key[starts]
+        if how == "error":
+            twice = int(np.flatnonzero(counts > 1)[0])
+            ends = divmod(int(key[twice]), n)
+            pair = " and ".join(repr(names[i]) if names else str(i) for i in ends)
+            raise ValueError(
+                f"duplicates='error': the pair {pair} has {counts[twice]} edges; pass duplicates='max', 'min' or "
+                "'mean'."
+            )
         values = _REDUCERS[how](values, starts, counts)
-    return _Pairs(found_rows, found_columns, values, counts)
+    found = (key // n).astype(narrow)
+    key %= n
+    return _Pairs(found, key.astype(narrow), values, counts)
 
 
 _REDUCERS = {
     "max": lambda values, starts, counts: np.maximum.reduceat(values, starts),
     "min": lambda values, starts, counts: np.minimum.reduceat(values, starts),
     "mean": lambda values, starts, counts: np.add.reduceat(values, starts) / counts,
-    "error": lambda values, starts, counts: values,
 }
 
 
@@ -334,34 +340,32 @@ def _number(absent: Any, values: np.ndarray, orientation: str) -> Any:
 
 
 def _reversed_too(rows: np.ndarray, columns: np.ndarray, n: int) -> bool:
-    """Return whether any pair is there in both directions; the pairs are in ascending order, without repetitions."""
-    forward, backward = rows * n + columns, columns * n + rows
-    place = np.searchsorted(forward, backward)
-    return bool(np.any(forward[np.minimum(place, len(forward) - 1)] == backward)) if len(forward) else False
-
-
-def _both_directions(pairs: _Pairs, n: int, how: str, absent: Any) -> _Pairs:
-    off = pairs.rows != pairs.columns
-    diagonal = _Pairs(*(values[~off] for values in pairs))
-    forward = _Pairs(*(values[off] for values in pairs))
-    backward = forward._replace(rows=forward.columns, columns=forward.rows)
-    both = _combined(forward, backward, n, how, absent)
-    return _Pairs(*(np.concatenate(values) for values in zip(diagonal, both)))
+    """Return whether any pair of different samples is there in both directions; the pairs are in ascending order."""
+    key = rows * np.int64(n) + columns
+    for start in range(0, len(key), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        off = rows[part] != columns[part]
+        backward = columns[part][off] * np.int64(n) + rows[part][off]
+        place = np.minimum(np.searchsorted(key, backward), len(key) - 1)
+        if np.any(key[place] == backward):
+            return True
+    return False
 
 
 def _combined(forward: _Pairs, backward: _Pairs, n: int, how: str, absent: Any) -> _Pairs:
     """Return the values of two directions as one; the direction that is not there has the value ``absent``."""
     rows, columns, values = (np.concatenate(parts) for parts in list(zip(forward, backward))[:3])
     both = _reduced(rows, columns, values, n, how, None)
+    del rows, columns, values
     if absent == "unknown":
         return both
     alone = both.counts == 1
-    other = {
-        "max": np.maximum(both.values, absent),
-        "min": np.minimum(both.values, absent),
-        "mean": (both.values + absent) / 2,
-    }
-    return both._replace(values=np.where(alone, other[how], both.values))
+    values = both.values
+    if how == "mean":
+        values[alone] = (values[alone] + absent) / 2
+    else:
+        values[alone] = (np.maximum if how == "max" else np.minimum)(values[alone], absent)
+    return both
 
 
 def _matrix(pairs: _Pairs, shape: tuple[int, int], absent: Any, orientation: str, diagonal: Any) -> Any:
@@ -372,8 +376,7 @@ def _matrix(pairs: _Pairs, shape: tuple[int, int], absent: Any, orientation: str
         rows, columns = np.concatenate([rows, lacking]), np.concatenate([columns, lacking])
         values = np.concatenate([values, np.zeros(len(lacking))])
     if absent == 0.0 or absent == "unknown":
-        narrow = np.int32 if max(len(values), *shape) < 2**31 else np.int64
-        S = sparse.coo_array((values, (rows.astype(narrow), columns.astype(narrow))), shape=shape).tocsr()
+        S = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
         S.sort_indices()
         return S
     if 8 * shape[0] * shape[1] > LARGEST_DENSE:

@@ -58,7 +58,7 @@ def known_pairs(S: Any) -> KnownPairs:
     if sparse.issparse(S):
         entries = S.tocoo()
         known = (entries.row != entries.col) & ~np.isnan(entries.data)
-        ends = entries.row[known], entries.col[known]
+        ends: Any = (entries.row[known], entries.col[known])
     else:
         known = ~np.isnan(np.asarray(S))
         np.fill_diagonal(known, False)

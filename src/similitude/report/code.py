@@ -35,11 +35,13 @@ class Source:
     X: str
     y: str
     module: str = "similitude.datasets"
+    imports: tuple[str, ...] = ()
+    """The lines that import what else X, or the similarity, needs."""
 
     @property
     def lines(self) -> list[str]:
-        """The import and the call."""
-        return [f"from {self.module} import {self.loader}", f"data = {self.call}"]
+        """The imports and the call."""
+        return [*self.imports, f"from {self.module} import {self.loader}", f"data = {self.call}"]
 
 
 def model_lines(model: CombinedClassifier, source: Source | None, contract: dict[str, Any]) -> tuple[str, ...]:
@@ -142,7 +144,7 @@ def code_lines(
     """
     load, fit = _data(source)
     text = _expression(estimator)
-    lines = [*_imports(estimator, text), *load, f"model = {text}", fit]
+    lines = list(dict.fromkeys([*_imports(estimator, text), *load, f"model = {text}", fit]))
     contract = _given(contract or {})
     table = methods(**contract) if len(lines) > MOST_LINES else {}
     if method in table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -93,7 +95,7 @@ def _read_member(file: Any, size: int | None) -> np.ndarray:
     if count * dtype.itemsize > 2**46:
         raise ValueError(f"the array of shape {shape} is too large")
     raw = np.empty(count * dtype.itemsize, dtype=np.uint8)
-    view, filled = memoryview(raw), 0
+    view, filled = memoryview(raw.data), 0
     while filled < len(raw):
         got = file.readinto(view[filled : filled + 2**26])
         if not got:
@@ -239,8 +241,14 @@ def read_mtx(path: Path) -> Any:
     def read() -> Any:
         with open_bytes(path) as file:
             _check_promise(path, file)
-        with open_bytes(path) as file:
-            return io.mmread(file)
+        if not is_gzip(path):
+            return io.mmread(str(path))
+        # SciPy's reader aborts the process if a stream of Python raises an error, so that it gets a file.
+        with tempfile.TemporaryDirectory() as folder, open_bytes(path) as file:
+            unpacked = Path(folder, "unpacked.mtx")
+            with unpacked.open("wb") as target:
+                shutil.copyfileobj(file, target)
+            return io.mmread(str(unpacked))
 
     S = readable(path, "a Matrix Market file", read)
     return checked_sparse(path, S) if sparse.issparse(S) else S

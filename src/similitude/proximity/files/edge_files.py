@@ -92,8 +92,13 @@ def read_edge_text(path: Path, seen: Look, query: Column, target: Column, score:
         names = [name.decode() for name in parser.names()]
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: the id {error.object!r} is not UTF-8 text; save the file in UTF-8.") from None
-    edges = Edges(*(np.concatenate(values) for values in zip(*parts)), names)
+    edges = _joined(parts, names)
     return _scored(path, edges, chosen.score_name), chosen.score_name
+
+
+def _joined(parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], names: list[str]) -> Edges:
+    queries, targets, scores = (np.concatenate(values) for values in zip(*parts))
+    return Edges(queries, targets, scores, names)
 
 
 def _blocks(path: Path, skip: int) -> Iterator[bytes]:
@@ -248,7 +253,7 @@ def read_edge_parquet(path: Path, query: Column, target: Column, score: Column) 
         row += len(scores)
     if not parts:
         raise ValueError(f"{path}: holds no edge.")
-    edges = Edges(*(np.concatenate(values) for values in zip(*parts)), list(codes))
+    edges = _joined(parts, list(codes))
     return _scored(path, edges, chosen.score_name), chosen.score_name
 
 

@@ -115,7 +115,8 @@ def look(path: Path) -> Look:
     # The first line of PHYLIP and of a triangle has one cell only, and the second one shows the delimiter.
     alone = len(first) == 2 and len(first[0].replace(",", " ").replace(";", " ").split()) == 1
     delimiter = delimiter_of(first[1] if alone else first[0])
-    rows, characters = [], 0
+    rows: list[tuple[int, list[str]]] = []
+    characters = 0
     for row in table_rows(path, delimiter):
         if len(rows) >= _ROWS or (len(rows) > 3 and characters > _CHARACTERS):
             return Look(delimiter, rows, False)

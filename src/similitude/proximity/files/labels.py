@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from similitude._utils.warn import warn
+from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.edges import some
 from similitude.proximity.files.tables import check_unique, is_number, ragged
-from similitude.proximity.files.text import BLANKS, delimiter_of, lines, rows, suffix
+from similitude.proximity.files.text import BLANKS, check_file, delimiter_of, lines, rows, suffix
 
 _ID_HEADINGS = {"id", "ids", "name", "sample", "sample_id", "seqid", "accession", "query", "sequence"}
 
@@ -33,6 +35,80 @@ class Labels(NamedTuple):
     values: np.ndarray
     labelled: np.ndarray
     ids: list[str] | None
+
+
+class LabelledSamples(NamedTuple):
+    """The samples that have a label, with their labels and groups.
+
+    Parameters
+    ----------
+    y, groups : ndarray or None
+        Their labels and groups.
+    kept : ndarray of int
+        Their positions among all samples.
+    ids : list of str or None
+        Their ids.
+    left_out : list of str
+        The ids of the other samples.
+    """
+
+    y: np.ndarray | None
+    groups: np.ndarray | None
+    kept: np.ndarray
+    ids: list[str] | None
+    left_out: list[str]
+
+
+def labelled_samples(
+    n: int,
+    ids: list[str] | None,
+    labels: Any,
+    groups: Any,
+    in_order: bool,
+    label_column: str | int | None,
+    group_column: str | int | None,
+) -> LabelledSamples:
+    """Return the samples that have a label, and warn of those that have none.
+
+    Parameters
+    ----------
+    n : int
+        The number of samples.
+    ids : list of str or None
+        Their ids.
+    labels, groups : path or None
+        The files.
+    in_order : bool
+        Whether labels with ids are in the order of samples without ids.
+    label_column, group_column : str, int or None
+        The columns, by name or place from 1.
+
+    Returns
+    -------
+    LabelledSamples
+        The samples.
+    """
+    y = values = None
+    kept = np.arange(n)
+    if labels is not None:
+        labels = check_file(Path(labels), "labels")
+        found = read_labels(labels, n, ids, in_order, "label", label_column)
+        y, kept, ids = found.values, found.labelled, found.ids
+    if groups is not None:
+        groups = check_file(Path(groups), "groups")
+        found = read_labels(groups, n, ids, in_order, "group", group_column)
+        ids = found.ids
+        lacking = np.setdiff1d(kept, found.labelled)
+        if len(lacking):
+            names = [ids[i] for i in lacking.tolist()]  # type: ignore[index]
+            raise ValueError(f"{groups}: {len(lacking)} samples have no group: {some(names)}.")
+        values = found.values[np.searchsorted(found.labelled, kept)]
+    left_out: list[str] = []
+    if ids is not None and len(kept) < n:
+        left_out = [ids[i] for i in np.setdiff1d(np.arange(n), kept).tolist()]
+        warn(f"{labels}: {len(left_out)} samples have no label and are left out: {some(left_out)}.", SimilarityWarning)
+        ids = [ids[i] for i in kept.tolist()]
+    return LabelledSamples(y, values, kept, ids, left_out)
 
 
 def read_labels(

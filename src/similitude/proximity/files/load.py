@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from similitude._utils.warn import warn
-from similitude.proximity.check import SimilarityWarning
-from similitude.proximity.edges import some
-from similitude.proximity.files.labels import Labels, read_labels
+from similitude.proximity.files.labels import labelled_samples
 from similitude.proximity.files.reading import Reading
 from similitude.proximity.files.text import check_file
-from similitude.proximity.files.values import Loaded, load_values
+from similitude.proximity.files.values import load_values
 from similitude.proximity.split import cut
 
 
@@ -154,58 +151,24 @@ def load_proximity(
     path = check_file(Path(path), "path")
     reading = Reading(form, key, query, target, score, missing, duplicates, direction, normalise, diagonal, orientation)
     found = load_values(path, reading, square=square, mmap=mmap)
-    y, group_of = (
-        None if file is None else (check_file(Path(file), name), column, name[:-1])
-        for file, column, name in ((labels, label_column, "labels"), (groups, group_column, "groups"))
-    )
-    return _labelled(found, y, group_of, labels_in_order, square)
-
-
-def _labelled(found: Loaded, labels: Any, groups: Any, in_order: bool, square: bool) -> Bunch:
-    """Return the samples that have a label, with their labels and groups."""
-    S, ids, n = found.S, found.rows, found.S.shape[0]
-    columns, self_scores = found.columns, found.self_scores
-    y = group_of = None
-    if labels is not None:
-        y = read_labels(labels[0], n, ids, in_order, labels[2], labels[1])
-        ids = y.ids
-    if groups is not None:
-        group_of = read_labels(groups[0], n, ids, in_order, groups[2], groups[1])
-        ids = group_of.ids
-        lacking = np.setdiff1d(np.arange(n) if y is None else y.labelled, group_of.labelled)
-        if len(lacking):
-            names = [ids[i] for i in lacking.tolist()]  # type: ignore[index]
-            raise ValueError(f"{groups[0]}: {len(lacking)} samples have no group: {some(names)}.")
-    columns = ids if square else columns
-    left_out: list[str] = []
-    if y is not None and len(y.labelled) < n:
-        keep = y.labelled
-        left_out = [ids[i] for i in np.setdiff1d(np.arange(n), keep).tolist()]  # type: ignore[index]
-        warn(
-            f"{labels[0]}: {len(left_out)} samples have no label and are left out: {some(left_out)}.", SimilarityWarning
-        )
-        S = cut(S, keep, keep if square else np.arange(S.shape[1]))
-        ids = [ids[i] for i in keep.tolist()]  # type: ignore[index]
-        columns = ids if square else columns
-        self_scores = None if self_scores is None else self_scores[keep]
+    S, self_scores = found.S, found.self_scores
+    sides = labelled_samples(S.shape[0], found.rows, labels, groups, labels_in_order, label_column, group_column)
+    if sides.left_out:
+        S = cut(S, sides.kept, sides.kept if square else np.arange(S.shape[1]))
+        self_scores = None if self_scores is None else self_scores[sides.kept]
+    columns = sides.ids if square else found.columns
     stored = None
     if found.reading is not None:
         stored = found.reading.stored()
         stored["self_scores"] = None if self_scores is None else self_scores.tolist()
     return Bunch(
         S=S,
-        y=None if y is None else y.values,
-        groups=None if group_of is None else _of(group_of, y),
-        ids=None if ids is None else np.array(ids),
+        y=sides.y,
+        groups=sides.groups,
+        ids=None if sides.ids is None else np.array(sides.ids),
         column_ids=None if columns is None else np.array(columns),
         absent=found.absent,
-        left_out=left_out,
+        left_out=sides.left_out,
         notes=list(found.notes),
         reading=stored,
     )
-
-
-def _of(groups: Labels, labels: Labels | None) -> np.ndarray:
-    if labels is None:
-        return groups.values
-    return groups.values[np.searchsorted(groups.labelled, labels.labelled)]

@@ -9,13 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from similitude._utils.warn import warn
-from similitude.proximity.check import SimilarityWarning
-from similitude.proximity.edges import some
 from similitude.proximity.files.arrays import read_archive, read_npy
 from similitude.proximity.files.fasta import is_fasta, read_fasta
 from similitude.proximity.files.forms import binary_kind
-from similitude.proximity.files.labels import Labels, read_labels
+from similitude.proximity.files.labels import labelled_samples
 from similitude.proximity.files.reading import Reading
 from similitude.proximity.files.tables import check_unique, ragged
 from similitude.proximity.files.text import check_file, lines, rows, suffix
@@ -67,10 +64,12 @@ def load_objects(
         * ``.npy`` and ``.npz``: the items of an array, which are rows of numbers or of words, or images.
 
         Each may be compressed by gzip.
-    labels, groups : path, default=None
-        Files with the labels and groups of the objects: see :func:`load_proximity`.
+    labels : path, default=None
+        A file with the labels of the objects: see :func:`load_proximity`.
     objects : str, default="biological sequences"
         The kind of the objects, in the words of the table of similarities: "strings", "numbers", ...
+    groups : path, default=None
+        A file with the groups of the objects.
     labels_in_order, label_column, group_column
         See :func:`load_proximity`.
     key : str, default=None
@@ -99,30 +98,15 @@ def load_objects(
     (['MKTAYI', 'MSE'], ['globin', 'kinase'], ['p1', 'p2'])
     """
     items, ids = read_objects(check_file(Path(path), "path"), objects, key)
-    n = len(items)
-    y: Labels | None = None
-    group_of: Labels | None = None
-    if labels is not None:
-        y = read_labels(check_file(Path(labels), "labels"), n, ids, labels_in_order, "label", label_column)
-        ids = y.ids
-    if groups is not None:
-        group_of = read_labels(check_file(Path(groups), "groups"), n, ids, labels_in_order, "group", group_column)
-        ids = group_of.ids
-        if not set(np.arange(n) if y is None else y.labelled) <= set(group_of.labelled):
-            raise ValueError(f"{groups}: {n - len(group_of.labelled)} of the {n} objects have no group.")
-    left_out: list[str] = []
-    kept = np.arange(n) if y is None else y.labelled
-    if len(kept) < n and ids is not None:
-        left_out = [ids[i] for i in np.setdiff1d(np.arange(n), kept).tolist()]
-        warn(f"{labels}: {len(left_out)} samples have no label and are left out: {some(left_out)}.", SimilarityWarning)
-        items = items[kept] if isinstance(items, np.ndarray) else [items[i] for i in kept.tolist()]
-        ids = [ids[i] for i in kept.tolist()]
+    sides = labelled_samples(len(items), ids, labels, groups, labels_in_order, label_column, group_column)
+    if sides.left_out:
+        items = items[sides.kept] if isinstance(items, np.ndarray) else [items[i] for i in sides.kept.tolist()]
     return Bunch(
         data=items,
-        y=None if y is None else y.values,
-        groups=None if group_of is None else group_of.values[np.searchsorted(group_of.labelled, kept)],
-        ids=None if ids is None else np.array(ids),
-        left_out=left_out,
+        y=sides.y,
+        groups=sides.groups,
+        ids=None if sides.ids is None else np.array(sides.ids),
+        left_out=sides.left_out,
     )
 
 

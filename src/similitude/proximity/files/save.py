@@ -63,11 +63,8 @@ def save_proximity(
     >>> from similitude.datasets import save_proximity
     >>> path = Path(tempfile.mkdtemp()) / "D.phy"
     >>> _ = save_proximity(path, np.array([[0, 0.5], [0.5, 0]]), ids=["a", "b"], form="phylip-lower")
-    >>> print(path.read_text())
-    2
-    a
-    b	0.5
-    <BLANKLINE>
+    >>> path.read_text()
+    '2\\na\\nb\\t0.5\\n'
     """
     path = Path(path)
     kind = suffix(path)

@@ -82,7 +82,7 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        count = self._packed.readinto(buffer)  # type: ignore[attr-defined]
+        count = self._packed.readinto(buffer)
         self._read += count
         if self._read > self._most:
             raise ValueError(
@@ -118,7 +118,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
         return
     try:
         with io.BufferedReader(_Unpacked(path), 2**20) as file:
-            yield file  # type: ignore[misc]
+            yield file
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path}: the .gz file is truncated or corrupt: {error}.") from None
 

@@ -262,9 +262,9 @@ def _matrix_file(path: Path, kind: str | None, reading: Reading, square: bool, m
     if kind == "parquet":
         return Loaded(*read_parquet(path)), None
     if kind == "npz":
-        S, ids = read_archive(path, reading.key)
+        S, archived = read_archive(path, reading.key)
         S = from_vector(path, S, *given) if square and np.ndim(S) == 1 and S.dtype.kind in "fiu" else S
-        return Loaded(S, *_archived_ids(path, ids, S.shape)), None
+        return Loaded(S, *_archived_ids(path, archived, S.shape)), None
     if kind == "npy":
         S = read_npy(path, mmap)
         S = from_vector(path, S, *given) if square and S.ndim == 1 and S.dtype.kind in "fiu" and len(S) else S
