@@ -13,6 +13,7 @@ from similitude.finders import check_search
 from similitude.proximity.check import check_similarity
 from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
+from similitude.proximity.symmetry import check_same_order
 from similitude.reader.training import Rows, Training
 from similitude.reader.values import ComputedValues, GivenValues, matrix_of
 from similitude.similarities import Measure, check_objects, pairwise, resolve, sliceable
@@ -179,6 +180,8 @@ class Reader:
             orientation="similarity" if map_name is None and warns else "dissimilarity",
             estimator=estimator,
         )
+        if self.is_precomputed:
+            check_same_order(S, dissimilarity=map_name is not None)
         given = as_proximities(X)
         self.n_columns, self.column_names = S.shape[1], _get_feature_names(matrix_of(X))
         self.column_ids = given.column_ids

@@ -15,6 +15,7 @@ from similitude.finders import check_search
 from similitude.proximity.check import check_similarity
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
+from similitude.proximity.symmetry import check_same_order
 from similitude.reader.reader import Reader
 from similitude.reader.training import Rows, Training
 from similitude.reader.values import GivenValues, matrix_of
@@ -55,6 +56,8 @@ class Samples:
             several = X.similarities.items()
             return X.replaced({name: check_similarity(S, **options) for name, S in several}, X.features)
         S = check_similarity(X, **options)
+        if self.reader.is_precomputed:
+            check_same_order(S, dissimilarity=self.reader.map_name is not None)
         return S if sparse.issparse(S) else np.asarray(S)
 
     @cached_property
