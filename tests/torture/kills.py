@@ -1,4 +1,4 @@
-"""A process that fills a matrix, saves models or adds results is killed; what was finished is neither lost nor doubled."""
+"""A process that fills a matrix, saves models or adds results is killed; what was finished is not lost or doubled."""
 
 import os
 import signal
