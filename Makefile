@@ -11,10 +11,10 @@ EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.
 	src reproductions tests README.md docs
 
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
-test test-minimum pytest coverage native-coverage test-sanitized: export OPENBLAS_NUM_THREADS := 1
-test test-minimum pytest coverage native-coverage test-sanitized: export OMP_NUM_THREADS := 1
+test test-minimum pytest coverage native-coverage test-sanitized torture: export OPENBLAS_NUM_THREADS := 1
+test test-minimum pytest coverage native-coverage test-sanitized torture: export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint types pytest coverage native-coverage test-sanitized stubs test-minimum bench reproduce docs dist clean
+.PHONY: demo test lint types pytest coverage native-coverage test-sanitized torture stubs test-minimum bench reproduce docs dist clean
 
 demo: .venv/installed
 	$(BIN)/similitude report --dataset voting --time-budget 110 --n-jobs -1 --output demo-report.html
@@ -51,7 +51,16 @@ test-sanitized: build/sanitized/built
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		SIMILITUDE_NATIVE=$$(ls build/sanitized/_native.*) $(BIN)/python -m pytest -q -k 'not killed' $(COMPILED)
 
-build/coverage/built build/sanitized/built: build/%/built: $(NATIVE) .venv/installed-dev
+# Attempts to break the package (forged and damaged files, kills, full disks, threads), with a build that checks every
+# index, and a tenth of them with the sanitizers; it prints what was tried, survived and failed. Minutes.
+torture: build/checked/built build/sanitized/built
+	SIMILITUDE_NATIVE=$$(ls $(CURDIR)/build/checked/_native.*) $(BIN)/python -m tests.torture
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0 \
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		SIMILITUDE_NATIVE=$$(ls $(CURDIR)/build/sanitized/_native.*) $(BIN)/python -m tests.torture --share 0.1
+
+build/checked/built build/coverage/built build/sanitized/built: build/%/built: $(NATIVE) .venv/installed-dev
 	$(BIN)/cmake -S . -B build/$* -G Ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DSIMILITUDE_CHECKED=ON \
 		-DSIMILITUDE_$$(echo $* | tr a-z A-Z)=ON -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > build/$*.log
 	$(BIN)/cmake --build build/$* >> build/$*.log

@@ -1,20 +1,16 @@
 """Settings shared by tests and by the examples in docstrings and on pages."""
 
 import importlib
-import importlib.util
-import os
 import sys
 
 import pytest
+from tests.builds import use_named_build
 
 collect_ignore = ["docs/conf.py", "docs/_ext"]
 
 
-# Tests of compiled code run with another build of the module, one that checks every index, if this names its file.
-if NATIVE := os.environ.get("SIMILITUDE_NATIVE"):
-    spec = importlib.util.spec_from_file_location("similitude._native", NATIVE)
-    sys.modules["similitude._native"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules["similitude._native"])
+# Tests of compiled code run with another build of the module, one that checks every index, if one is named.
+use_named_build()
 
 
 def pytest_sessionfinish():

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
-from similitude import KNNClassifier, PairwiseMeta, Proximities, SpectrumModifier
+from similitude import KNNClassifier, PairwiseMeta, PathSearchCV, Proximities, SimilaritySVC, SpectrumModifier
 
 N, TRAIN = 60, 45
 X = np.random.default_rng(0).normal(size=(N, 3))
@@ -354,3 +354,35 @@ def test_clone_and_pickle():
     new = SIMILAR[TRAIN:, :TRAIN]
     assert np.array_equal(again.predict_proba(new), model.predict_proba(new))
     assert not hasattr(clone(model), "meta_")
+
+
+@pytest.mark.parametrize("kind", ["dense", "float32", "sparse", "dissimilarities", "searched"])
+def test_rows_that_were_drawn_without_their_columns_are_noticed(kind):
+    S, inner = SIMILAR + 2.0 * np.eye(len(SIMILAR)), KNNClassifier(3)
+    if kind == "dissimilarities":
+        S, inner = S.max() - S, KNNClassifier(3, dissimilarity="max-minus")
+    elif kind == "searched":
+        inner = PathSearchCV(inner, {"n_neighbors": [1, 3]}, cv=2)
+    else:
+        S = {"dense": S, "float32": S.astype(np.float32), "sparse": sparse.csr_array(S)}[kind]
+    with pytest.raises(ValueError, match=r"X must have a row and a column for each sample.*PairwiseMeta"):
+        BaggingClassifier(inner, 3, random_state=0).fit(S, y)
+    assert PairwiseMeta(BaggingClassifier(inner, 3, random_state=0)).fit(S, y).score(S, y) > 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_matrices_that_only_look_like_drawn_rows_are_accepted(seed):
+    rng = np.random.default_rng(seed)
+    n, labels = 30, np.arange(30) % 2
+    parent = rng.integers(0, n, n)
+    tree = np.zeros((n, n))
+    tree[np.arange(n), parent] = 1.0  # each sample is similar to one other: the drawn columns would be symmetric
+    duplicates = np.repeat(rng.random((15, 15)), 2, axis=0).repeat(2, axis=1)
+    for S in (tree, np.roll(np.eye(n), 1, axis=1), rng.random((n, n)), duplicates, np.ones((n, n)), np.zeros((n, n))):
+        assert KNNClassifier(3).fit(S, labels).n_features_in_ == n
+
+
+def test_stacking_cuts_rows_and_columns_by_itself():
+    stacked = StackingClassifier([("a", KNNClassifier(3)), ("b", SimilaritySVC())], cv=3)
+    wrapped = PairwiseMeta(clone(stacked)).fit(SIMILAR, y)
+    assert np.array_equal(stacked.fit(SIMILAR, y).predict_proba(SIMILAR), wrapped.predict_proba(SIMILAR))

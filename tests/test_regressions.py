@@ -1,11 +1,15 @@
 """Mistakes that were made once, each in a few lines."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from similitude import KNNClassifier, SpectrumModifier
+from similitude import KNNClassifier, NearestCentroid, PathSearchCV, RobustSVC, SimilaritySVC, SpectrumModifier
 from similitude.datasets import load_proximity
+from similitude.features.recipes import RECIPES, recipe
 from similitude.similarities import RBF, VDM, Levenshtein, pairwise
 
 S = np.array([[3.0, 2.0, 0.0, 1.0], [2.0, 3.0, 1.0, 0.0], [0.0, 1.0, 3.0, 2.0], [1.0, 0.0, 2.0, 3.0]])
@@ -94,3 +98,59 @@ def test_numbered_columns_that_contradict_the_rows_are_refused(tmp_path):
     path.write_text(",1,2,3\n3,9,8,7\n2,6,5,4\n1,3,2,1\n")
     with pytest.raises(ValueError, match="same order"):
         load_proximity(path)
+
+
+@pytest.mark.parametrize("estimator", [NearestCentroid(), RobustSVC(), SpectrumModifier("square")], ids=str)
+def test_similarities_near_the_largest_number_are_an_error_that_says_to_rescale(estimator):
+    huge = 1.7e308 * ((S - 1.5) / 1.5)
+
+    def used():
+        fitted = estimator.fit(huge, Y)
+        return fitted.decision_function(huge) if hasattr(fitted, "predict") else fitted.transform(huge)
+
+    with pytest.raises(ValueError, match="rescale"):
+        used()
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_one_class_is_an_error_of_every_recipe(name):
+    with pytest.raises(
+        ValueError, match=r"two classes; got one class, 'a'|number of classes has to be greater than one"
+    ):
+        recipe(name)[0].fit(np.eye(6) + 0.1, ["a"] * 6)
+
+
+@pytest.mark.parametrize(("labels", "dtype"), [([5, 7, 5, 7], "Int64"), ([True, False, True, False], "boolean")])
+def test_nullable_labels_of_pandas_keep_their_type(labels, dtype):
+    given = pd.Series(labels, dtype=dtype)
+    for estimator in (KNNClassifier(1), PathSearchCV(KNNClassifier(), {"n_neighbors": [1]}, cv=2), SimilaritySVC()):
+        predicted = estimator.fit(S, given).predict(S)
+        assert predicted.dtype == np.array(labels).dtype
+        assert estimator.classes_.tolist() == sorted(set(labels))
+    with pytest.raises(ValueError, match=r"NaN|missing"):
+        KNNClassifier(1).fit(S, pd.Series([*labels[:3], None], dtype=dtype))
+
+
+def test_a_full_disk_names_the_file(tmp_path):
+    """A limit on the size of files stands in for the disk; it counts for the child alone."""
+    script = """
+import resource, signal, sys
+import numpy as np
+from similitude import KNNClassifier, save_model
+from similitude.similarities import pairwise
+model = KNNClassifier(1, weights="kri").fit(np.eye(200), np.arange(200) % 2)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+tasks = {
+    "a.model": lambda path: save_model(path, model),
+    "a.npy": lambda path: pairwise(np.eye(200), similarity="rbf", out=path),
+}
+for path, task in tasks.items():
+    try:
+        task(sys.argv[1] + "/" + path)
+    except OSError as error:
+        print(path in str(error), type(error).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True)
+    assert done.stdout == "True OSError\n" * 2, done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -93,7 +93,9 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
     ``BaggingClassifier``, ``AdaBoostClassifier``, ``VotingClassifier``, ``StackingClassifier`` and
     ``CalibratedClassifierCV`` cut only the rows of their input, so that the estimators inside get a matrix whose
     columns do not belong to their samples. With this wrapper each row carries its position, by which the estimators
-    inside select their own columns.
+    inside select their own columns. Without it, ``fit`` of an estimator inside raises an error if the matrix is not
+    square, or if it is symmetric and rows were drawn twice. ``VotingClassifier`` and ``StackingClassifier`` alone work
+    without it, too, but not in a cross-validation.
 
     Parameters
     ----------

@@ -16,9 +16,9 @@ import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.builds import use_named_build
+
 ROOT = Path(__file__).parents[2]
-LONGEST = 600.0
-"""The seconds after which a child that says nothing is ended."""
 
 
 class Broken(Exception):
@@ -82,7 +82,8 @@ def _read_child(outcome, arguments, environment):
 def main(kind, seed, first, count):
     """Make the attempts first to count - 1 and print what came of them; run in a child."""
     warnings.simplefilter("ignore")
-    module = importlib.import_module(f"tests.torture.{kind}")
+    use_named_build()
+    module = importlib.import_module(kind if "." in kind else f"tests.torture.{kind}")
     from tests.torture.attempts import Broken  # this module is named __main__ here
 
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:

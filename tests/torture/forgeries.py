@@ -51,18 +51,18 @@ def problem():
     return S, np.array(["red", "green", "blue"])[classes], 0.9 * S[:5] + 0.05
 
 
-def fitted():
-    """Yield fitted models of every class that a model file can hold, each with samples to predict."""
+def cases():
+    """Yield estimators of every class that a model file can hold, with training samples, labels and new samples."""
     S, y, new = problem()
     for estimator in [*FAMILIES, *VARIANTS]:
-        yield clone(estimator).fit(S, y), new
+        yield estimator, S, y, new
     for name, (estimator, *_) in methods().items():
         if name not in COMPARED_ONLY:
-            yield clone(estimator).fit(S, y), new
+            yield estimator, S, y, new
     two = np.flatnonzero(y != "red")
     for estimator in (SimilaritySVC(probability=True), LPMachine(probability=True), LocalSDA(), KNNClassifier()):
-        yield clone(estimator).fit(S[np.ix_(two, two)], y[two]), new[:, two]
-        yield clone(estimator).fit(S, y), new
+        yield estimator, S[np.ix_(two, two)], y[two], new[:, two]
+        yield estimator, S, y, new
     for last in (
         SVC(probability=True),
         SVC(kernel="linear"),
@@ -74,50 +74,53 @@ def fitted():
         QuadraticDiscriminantAnalysis(reg_param=0.5),
     ):
         scaler = {SVC: MinMaxScaler, NuSVC: RobustScaler}.get(type(last), MaxAbsScaler)()
-        yield make_pipeline(SimilarityFeatures(6, random_state=0), scaler, last).fit(S, y), new
+        yield make_pipeline(SimilarityFeatures(6, random_state=0), scaler, last), S, y, new
     thin = sparse.csr_array(np.where(S > 0.2, S, 0))
-    yield make_pipeline(SimilarityFeatures(), SVC()).fit(thin, y), sparse.csr_array(new)
-    yield KNNClassifier(3, weights="kri").fit(thin, y), sparse.csr_array(new)
-    yield PairwiseMeta(CalibratedClassifierCV(SVC(kernel="precomputed"), cv=2)).fit(S, y), new
+    yield make_pipeline(SimilarityFeatures(), SVC()), thin, y, sparse.csr_array(new)
+    yield KNNClassifier(3, weights="kri"), thin, y, sparse.csr_array(new)
+    yield PairwiseMeta(CalibratedClassifierCV(SVC(kernel="precomputed"), cv=2)), S, y, new
     for how in ("max-minus", "gauss", "double-centring"):
-        yield SDA(dissimilarity=how).fit(1 - S, y), 1 - new
-    yield KNNClassifier(costs=1 - np.eye(3), priors=[0.2, 0.3, 0.5]).fit(S, y), new
+        yield SDA(dissimilarity=how), 1 - S, y, 1 - new
+    yield KNNClassifier(costs=1 - np.eye(3), priors=[0.2, 0.3, 0.5]), S, y, new
     ids = [f"s{i}" for i in range(24)]
-    yield FusedKNN(3).fit(Proximities(S, S[:, :2], ids=ids), y), Proximities(new, new[:, :2], column_ids=ids)
-    yield FusedClassifier().fit(Proximities(S, S[:, :2]), y), Proximities(new, new[:, :2])
-    yield from fitted_on_objects(y)
+    yield FusedKNN(3), Proximities(S, S[:, :2], ids=ids), y, Proximities(new, new[:, :2], column_ids=ids)
+    yield FusedClassifier(), Proximities(S, S[:, :2]), y, Proximities(new, new[:, :2])
+    yield from cases_on_objects(y)
 
 
-def fitted_on_objects(y):
-    """Yield models of raw objects: with similarities that learn, and with the searches."""
+def cases_on_objects(y):
+    """Yield those of raw objects: with similarities that learn, and with the searches."""
     rows = [(a, b) for a in "abcd" for b in "uvwxyz"]
     words = [f"{a} {b}{b} {a}{b}" for a, b in rows]
     points = np.arange(48.0).reshape(24, 2) % 7
     for similarity, objects in (("vdm", rows), ("goodall", rows), ("tfidf-cosine", words), ("rbf-rows", points)):
-        yield KNNClassifier(3, similarity=similarity).fit(objects, y), objects[:5]
+        yield KNNClassifier(3, similarity=similarity), objects, y, objects[:5]
     for search in ("matrix", "stream", "graph"):
-        yield KNNClassifier(3, weights="kri", search=search, similarity="euclidean").fit(points, y), points[:5]
+        yield KNNClassifier(3, weights="kri", search=search, similarity="euclidean"), points, y, points[:5]
         omega = np.arange(-40.0, 41.0) if search == "graph" else None
-        yield LocalSDA(4, omega=omega, search=search, similarity="cityblock").fit(points, y), points[:5]
-    yield LandmarkClassifier(6, random_state=0, similarity="levenshtein").fit(words, y), words[:5]
-    yield SimilaritySVC(similarity="tfidf-cosine", probability=True).fit(words, y), words[:5]
+        yield LocalSDA(4, omega=omega, search=search, similarity="cityblock"), points, y, points[:5]
+    yield LandmarkClassifier(6, random_state=0, similarity="levenshtein"), words, y, words[:5]
+    yield SimilaritySVC(similarity="tfidf-cosine", probability=True), words, y, words[:5]
 
 
 def prepare(folder):
-    """Return the members of each model file with its samples, the models by name, and the path of a forgery."""
-    files = []
-    for i, (model, X) in enumerate(fitted()):
-        path = folder / f"{i}.model"
-        try:
-            save_model(path, model)
-        except ValueError:  # some methods of compare cannot be saved
-            continue
-        with zipfile.ZipFile(path) as archive:
+    """Return the cases, of which each is fitted when it is first chosen, and the folder."""
+    return list(cases()), {}, folder
+
+
+def saved(prepared, i):
+    """Return the tree and the arrays of the model file of a case, its new samples, and the methods that work."""
+    models, known, folder = prepared
+    if i not in known:
+        estimator, X, y, new = models[i]
+        model = clone(estimator).fit(X, y)
+        save_model(folder / "whole.model", model)
+        with zipfile.ZipFile(folder / "whole.model") as archive:
             members = {name: archive.read(name) for name in archive.namelist()}
         tree = json.loads(members.pop("model.json"))
         arrays = [np.load(io.BytesIO(members[f"arrays/{j}.npy"])) for j in range(len(members))]
-        files.append((tree, arrays, X, [method for method in METHODS if works(model, method, X)]))
-    return files, folder / "forged.model"
+        known[i] = tree, arrays, new, [method for method in METHODS if works(model, method, new)]
+    return known[i]
 
 
 def works(model, method, X):
@@ -131,8 +134,8 @@ def works(model, method, X):
 
 def attempt(prepared, rng):
     """Forge one model file, load it, and predict with what was loaded."""
-    files, path = prepared
-    tree, arrays, X, methods = rng.choice(files)
+    path = prepared[-1] / "forged.model"
+    tree, arrays, X, methods = saved(prepared, rng.randrange(len(prepared[0])))
     name = tree["model"]["object"][0].rpartition(".")[2]
     if arrays and rng.random() < 0.7:
         arrays = list(arrays)

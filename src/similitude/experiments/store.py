@@ -260,6 +260,8 @@ class Store:
                     f"store: {self.path} is not a store of experiments ({error}). Choose another file."
                 ) from error
             raise self._damaged(str(error)) from error
+        except UnicodeDecodeError as error:  # in the message of SQLite about a damaged file
+            raise self._damaged(str(error)) from error
 
     def _not_writable(self, error: Exception) -> Exception:
         """Return the error for a file that SQLite cannot open; it also writes files beside it."""

@@ -30,6 +30,7 @@ from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut, train_test_split
 from similitude.proximity.symmetry import (
     Symmetrized,
+    check_same_order,
     mean_of_directions,
     symmetrize,
     symmetrized_for,
@@ -53,6 +54,7 @@ __all__ = [
     "at_columns",
     "base_name",
     "check_map",
+    "check_same_order",
     "check_similarity",
     "cut",
     "dense",

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.warn import warn
-from similitude.proximity.check import SimilarityWarning, asymmetry, check_similarity, is_symmetric
+from similitude.proximity.check import SimilarityWarning, asymmetry, check_similarity, dense, is_symmetric
 
 
 class Symmetrized(NamedTuple):
@@ -159,3 +159,40 @@ def warn_of_asymmetry(who: str, S: Any, *, both_directions: bool = False) -> boo
         SimilarityWarning,
     )
     return True
+
+
+_ROWS_TRIED = 64
+_FEWEST = 8
+
+
+def check_same_order(S: Any, *, dissimilarity: bool = False) -> None:
+    """Raise a ValueError if the rows of a square matrix were drawn from a larger or another one, but not its columns.
+
+    ``BaggingClassifier`` does this to a matrix that it takes for feature vectors. It is noticed in a symmetric matrix
+    whose samples are most similar to themselves: the largest entry of a row is then in the column of its own sample,
+    and with the columns drawn like the rows the matrix is symmetric again.
+
+    Parameters
+    ----------
+    S : ndarray or CSR matrix of shape (n, n)
+        The matrix.
+    dissimilarity : bool, default=False
+        Whether the entries are dissimilarities, so that the smallest entry counts.
+    """
+    n = S.shape[0]
+    if n < _FEWEST:
+        return
+    tried = np.unique(np.linspace(0, n - 1, _ROWS_TRIED).astype(np.intp))
+    some = dense(S[tried]) * (-1 if dissimilarity else 1)
+    moved = some.max(axis=1) > some[np.arange(len(tried)), tried]
+    varied = np.array([len(np.unique(row)) > 2 for row in some])
+    if np.mean(moved & varied) < 0.25 or is_symmetric(S):
+        return
+    own = np.asarray(S.argmin(axis=1) if dissimilarity else S.argmax(axis=1)).ravel()
+    if len(np.unique(own)) < n and is_symmetric(S[:, own]):
+        first, second = np.flatnonzero(own == np.argmax(np.bincount(own)))[:2]
+        raise ValueError(
+            f"X must have a row and a column for each sample, in the same order; its rows {first} and {second} are the "
+            f"same, that of the sample of column {own[first]}, while the columns are not. BaggingClassifier and others "
+            "draw rows only: wrap them, PairwiseMeta(BaggingClassifier(...)), or cut rows and columns alike."
+        )

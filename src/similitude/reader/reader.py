@@ -14,6 +14,7 @@ from similitude.finders import check_search
 from similitude.proximity.check import read_similarity
 from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
+from similitude.proximity.symmetry import check_same_order
 from similitude.proximity.unknown import LearnedFill
 from similitude.reader._unknown import row_values, training_values
 from similitude.reader.training import Rows, Training
@@ -190,6 +191,8 @@ class Reader:
             estimator=estimator,
             takes_nan=True,
         )
+        if self.is_precomputed:
+            check_same_order(S, dissimilarity=map_name is not None)
         given = as_proximities(X)
         S, unknown = self.note_unknown(given, S, has_nan)
         self.n_columns, self.column_names = S.shape[1], _get_feature_names(matrix_of(X))

@@ -15,6 +15,7 @@ from similitude.finders import check_search
 from similitude.proximity.check import read_similarity
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
+from similitude.proximity.symmetry import check_same_order
 from similitude.reader.reader import Reader
 from similitude.reader.training import Rows, Training
 from similitude.reader.values import GivenValues, matrix_of
@@ -56,6 +57,8 @@ class Samples:
         given, checked = as_proximities(X), {}
         for name, values in given.similarities.items():
             S, has_nan = read_similarity(values, takes_nan=True, **options)
+            if self.reader.is_precomputed:
+                check_same_order(S, dissimilarity=self.reader.map_name is not None)
             S, unknown = self.reader.note_unknown(given, S, has_nan)
             checked[name] = S if sparse.issparse(S) else np.asarray(S)
             self.unknown |= unknown

@@ -257,7 +257,7 @@ class DiskMatrix:
     def _holds(self, found: Path, header: Header) -> bool:
         try:
             matrix = np.load(found, mmap_mode="r")
-        except (OSError, ValueError):  # the file has another format, or is too short
+        except Exception:  # the file has another format, is too short, or its header is not Python
             return False
         return (matrix.shape, matrix.dtype.str) == ((header.n, header.m), header.dtype)
 
