@@ -81,7 +81,7 @@ def find_sets(auto: Any, S: Any) -> SetFindings | None:
     SetFindings or None
         The sets, and the samples that fit no class.
     """
-    model = getattr(auto, "best_estimator_", None)
+    model: Any = auto.best_estimator_
     if not hasattr(model, "_calibration"):
         return None
     coverage, class_conditional = None, True

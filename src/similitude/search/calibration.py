@@ -139,7 +139,7 @@ class Calibration:
         if isinstance(log_posteriors, np.ndarray):
             larger = counts_of_larger(nonconformity(log_posteriors, method), own, codes)
         else:
-            larger = 0
+            larger = np.zeros((), dtype=np.intp)
             for part, answers in enumerate(log_posteriors):
                 here = self.parts == part
                 within = None if codes is None else codes[here]

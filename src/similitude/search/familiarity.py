@@ -20,7 +20,7 @@ _BLOCK = 2**22
 """The largest number of values that are looked at together."""
 
 
-def row_blocks(native: Any, m: int, n: int, sign: float) -> Iterator[tuple[slice, np.ndarray]]:
+def dense_rows(native: Any, m: int, n: int, sign: float) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield blocks of whole rows as dense similarities.
 
     Parameters
@@ -188,7 +188,7 @@ class Familiarity:
         profiles = np.empty((n, len(columns)))
 
         def given() -> Iterator[tuple[slice, np.ndarray]]:
-            return row_blocks(training.native, n, n, sign)
+            return dense_rows(training.native, n, n, sign)
 
         for rows, block in given():
             places = np.arange(rows.start, rows.stop)
@@ -221,7 +221,7 @@ class Familiarity:
             The p-values.
         """
         found = np.empty(len(rows))
-        for part, block in row_blocks(rows.native, len(rows), len(self.profiles), self.sign):
+        for part, block in dense_rows(rows.native, len(rows), len(self.profiles), self.sign):
             second = _standardised(block[:, self.columns]) @ self.profiles.T
             both = self.direct.scores(block) + self.by_rows.scores(second)
             found[part] = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from similitude.reader import Rows, Training
-from similitude.search.familiarity import row_blocks
+from similitude.search.familiarity import dense_rows
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _nearest(
 ) -> np.ndarray:
     """Return the largest similarity of each row to each class; with ``left_out`` the diagonal is not used."""
     found = np.full((m, n_classes), -np.inf)
-    for rows, block in row_blocks(native, m, len(codes), sign):
+    for rows, block in dense_rows(native, m, len(codes), sign):
         if left_out:
             block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = -np.inf
         for g in range(n_classes):
