@@ -16,7 +16,7 @@ Matrix = Annotated[
 Matrices = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="MATRIX...",
+        metavar="MATRIX",
         help="File with a square matrix of similarities, or several files with those of the same samples.",
         show_default=False,
     ),

@@ -23,7 +23,7 @@ def predict_rows(
     rows: Annotated[
         list[Path],
         typer.Argument(
-            metavar="ROWS...",
+            metavar="ROWS",
             help="File with one row per new sample: its similarities to the training samples (or dissimilarities, if "
             "the model was fitted on these), or the sample itself, if the model was fitted on raw objects. For a model "
             "on several matrices as many files, in their order.",
