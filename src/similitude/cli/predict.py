@@ -28,7 +28,7 @@ def predict_rows(
     rows: Annotated[
         list[Path],
         typer.Argument(
-            metavar="ROWS...",
+            metavar="ROWS",
             help="File with the new samples: their similarities to the training samples (or dissimilarities, if the "
             "model was fitted on these) as rows or edges, or the samples themselves, if it was fitted on raw objects. "
             "For a model on several similarities as many files, in their order.",

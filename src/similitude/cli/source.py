@@ -129,7 +129,7 @@ def number_or_text(text: str) -> Any:
 Files = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="FILE...",
+        metavar="FILE",
         help="File with similarities: a matrix, a triangle, an edge list, hits; or raw objects with --similarity. "
         "Several files are several similarities of the same samples.",
         show_default=False,

@@ -18,11 +18,11 @@ from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import LearnedFill
-from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples, are_several
+from similitude.reader import Reader, Samples, SeveralSamples
 from similitude.report.code import Source, model_lines
 from similitude.report.mistakes import Mistake, Voting, find_mistakes
 from similitude.report.novelty import SetFindings, find_sets
-from similitude.search.comparison import SimilarityComparison
+from similitude.report.side_by_side import SideBySide, read_samples, side_by_side
 from similitude.search.methods import COMPARED_ONLY
 from similitude.search.nearness import ErrorBySimilarity, errors_in_bins
 from similitude.search.standing import COMBINATION, Standing
@@ -169,25 +169,6 @@ class Findings:
     similarities: SideBySide | None = None
 
 
-@dataclass(frozen=True)
-class SideBySide:
-    """Several similarities of the same samples.
-
-    Parameters
-    ----------
-    shown : str
-        The name of the similarity that the pictures show.
-    diagnoses : dict of Diagnosis
-        The figures of each similarity, by name.
-    comparison : SimilarityComparison or None
-        Their errors, tests and correlations; None if no model was chosen.
-    """
-
-    shown: str
-    diagnoses: dict[str, Diagnosis]
-    comparison: SimilarityComparison | None
-
-
 def find(
     X: Any,
     y: Any,
@@ -245,8 +226,8 @@ def find(
     with warnings.catch_warnings():
         # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)
-        everything: Any = X if isinstance(X, (Samples, SeveralSamples)) else _read(X, y, contract)
-        together = _side_by_side(everything, auto, y) if isinstance(everything, SeveralSamples) else None
+        everything: Any = X if isinstance(X, (Samples, SeveralSamples)) else read_samples(X, y, contract)
+        together = side_by_side(everything, auto, y) if isinstance(everything, SeveralSamples) else None
         samples: Samples = everything if together is None else everything.parts[together.shown]
         S, origin = _similarities(samples, samples.reader.map_name), _origin(samples)
         n = S.shape[0]
@@ -288,28 +269,6 @@ def find(
             outcome=None if auto is None else _outcome(auto, samples, S, classes, labels, source, contract),
             similarities=together,
         )
-
-
-def _read(X: Any, y: Any, contract: dict[str, Any]) -> Any:
-    """Return the samples, with one similarity or several, without a warning if they look like dissimilarities."""
-    if not are_several(contract.get("similarity"), X, contract.get("dissimilarity")):
-        return Samples(Reader(**contract), X, y, warns=False)
-    return SeveralSamples(SeveralReader(**contract), X, y, warns=False)
-
-
-def _side_by_side(samples: SeveralSamples, auto: Any, y: Any) -> SideBySide:
-    """Return the diagnoses and the comparison of several similarities, and the one that the pictures show."""
-    comparison = getattr(auto, "similarities_", None)
-    diagnoses = getattr(auto, "diagnosis_", None)
-    if diagnoses is None:
-        diagnoses = {
-            name: diagnose(part.values, y, dissimilarity=part.reader.map_name) for name, part in samples.parts.items()
-        }
-    used = {member.similarity for member in auto.best_estimator_.members_} if auto is not None else set()
-    shown = used.pop() if len(used) == 1 else None
-    if shown is None:
-        shown = next(iter(samples.parts)) if comparison is None else comparison.best
-    return SideBySide(shown, diagnoses, comparison)
 
 
 def _similarities(samples: Samples, map_name: str | None) -> Any:

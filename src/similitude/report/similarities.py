@@ -10,7 +10,7 @@ from similitude.diagnosis.card import percent
 from similitude.report.markup import Html, Section, figure, lead, name, row, section, table, text
 
 if TYPE_CHECKING:
-    from similitude.report.findings import SideBySide
+    from similitude.report.side_by_side import SideBySide
 
 _MOST_CORRELATED = 24
 """The largest number of similarities whose correlations are shown as a table."""
