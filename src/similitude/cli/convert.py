@@ -19,8 +19,8 @@ class WrittenForm(StrEnum):
     table = "table"
     edges = "edges"
     condensed = "condensed"
-    lower = "lower"
-    upper = "upper"
+    lower_triangle = "lower"
+    upper_triangle = "upper"
     phylip = "phylip"
     phylip_lower = "phylip-lower"
 
