@@ -20,10 +20,12 @@ from similitude.one_vs_one import by_pair, predicted
 class GaussianPoint(NamedTuple):
     """One point of a grid."""
 
-    _saved_state = {"C": "float 0..", "gamma": "float 0.."}
-
     C: float
     gamma: float
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"C": "float 0..", "gamma": "float 0.."}
 
 
 class GaussianSVC(FeatureClassifier):

@@ -134,11 +134,13 @@ class LocalSVC(SearchingClassifier):
 class LocalSVCPoint(NamedTuple):
     """One point of a grid."""
 
-    _saved_state = {"n_neighbors": "int 1..N+1", "C": "float 0..", "spectrum": "text"}
-
     n_neighbors: int
     C: float
     spectrum: str
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"n_neighbors": "int 1..N+1", "C": "float 0..", "spectrum": "text"}
 
 
 class LocalSVCPath(FittedPath):
