@@ -1,5 +1,6 @@
 """Model files: what comes back is what was saved, and nothing that a file holds is ever run."""
 
+import io
 import json
 import os
 import subprocess
@@ -688,3 +689,76 @@ def test_an_automatic_choice_keeps_its_diagnosis_and_leaderboard(tmp_path):
     assert again.diagnosis_ == model.diagnosis_
     assert again.leaderboard_ == model.leaderboard_
     assert np.array_equal(again.predict(S), model.predict(S))
+
+
+class TestForgedState:
+    """Loading compares every attribute with what its class declares; ``tests/torture`` tries thousands of others."""
+
+    @pytest.fixture
+    def files(self, problem, path):
+        S, y, _ = problem
+        save_model(path, KNNClassifier(3, weights="kri").fit(S, y))
+        return path
+
+    @staticmethod
+    def arrays(path, select, change):
+        """Replace the arrays that ``select`` chooses by ``change`` of them, and the checksum."""
+        members = content_of(path)
+        tree = members.pop("model.json")
+        arrays = [np.load(io.BytesIO(members[f"arrays/{i}.npy"])) for i in range(len(members))]
+        persistence._write(path, tree, [change(array) if select(array) else array for array in arrays])
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda a: a + 1, r"codes has values from 1 to 3, outside of 0\.\.3"),
+            (lambda a: a - 1, r"codes has values from -1 to 1, outside of 0\.\.3"),
+            (lambda a: a[:-1], r"\.S .*has the shape \(36, 36\), not \(N=35, N=35\)"),
+            (lambda a: a.astype(np.int32), "codes is not an array of type int but array of type int32"),
+            (lambda a: a.astype(float), "codes is not an array of type int"),
+            (lambda a: a[None], r"codes has the shape \(1, 36\)"),
+        ],
+        ids=["above", "below", "shorter", "int32", "float", "two dimensions"],
+    )
+    def test_labels_of_the_training_samples(self, files, change, message):
+        self.arrays(files, lambda a: a.dtype == np.intp and a.shape == (36,), change)
+        with pytest.raises(ValueError, match=message):
+            load_model(files)
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_similarities_that_are_not_finite(self, files, value):
+        self.arrays(files, lambda a: a.shape == (36, 36), lambda a: np.where(np.eye(36) > 0, value, a))
+        with pytest.raises(ValueError, match=r"\.S is not None, and is not a matrix of finite numbers"):
+            load_model(files)
+
+    @pytest.mark.parametrize(
+        ("name", "value", "message"),
+        [
+            ("predict", 5, "predict would replace a method"),
+            ("wrong_", 5, "has no attribute 'wrong_'"),
+            ("n_features_in_", 35, "n_features_in_ is 35, not the size n"),
+            ("_path", None, "_path is a NoneType, not a FittedPath"),
+        ],
+    )
+    def test_attributes_of_the_estimator(self, files, name, value, message):
+        def change(tree, members):
+            pairs = [pair for pair in tree["model"]["object"][1] if pair[0] != name]
+            tree["model"]["object"][1] = [*pairs, [name, value]]
+
+        forge(files, change)
+        with pytest.raises(ValueError, match=message):
+            load_model(files)
+
+    def test_public_attributes_are_computed_and_not_read(self, problem, path):
+        S, y, _ = problem
+        model = PotentialSVC().fit(S, y)
+        save_model(path, model)
+        self.arrays(path, lambda a: np.array_equal(a, model.coef_), np.zeros_like)
+        assert np.array_equal(load_model(path).coef_, model.coef_)
+
+
+def test_very_many_lists_are_refused_before_they_are_parsed(saved, monkeypatch):
+    forge(saved, lambda tree, members: tree.update(notes=[[]] * 5_000_000))
+    monkeypatch.setattr(json, "loads", lambda text: pytest.fail("it was parsed"))
+    with pytest.raises(ValueError, match=r"model\.json has 50\d+ lists; 4194304 are allowed"):
+        load_model(saved)

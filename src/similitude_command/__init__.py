@@ -4,7 +4,6 @@ It is a package of its own, because the import of any module of ``similitude`` b
 """
 
 import os
-import sys
 
 try:
     import signal
@@ -20,4 +19,4 @@ def main() -> None:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     from similitude.cli import main
 
-    sys.exit(main())
+    main()

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from similitude import goodness
+from similitude import diagnose, goodness
 from similitude.diagnosis import pictures
+from tests.reference import diagnosis as reference
 from tests.report.standin import clusters
 
 
@@ -120,3 +121,17 @@ def test_order_is_by_class_then_by_mean_similarity_to_the_class():
     for label in range(3):
         own = np.array(means)[labels[order] == label]
         assert (np.diff(own) <= 1e-12).all()
+
+
+def test_equally_similar_neighbours_share_the_places_of_a_list():
+    """In a matrix of zeros nobody is a hub; by position the first rows would be in nearly all lists."""
+    S = np.eye(40)
+    S[0, 1] = S[1, 0] = 0.5
+    labels = np.arange(40) % 2
+    found = pictures.hubness(S, labels, 5)
+    assert found.occurrences.sum() == pytest.approx(40 * 5)
+    assert found.occurrences.max() < 7
+    # Sample 1 is in the list of 0, and has its share of 5 places among 39 in those of the 38 others.
+    assert found.occurrences[1] == pytest.approx(1 + 38 * 5 / 39)
+    assert found.misleading[1] == pytest.approx(1 + 19 * 5 / 39)
+    assert diagnose(S).hubness == pytest.approx(reference.hubness(S, 10))

@@ -24,12 +24,14 @@ _STEPS = 11
 class Rounds(NamedTuple):
     """Base classifiers: the output is ``outputs[t, 1]`` where ``psi(x, x+) - psi(x, x-) > cuts[t]``, else the other."""
 
-    _saved_state = {"pairs": "C int[rounds, 2] 0..drawn", "cuts": "double[rounds]", "outputs": "C double[rounds, 2]"}
-
     pairs: np.ndarray
     """The positions of x+ and x-, (T, 2)."""
     cuts: np.ndarray
     outputs: np.ndarray
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"pairs": "C int[rounds, 2] 0..drawn", "cuts": "double[rounds]", "outputs": "C double[rounds, 2]"}
 
 
 class Scale(NamedTuple):

@@ -16,10 +16,12 @@ from similitude.transform import ToLandmarks
 class RidgeState(NamedTuple):
     """The state that ``partial_fit`` continues from: the moments of all samples so far, and the landmarks' matrix."""
 
-    _saved_state = {"moments": "Moments", "W": "double[landmarks, landmarks]"}
-
     moments: Moments
     W: np.ndarray
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"moments": "Moments", "W": "double[landmarks, landmarks]"}
 
 
 NO_PROBABILITIES = "predict_proba needs model='logistic'."

@@ -17,16 +17,6 @@ _TIE = 1e-11
 class LinearSolution(NamedTuple):
     """The solved problem of one pair of classes: ``f(x) = (s - means)^T coef + offset``."""
 
-    _saved_state = {
-        "coef": "double[.k]",
-        "means": "double[n]",
-        "offset": "float",
-        "objective": "float",
-        "gap": "real",
-        "n_iter": "int",
-        "converged": "bool",
-    }
-
     coef: np.ndarray
     """One coefficient for each column."""
     means: np.ndarray
@@ -38,15 +28,21 @@ class LinearSolution(NamedTuple):
     n_iter: int
     converged: bool
 
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {
+            "coef": "double[.k]",
+            "means": "double[n]",
+            "offset": "float",
+            "objective": "float",
+            "gap": "real",
+            "n_iter": "int",
+            "converged": "bool",
+        }
+
 
 class LinearMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
-
-    _saved_state = {
-        "solutions": "list(pairs) of LinearSolution",
-        "columns_of": "list(pairs) of int[*] 0..n",
-        "centre": "double[n]",
-    }
 
     solutions: list[LinearSolution]
     """Their means are ``centre``, which is subtracted from all rows first, so that large means cost no digits."""
@@ -88,6 +84,14 @@ class LinearMachines(NamedTuple):
     def _check_saved(self, sizes: Any) -> bool:
         pairs = zip(self.solutions, self.columns_of)
         return all(len(own.coef) == len(columns) and np.all(np.diff(columns) > 0) for own, columns in pairs)
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {
+            "solutions": "list(pairs) of LinearSolution",
+            "columns_of": "list(pairs) of int[*] 0..n",
+            "centre": "double[n]",
+        }
 
 
 class LinearClassifier(OneVsOneClassifier):

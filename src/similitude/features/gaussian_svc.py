@@ -17,10 +17,12 @@ from similitude.numerics.machines import Machines, solve_machines
 class GaussianPoint(NamedTuple):
     """One point of a grid."""
 
-    _saved_state = {"C": "float 0..", "gamma": "float 0.."}
-
     C: float
     gamma: float
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"C": "float 0..", "gamma": "float 0.."}
 
 
 class GaussianSVC(FeatureSVC):

@@ -32,12 +32,6 @@ class Moments(NamedTuple):
         The triangle of C without weights; None if there are no weights, because it is then part of ``weighted``.
     """
 
-    _saved_state = {
-        "weighted": "double[.q, .q]",
-        "n_landmarks": "size landmarks",
-        "plain": "None | double[landmarks, landmarks]",
-    }
-
     weighted: np.ndarray
     n_landmarks: int
     plain: np.ndarray | None = None
@@ -52,6 +46,14 @@ class Moments(NamedTuple):
     def n_targets(self) -> int:
         """The number G of targets."""
         return len(self.weighted) - self.n_landmarks - 1
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {
+            "weighted": "double[.q, .q]",
+            "n_landmarks": "size landmarks",
+            "plain": "None | double[landmarks, landmarks]",
+        }
 
 
 def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | None = None) -> Moments:
@@ -145,10 +147,12 @@ class Linear(NamedTuple):
     intercept : ndarray of shape (G,)
     """
 
-    _saved_state = {"coef": "double[scores, landmarks]", "intercept": "double[scores]"}
-
     coef: np.ndarray
     intercept: np.ndarray
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"coef": "double[scores, landmarks]", "intercept": "double[scores]"}
 
 
 def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list[Linear]:

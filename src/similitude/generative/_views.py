@@ -22,8 +22,6 @@ class View(NamedTuple):
     ``Proximities`` instead of a matrix.
     """
 
-    _saved_state = {"name": "text", "kind": "text", "takes_proximities": "bool"}
-
     name: str
     kind: str
     takes_proximities: bool
@@ -66,6 +64,10 @@ class View(NamedTuple):
             known = ", ".join(map(repr, values))
             raise ValueError(f"X: the part {self.name!r} needs {what} of its name; X holds several, named {known}.")
         return values[self.name] if self.name in values else next(iter(values.values()))
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"name": "text", "kind": "text", "takes_proximities": "bool"}
 
 
 class FusedReader:

@@ -19,13 +19,6 @@ class CentroidModels(NamedTuple):
     ``centroids`` (c,) are positions in the training set; ``weights``, ``means`` and ``pmfs`` have the shape (G, c).
     """
 
-    _saved_state = {
-        "centroids": "int[.c] 0..n",
-        "weights": "double[G, .c] 0..",
-        "means": "double[G, .c]",
-        "pmfs": "Pmfs",
-    }
-
     centroids: np.ndarray
     weights: np.ndarray
     means: np.ndarray
@@ -33,6 +26,15 @@ class CentroidModels(NamedTuple):
 
     def _check_saved(self, sizes: Any) -> bool:
         return self.pmfs.rates.shape == self.weights.shape
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {
+            "centroids": "int[.c] 0..n",
+            "weights": "double[G, .c] 0..",
+            "means": "double[G, .c]",
+            "pmfs": "Pmfs",
+        }
 
 
 class CentroidsPath(GenerativePath):

@@ -49,8 +49,6 @@ class Statistics(NamedTuple):
 class AveragePmfs(NamedTuple):
     """The models of all training samples' neighbourhoods: those of (g, h) are ``starts[g G + h]`` and following."""
 
-    _saved_state = {"starts": "int[*] 0..", "pmfs": "Pmfs"}
-
     starts: np.ndarray
     pmfs: Pmfs
 
@@ -58,6 +56,10 @@ class AveragePmfs(NamedTuple):
         n = len(self.starts)
         ascending = n == sizes["G"] ** 2 + 1 and self.starts[0] == 0 and bool(np.all(np.diff(self.starts) >= 0))
         return ascending and self.pmfs.rates.shape == (int(self.starts[-1]),)
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"starts": "int[*] 0..", "pmfs": "Pmfs"}
 
 
 class Neighborhoods:

@@ -185,8 +185,6 @@ def _used_values(S: Any, fill: LearnedFill) -> np.ndarray:
 class LocalSDAPoint(NamedTuple):
     """One point of a grid."""
 
-    _saved_state = {"n_neighbors": "int 1..N+1", "alpha": "float 0..2", "fallback": "None | text"}
-
     n_neighbors: int
     alpha: float
     fallback: str | None
@@ -204,6 +202,10 @@ class LocalSDAPoint(NamedTuple):
             return self.n_neighbors <= 3
         fewest = 3 if self.fallback == "class" else 2
         return np.any((counts > 0) & (counts < fewest), axis=1)
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"n_neighbors": "int 1..N+1", "alpha": "float 0..2", "fallback": "None | text"}
 
 
 class LocalSDAPath(LocalPath, GenerativePath):

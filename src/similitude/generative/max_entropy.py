@@ -26,14 +26,16 @@ _MOST_INTERVALS = 4096
 class Pmfs(NamedTuple):
     """Fitted distributions ``log P = -rate * distance - log_z``, with the distance from the lower or the upper end."""
 
-    _saved_state = {"rates": "real[...]", "log_z": "real[...]", "from_above": "bool[...]"}
-
     rates: np.ndarray
     log_z: np.ndarray
     from_above: np.ndarray
 
     def _check_saved(self, sizes: Any) -> bool:
         return self.rates.shape == self.log_z.shape == self.from_above.shape
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"rates": "real[...]", "log_z": "real[...]", "from_above": "bool[...]"}
 
 
 class MaximumEntropy:

@@ -67,17 +67,6 @@ class Evaluation(NamedTuple):
 class RobustSolution(NamedTuple):
     """The solved problem, in the units of the similarities."""
 
-    _saved_state = {
-        "v": "double[.k]",
-        "intercept": "float",
-        "objective": "float",
-        "gap": "real",
-        "n_iter": "int",
-        "converged": "bool",
-        "eigenvalues": "double[.r]",
-        "eigenvectors": "double[.k, .r]",
-    }
-
     v: np.ndarray
     """diag(y) alpha."""
     intercept: float
@@ -104,6 +93,19 @@ class RobustSolution(NamedTuple):
         values = k @ coefficients + self.intercept
         terms = np.abs(k) @ np.abs(coefficients) + abs(self.intercept)
         return np.where(np.abs(values) > _TIE * terms, values, 0.0)
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {
+            "v": "double[.k]",
+            "intercept": "float",
+            "objective": "float",
+            "gap": "real",
+            "n_iter": "int",
+            "converged": "bool",
+            "eigenvalues": "double[.r]",
+            "eigenvectors": "double[.k, .r]",
+        }
 
 
 def evaluate(values: np.ndarray, basis: np.ndarray, y: np.ndarray, v: np.ndarray, rho: float) -> Evaluation:

@@ -31,13 +31,6 @@ class KernelSolution(Protocol):
 class KernelMachines(NamedTuple):
     """The solved problems of all pairs of classes, for one point of a grid."""
 
-    _saved_state = {
-        "solutions": "list(pairs) of object",
-        "members": "list(pairs) of int[*] 0..n",
-        "mean_self_similarity": "float",
-        "figures": "tuple of text",
-    }
-
     solutions: list[KernelSolution]
     members: list[np.ndarray]
     """The samples of each pair."""
@@ -69,6 +62,15 @@ class KernelMachines(NamedTuple):
             and all(hasattr(solution, name) for name in self.figures)
             for solution, members in zip(self.solutions, self.members)
         )
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {
+            "solutions": "list(pairs) of object",
+            "members": "list(pairs) of int[*] 0..n",
+            "mean_self_similarity": "float",
+            "figures": "tuple of text",
+        }
 
 
 def _length(solution: Any) -> int:

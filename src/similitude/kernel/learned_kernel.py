@@ -22,16 +22,6 @@ _TOLERANCE, _ROUNDS = 1e-10, 4
 class LearnedKernel(NamedTuple):
     """The solved problem of one pair of classes; the kernel is given by its positive eigenvalues and their vectors."""
 
-    _saved_state = {
-        "eigenvalues": "double[.r]",
-        "eigenvectors": "double[.k, .r]",
-        "dual_coef": "double[.k]",
-        "intercept": "float",
-        "objective": "float",
-        "gap": "real",
-        "n_iter": "int",
-    }
-
     eigenvalues: np.ndarray
     eigenvectors: np.ndarray
     dual_coef: np.ndarray
@@ -54,6 +44,18 @@ class LearnedKernel(NamedTuple):
         """Return ``c^T k + b``, where each row is replaced by the k of eq. (8)."""
         k, _ = nearest_rows(self.eigenvalues, self.eigenvectors, rows, self_similarity)
         return k @ (self.eigenvectors.T @ self.dual_coef) + self.intercept
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {
+            "eigenvalues": "double[.r]",
+            "eigenvectors": "double[.k, .r]",
+            "dual_coef": "double[.k]",
+            "intercept": "float",
+            "objective": "float",
+            "gap": "real",
+            "n_iter": "int",
+        }
 
 
 class _ConeProgram:

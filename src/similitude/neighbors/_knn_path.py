@@ -26,8 +26,6 @@ _BLOCK_BYTES = 32 * 2**20
 class Weighting(NamedTuple):
     """The parameters of the neighbours' weights other than k and reg."""
 
-    _saved_state = {"weights": "text", "spectrum": "text", "consistent": "bool", "restarts": "int 0.."}
-
     weights: str
     spectrum: str = "none"
     consistent: bool = False
@@ -38,15 +36,21 @@ class Weighting(NamedTuple):
         """Whether the weights depend on the similarities among the neighbours, which must then be symmetric."""
         return self.weights in LOCAL_WEIGHTS
 
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"weights": "text", "spectrum": "text", "consistent": "bool", "restarts": "int 0.."}
+
 
 class KNNPoint(NamedTuple):
     """One point of a grid."""
 
-    _saved_state = {"n_neighbors": "int 1..N+1", "weighting": "Weighting", "reg": "float"}
-
     n_neighbors: int
     weighting: Weighting
     reg: float
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"n_neighbors": "int 1..N+1", "weighting": "Weighting", "reg": "float"}
 
 
 class KNNPath(LocalPath):

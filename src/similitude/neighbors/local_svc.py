@@ -161,13 +161,15 @@ class LocalSVC(SearchingClassifier):
 class LocalSVCPoint(NamedTuple):
     """One point of a grid."""
 
-    _saved_state = {"n_neighbors": "int 1..N+1", "C": "float 0..", "spectrum": "text"}
-
     n_neighbors: int
     C: float
     spectrum: str
     gamma: float
     target: str
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"n_neighbors": "int 1..N+1", "C": "float 0..", "spectrum": "text"}
 
 
 class LocalSVCPath(LocalPath):

@@ -30,12 +30,14 @@ class MachineSolution(NamedTuple):
         Whether the gap is at most ``LARGEST_GAP``.
     """
 
-    _saved_state = {"objective": "real", "gap": "real", "n_iter": "int", "converged": "bool"}
-
     objective: float
     gap: float
     n_iter: int
     converged: bool
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"objective": "real", "gap": "real", "n_iter": "int", "converged": "bool"}
 
 
 class Machines:

@@ -188,7 +188,7 @@ def _calibrated_fits(model: Any, sizes: Sizes) -> bool:
 
 def _encoder_fits(model: Any, sizes: Sizes) -> bool:
     """Return whether an ensemble and its encoder of labels have the same classes."""
-    encoder = getattr(model, "le_", getattr(model, "_label_encoder", None))
+    encoder: Any = getattr(model, "le_", getattr(model, "_label_encoder", None))
     return np.array_equal(encoder.classes_, model.classes_)
 
 

@@ -1,8 +1,10 @@
 """Checks of the attributes of a loaded model against what their classes declare.
 
-A class declares its attributes in ``_saved_state``, a dict of names and descriptions; a name that ends in "?" may be
-missing. The checks of relations that a description cannot express are in its method ``_check_saved(sizes)``. An
-attribute that is neither declared nor a parameter of the constructor is refused. Examples of descriptions:
+A class declares its attributes in ``_saved_state``, a dict of names and descriptions (a function that returns one in a
+named tuple, which cannot have other attributes); a name that ends in "?" may be missing. The checks of relations that a
+description cannot express are in its method ``_check_saved(sizes)``. An attribute that is neither declared nor a
+parameter of the constructor is refused.
+Examples of descriptions:
 
 * ``"double[n, k]"``: an array of finite numbers of type float64. The letters are sizes, and all uses of one within an
   estimator must agree. A size that begins with a point belongs to one object, ``*`` is any length, and ``[...]`` any
@@ -118,7 +120,8 @@ class StateCheck:
             sizes = _sizes_of(value, sizes)
         else:
             sizes = _Within(sizes)
-        declared = self._foreign.get(type(value)) or _declared(type(value))
+        cls: Any = type(value)
+        declared = self._foreign.get(cls) or _declared(cls)
         for name, description in declared.items():
             plain = name.rstrip("?")
             if plain == name or _has(value, plain):
@@ -245,7 +248,8 @@ def _declared(cls: type) -> dict[str, str]:
     """Return the descriptions that a class and its bases declare."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
-        own = vars(base).get("_saved_state", {})
+        own: Any = vars(base).get("_saved_state", {})
+        own = own.__func__() if isinstance(own, staticmethod) else own
         # The order of the checks is that of the subclass, because sizes are defined by the first attribute.
         names = {name.rstrip("?") for name in own}
         found = {name: value for name, value in found.items() if name.rstrip("?") not in names} | own
@@ -307,7 +311,8 @@ def _check_scalar(value: Any, kind: str, parts: Any, sizes: Sizes) -> None:
     is_flag = isinstance(value, (bool, np.bool_))
     if not isinstance(value, _SCALARS[kind]) or is_flag != (kind == "bool"):
         raise _Mismatch(f"is {value!r}, not of type {kind}")
-    if kind in ("double", "float", "int") and (not math.isfinite(value) or (abs(value) > 2**62 and kind == "int")):
+    number: Any = value
+    if kind in ("double", "float", "int") and (not math.isfinite(number) or (abs(number) > 2**62 and kind == "int")):
         raise _Mismatch(f"is {value!r}, which is not finite")
     if parts["low"] or parts["high"]:
         _check_range(value, value, parts, sizes)

@@ -515,7 +515,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         return self.best_estimator_.explain(X)
 
     def _check_saved(self, sizes: Any) -> bool:
-        return np.array_equal(getattr(self.best_estimator_, "classes_", None), self.classes_)
+        return np.array_equal(getattr(self.best_estimator_, "classes_", ()), self.classes_)
 
 
 def _loss(scoring: Any, labels: Labels) -> Loss:

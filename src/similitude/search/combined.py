@@ -428,14 +428,14 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         )
 
     def _check_saved(self, sizes: Any) -> bool:
-        supports = [_support(member.estimator) for member in self.members_]
+        supports: list[Any] = [_support(member.estimator) for member in self.members_]
         known = all(np.isin(getattr(member.estimator, "classes_", ""), self.classes_).all() for member in self.members_)
         if not self.members_ or not known:
             return False
         if any(support is None for support in supports):
             return "support_columns_" not in vars(self)
         columns = self._reader.columns_read(np.unique(np.concatenate(supports)))
-        return np.array_equal(columns, getattr(self, "support_columns_", None))
+        return "support_columns_" in vars(self) and np.array_equal(columns, self.support_columns_)
 
 
 def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | None) -> Rows:

@@ -349,7 +349,7 @@ def store(matrix: np.ndarray, block: Block, values: np.ndarray, half: bool) -> N
 
 def _checksum(matrix: np.ndarray, block: Block, half: bool) -> int:
     """Return the checksum of the values of a block, and with ``half`` also of its mirror image."""
-    values = zlib.crc32(np.ascontiguousarray(matrix[block.rows, block.columns]))
+    values = zlib.crc32(matrix[block.rows, block.columns].tobytes())
     if half and block.rows != block.columns:
-        values = zlib.crc32(np.ascontiguousarray(matrix[block.columns, block.rows]), values)
+        values = zlib.crc32(matrix[block.columns, block.rows].tobytes(), values)
     return values

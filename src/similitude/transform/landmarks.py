@@ -60,8 +60,6 @@ class ToLandmarks(NamedTuple):
         Whether the mean of both directions is used where both are known.
     """
 
-    _saved_state = {"positions": "int[landmarks] 0..", "map": "None | LearnedMap", "asymmetric": "bool"}
-
     positions: np.ndarray
     map: LearnedMap | None
     asymmetric: bool
@@ -124,6 +122,10 @@ class ToLandmarks(NamedTuple):
 
     def _check_saved(self, sizes: Any) -> bool:
         return bool(np.all(np.diff(self.positions) > 0))
+
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {"positions": "int[landmarks] 0..", "map": "None | LearnedMap", "asymmetric": "bool"}
 
 
 class Landmarks:

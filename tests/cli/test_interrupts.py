@@ -1,0 +1,97 @@
+"""Ctrl-C, a lack of memory and a terminal without columns: what the command prints, and its exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from similitude.cli import app
+from similitude.cli.errors import reports_errors
+
+COMMAND = "print('up', flush=True)\nfrom similitude_command import main\nmain()"
+
+
+def started(*words, **options):
+    """The command in a child that answers to Ctrl-C, as one that was started in a terminal does."""
+    command = [sys.executable, "-c", COMMAND, *map(str, words)]
+    reset = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, text=True, preexec_fn=reset, **pipes, **options)
+
+
+@pytest.mark.parametrize("delay", [0.05, 0.4])
+def test_ctrl_c_while_the_library_is_imported(delay):
+    child = started("datasets")
+    assert child.stdout.readline() == "up\n"
+    time.sleep(delay)
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    # On a fast machine the command may have ended before.
+    assert child.returncode in (0, 130)
+    assert errors == ""
+
+
+def command(error):
+    runner = typer.Typer(pretty_exceptions_enable=False)
+
+    def work() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            if error is None:
+                raise
+            raise error("raised in the place of KeyboardInterrupt") from None
+
+    runner.command()(reports_errors(work))
+    return CliRunner().invoke(runner, [])
+
+
+@pytest.mark.parametrize("error", [None, SystemError, ValueError, RuntimeError], ids=str)
+def test_ctrl_c_is_quiet_whichever_exception_it_becomes(error):
+    before = signal.getsignal(signal.SIGINT)
+    result = command(error)
+    assert (result.exit_code, result.output) == (130, "")
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("error", [MemoryError(), np._core._exceptions._ArrayMemoryError((10**9, 9), np.dtype(float))])
+def test_a_lack_of_memory_is_one_line(error):
+    def work() -> None:
+        raise error
+
+    runner = typer.Typer()
+    runner.command()(reports_errors(work))
+    result = CliRunner().invoke(runner, [])
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("similitude: there is not enough memory: ")
+    assert "Use fewer samples" in result.stderr
+
+
+@pytest.mark.parametrize("columns", ["0", "", "x"])
+def test_a_terminal_without_columns(columns, tmp_path):
+    np.savetxt(tmp_path / "m.csv", np.eye(5) + 0.1, delimiter=",")
+    child = started("inspect", tmp_path / "m.csv", env={**os.environ, "COLUMNS": columns})
+    output, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert "Similarities of 5 samples" in output
+
+
+def test_labels_that_are_formulas(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savetxt("S.csv", np.eye(4) + 0.1, delimiter=",")
+    (tmp_path / "y.txt").write_text("=cmd|'/c x'!A1\n-1 point\n" * 2)
+    run = CliRunner().invoke
+    assert run(app, ["fit", "S.csv", "--labels", "y.txt", "--method", "k-nn", "-o", "m.model"]).exit_code == 0
+    for option, first in ((), "=cmd"), (("--for-spreadsheets",), "'=cmd"):
+        assert run(app, ["predict", "m.model", "S.csv", "-o", "out.csv", *option]).exit_code == 0
+        lines = (tmp_path / "out.csv").read_text().splitlines()
+        assert lines[1].strip('"').startswith(first)
+        assert lines[0].endswith("'-1 point,'=cmd|'/c x'!A1" if option else "-1 point,=cmd|'/c x'!A1")
