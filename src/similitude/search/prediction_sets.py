@@ -105,7 +105,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
 
     References
     ----------
-    .. [1] Vovk, "Cross-conformal predictors", Annals of Mathematics and Artificial Intelligence 74, 2015, eq. 8; the
+    .. [1] Vovk, "Cross-conformal predictors", Annals of Mathematics and Artificial Intelligence 74, 2015; the
        bound follows from Vovk & Wang, "Combining p-values via averaging", Biometrika 107, 2020.
     .. [2] Sadinle, Lei & Wasserman, "Least ambiguous set-valued classifiers with bounded error levels", JASA 114, 2019.
     .. [3] Romano, Sesia & Candès, "Classification with valid and adaptive coverage", NeurIPS 2020.
