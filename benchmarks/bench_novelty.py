@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from benchmarks.arena.data import load
+from benchmarks.arena.data import DataMissing, load
 from similitude import CombinedClassifier
 from similitude.proximity.split import cut
 
@@ -66,8 +66,13 @@ def of_problem(X, y, dissimilarity):
 
 def run():
     rows, better = [], 0
+    try:
+        problems = load(SETS)
+    except DataMissing as error:
+        print(error)
+        return rows
     print(f"share of novel samples recognised at {FALSE_ALARMS:.0%} false alarms: {', '.join(ROUTES)}")
-    for problem in load(SETS):
+    for problem in problems:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             shares = of_problem(problem.matrix, problem.labels, "gauss" if problem.kind == "dissimilarity" else None)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from similitude import (
     AutoClassifier,
+    CombinedClassifier,
     FusedClassifier,
     KNNClassifier,
     PathSearchCV,
@@ -322,6 +323,17 @@ class TestPredict:
             assert [row[table[0].index("label")] for row in table[1:]] == expected
         write_table(folder / "less.csv", list("uvwxyz"), np.array(NAMES)[support[1:]], new[:, support[1:]])
         assert_refused(run("predict", "m.model", "less.csv", "-o", "out.csv"), repr(NAMES[support[0]]))
+
+    def test_typicality_is_left_out_without_all_columns(self, folder, problem):
+        D, y, new = problem
+        member = ("P-SVM", PotentialSVC(epsilon=3.0, dissimilarity="max-minus"))
+        model = CombinedClassifier([member], n_folds=3, dissimilarity="max-minus").fit(D, y)
+        save_model("m.model", model)
+        np.save("part.npy", new[:, model.support_columns_])
+        result = run("predict", "m.model", "part.npy", "-o", "out.csv")
+        assert result.exit_code == 0, result.output
+        assert "typicality needs all of them and is left out" in result.stderr
+        assert read_table(folder / "out.csv")[0] == ["label", "a", "b,c"]
 
     def test_decision_values_where_there_are_no_probabilities(self, folder, problem):
         D, y, new = problem

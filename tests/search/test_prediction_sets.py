@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from similitude import (
     AutoClassifier,
     CombinedClassifier,
+    FusedClassifier,
     KNNClassifier,
     LocalBDA,
     PathSearchCV,
@@ -188,7 +189,7 @@ def test_distances_of_scikit_learn_and_feature_vectors():
         sets = PredictionSets(estimator, cv=3).fit(X[TRAIN], Y[TRAIN])
         assert sets.predict_set(X[NEW]).shape == (30, 3)
         assert sets.n_features_in_ == 2
-        with pytest.raises(ValueError, match=r"takes feature vectors .* typicality needs similarities"):
+        with pytest.raises(ValueError, match="typicality needs one similarity between samples; here"):
             sets.typicality(X[NEW])
 
 
@@ -200,6 +201,16 @@ def test_proximities_with_ids_and_self_similarities():
     assert np.array_equal(sets.p_values(given[np.ix_(NEW, TRAIN)]), plain.p_values(ROWS))
     with pytest.raises(ValueError, match="columns are not the training samples in their order"):
         sets.p_values(given[np.ix_(NEW, TRAIN[::-1])])
+
+
+def test_several_similarities_are_cut_together():
+    both = Proximities({"one": S, "two": np.exp(S)})
+    parts = [("one", KNNClassifier(5)), ("two", KNNClassifier(5))]
+    sets = PredictionSets(FusedClassifier(parts), cv=3).fit(both[np.ix_(TRAIN, TRAIN)], Y[TRAIN])
+    plain = PredictionSets(FusedClassifier(parts), cv=3).fit(BLOCK, Y[TRAIN])  # the same neighbours by one similarity
+    assert np.allclose(sets.p_values(both[np.ix_(NEW, TRAIN)]), plain.p_values(ROWS))
+    with pytest.raises(ValueError, match="familiarity needs one similarity between samples"):
+        sets.familiarity(both[np.ix_(NEW, TRAIN)])
 
 
 @pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")

@@ -30,7 +30,8 @@ def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Callabl
 
 
 def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[str], None]) -> None:
-    if getattr(X, "shape", (0, 0))[1:] not in ((), (getattr(fitted, "n_features_in_", 0),)) and _is_matrix(fitted):
+    needed = getattr(fitted, "n_features_in_", None)  # None for raw objects
+    if needed is not None and X.shape[1] != needed:
         note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
         return
     try:
@@ -44,10 +45,6 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[
     if unusual:
         rows = "1 row is" if unusual == 1 else f"{unusual} rows are"
         found.lines.append(f"{rows} unlike all classes (typicality of at most {_UNUSUAL:g})")
-
-
-def _is_matrix(fitted: Any) -> bool:
-    return hasattr(fitted, "n_features_in_")
 
 
 def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, note: Callable[[str], None]) -> None:

@@ -9,30 +9,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
-from similitude.search.familiarity import Familiarity
-from similitude.search.typicality import Typicality
+from similitude.search.novelty import Novelty
 
 
-class ApproximateSets:
+class ApproximateSets(Novelty):
     """Methods of a classifier that knows the posteriors of left-out samples: sets, their coverage, and typicality.
 
-    The class that uses them sets ``_calibration``, ``_typicality`` and ``_familiarity``, or returns another fitted
-    classifier that has them as ``_set_model``.
+    The class that uses them also sets ``_calibration``, unless it returns another fitted classifier as ``_set_model``.
     """
 
     _calibration: Calibration
-    _typicality: Typicality
-    _familiarity: Familiarity
-    _reader: Any
     predict_proba: Any
-
-    @property
-    def _set_model(self) -> Any:
-        return self
-
-    def _set_rows(self, X: Any) -> Any:
-        """Return the rows that typicality and familiarity look at."""
-        return self._reader.rows(X, estimator=self)
 
     def predict_set(self, X, confidence=0.9, *, method="lac", class_conditional=True):
         """Return the set of classes of each sample, approximately with the given confidence.
@@ -90,43 +77,3 @@ class ApproximateSets:
         known = self._set_model._calibration
         check_class_sizes(known.classes, known.counts, confidence, class_conditional, "left-out samples")
         return known.coverage(confidence, method, class_conditional)
-
-    def typicality(self, X):
-        """Return a p-value for "x belongs to class g at all", from similarities alone.
-
-        The largest similarity of x to class g is compared with those of the samples of this class to each other. If it
-        is small for every class, the sample is unlike anything known, whatever the classifier predicts.
-
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to all training samples, or raw objects.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The p-values, in the order of ``classes_``.
-        """
-        check_is_fitted(self)
-        model = self._set_model
-        return model._typicality.of_rows(model._set_rows(X))
-
-    def familiarity(self, X):
-        """Return a p-value for "x belongs to one of the known classes", from similarities alone.
-
-        It is more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are compared
-        with those of these samples to their own classes, and so are the correlations between rows of similarities.
-
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to all training samples, or raw objects.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The p-values, which are small for novel samples.
-        """
-        check_is_fitted(self)
-        model = self._set_model
-        return model._familiarity.of_rows(model._set_rows(X))

@@ -163,6 +163,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
     --------
     CombinedClassifier : The classifier in ``best_estimator_``.
     PathSearchCV : Chooses the parameters of one method.
+    PredictionSets : Predicts sets of classes with a guarantee, where ``predict_set`` is approximate.
     diagnose : Describes a similarity.
 
     References
