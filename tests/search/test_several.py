@@ -94,7 +94,7 @@ class TestAuto:
         assert [member.similarity for member in again.members_] == [member.similarity for member in members]
         np.testing.assert_array_equal(again.predict(rows), auto.predict(rows))
 
-    def test_raw_objects_and_similarities_that_learn(self):
+    def test_raw_objects_and_similarities_that_learn(self, tmp_path):
         voting = load_voting()
         X, y = voting.data[:60], voting.target[:60]
         several = {"counting": "counting", "vdm": "vdm"}
@@ -104,6 +104,10 @@ class TestAuto:
         alone = AutoClassifier(["k-NN"], n_repeats=1, cv=3, similarity="vdm").fit(X, y)
         (own,) = (row for row in auto.leaderboard_ if row.similarity == "vdm")
         assert own.error == alone.leaderboard_[0].error
+        save_model(tmp_path / "auto.model", auto)
+        loaded, info = load_model(tmp_path / "auto.model", return_info=True)
+        assert (info["input"], info["similarities"], info["n_columns"]) == ("objects", ["counting", "vdm"], 60)
+        np.testing.assert_array_equal(loaded.predict(voting.data[60:90]), auto.predict(voting.data[60:90]))
 
     def test_within_scikit_learn_and_with_maps_by_name(self):
         matrices, y = _matrices()
