@@ -81,7 +81,7 @@ def _decisions(S: np.ndarray, classes: np.ndarray, pair: tuple, points: list[Lea
     for target in dict.fromkeys(point.target for point in points):
         own = [i for i, point in enumerate(points) if point.target == target]
         etas = [(0.5 / (points[i].C * n), points[i].gamma) for i in own]
-        for i, found in zip(own, learned_spectra(S, y, weight, etas, target)):
+        for i, found in zip(own, learned_spectra([S], y, weight, etas, target)):
             row = S[-1]
             value, terms = row @ found.coefficients + found.b, np.abs(row) @ np.abs(found.coefficients) + abs(found.b)
             values[i] = value if abs(value) > _TIE * terms else 0.0
