@@ -226,7 +226,7 @@ def test_the_error_by_the_nearest_training_sample():
     html = page(findings)
     _Reader(html)
     nearness = findings.outcome.nearness
-    assert f"{nearness.summary()}." in html
+    assert f"{nearness.summary().capitalize()}." in html
     part = html[html.index('id="nearness-table"') : html.index("</table>", html.index('id="nearness-table"'))]
     counts = [int(count) for count in re.findall(r'<td class="number">(\d+)</td>', part)]
     assert counts == [found.count for found in (*nearness.bins, nearness.unknown)]

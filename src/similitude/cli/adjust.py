@@ -43,6 +43,8 @@ def with_fill(data: LoadedData, fill: str | None) -> LoadedData:
     from similitude import Proximities
     from similitude.proximity.proximities import as_proximities
 
+    if data.contract.get("similarity", "precomputed") != "precomputed":
+        raise ValueError(f"--fill {fill} is for a matrix; the similarities of objects are all known.")
     given = as_proximities(data.X)
     try:
         value: Any = float(fill)

@@ -18,7 +18,7 @@ def nearness_section(found: ErrorBySimilarity) -> Section:
     return section(
         "nearness",
         "Error by nearest training sample",
-        lead(f"{text(found.summary())}."),
+        lead(f"{text(found.summary().capitalize())}."),
         lead(text(what), "Folds of <code>SimilarityGroupKFold</code> keep such samples on one side."),
         table(
             f"Errors with {found.confidence:.0%} intervals, drawn on a common scale with a line at the error of all "

@@ -47,16 +47,16 @@ class SimilarityGroupKFold(BaseCrossValidator):
     >>> import numpy as np
     >>> from similitude import KNNClassifier, SimilarityGroupKFold
     >>> from sklearn.model_selection import StratifiedKFold, cross_val_score
-    >>> rng = np.random.default_rng(1)
-    >>> X = np.repeat(rng.normal(size=(30, 2)), 2, axis=0)  # each sample occurs twice,
-    >>> y = np.repeat(rng.integers(0, 2, 30), 2)            # and its class has nothing to do with it
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat(rng.normal(size=(100, 2)), 2, axis=0)  # each sample occurs twice,
+    >>> y = np.repeat(rng.integers(0, 2, 100), 2)            # and its class has nothing to do with it
     >>> S = -np.abs(X[:, None] - X[None]).sum(axis=2)
     >>> folds = StratifiedKFold(5, shuffle=True, random_state=0)
     >>> float(cross_val_score(KNNClassifier(1), S, y, cv=folds).mean().round(2))
-    0.92
+    0.89
     >>> folds = SimilarityGroupKFold(5, threshold="auto")
     >>> float(cross_val_score(KNNClassifier(1), S, y, cv=folds).mean().round(2))
-    0.58
+    0.53
     """
 
     __metadata_request__split: ClassVar = {"groups": True}
