@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from similitude import KNNClassifier
 from similitude.diagnosis.pictures import Spectra
 from similitude.report import find, page
+from similitude.report.markup import chip, sample
 from similitude.report.mistakes import Mistake
 from similitude.report.page import embedded
 from tests.report.conftest import EVIL
@@ -214,3 +216,12 @@ def test_two_thousand_samples_stay_below_six_megabytes(findings, symmetric):
     assert len(_data(html)["mistakes"]) == 1000
     assert len(html.encode()) < (3.6e6 if symmetric else 6.2e6)
     assert len(html.encode()) / 2**20 < 6
+
+
+def test_many_classes_have_different_chips_and_short_words_are_whole():
+    """Ten colours in five shapes; an id such as "Adenovirus" is not broken in its middle."""
+    findings = SimpleNamespace(classes=[f"class {i}" for i in range(47)])
+    looks = {re.search(r'class="chip ([^"]*)"', chip(findings, i))[1] for i in range(47)}
+    assert len(looks) == 47
+    assert sample("Adenovirus 12") == '<span class="whole">Adenovirus 12</span>'
+    assert sample("x" * 15) == "x" * 15

@@ -14,7 +14,7 @@ WIDTH = 60
 
 
 WHOLE = 14
-"""The longest word of a name that is never broken; it fits into a column of a narrow page."""
+"""The longest word of a name that is not broken, except on the narrowest screens."""
 
 
 class Section(NamedTuple):
