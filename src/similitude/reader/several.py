@@ -47,6 +47,8 @@ class SeveralReader:
         The fitted readers by name.
     """
 
+    _saved_state = {"similarity": "any", "dissimilarity": "any", "readers": "dict of Reader"}
+
     def __init__(self, similarity: Any = "precomputed", dissimilarity: Any = None):
         self.similarity, self.dissimilarity = similarity, dissimilarity
         self.readers: dict[str, Reader] = {}
@@ -149,6 +151,21 @@ class SeveralReader:
                 )
             found[name] = Reader(similarity, maps.get(name)), X if given is None else given.select(name)
         return found
+
+    def adopted(self, X: Any) -> Any:
+        """Return X unchanged: several matrices are given by name, in forms that need no change.
+
+        Parameters
+        ----------
+        X : object
+            The training samples.
+
+        Returns
+        -------
+        object
+            The training samples.
+        """
+        return X
 
     def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> SeveralTraining:
         """Return the training samples, after the similarities and the maps have learned from them.

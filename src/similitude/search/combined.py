@@ -208,6 +208,10 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         "classes_": "label[G]",
         "members_": "list of CombinedMember",
         "_labels": "Labels",
+        "_reader": "Reader | SeveralReader",
+        "_calibration": "Calibration",
+        "_typicality": "Typicality",
+        "_familiarity": "Familiarity",
         "support_columns_?": "int[*] 0..n",
     }
 

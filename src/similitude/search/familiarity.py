@@ -61,6 +61,8 @@ class LocalDensity:
         The scores of the training samples, each without itself.
     """
 
+    _saved_state = {"nearest": "real[n]", "known": "real[n]"}
+
     nearest: np.ndarray
     known: np.ndarray
 
@@ -159,6 +161,15 @@ class Familiarity:
     known : ndarray of shape (n,)
         The sums of the standardised scores of the training samples, each without itself, ascending.
     """
+
+    _saved_state = {
+        "sign": "float",
+        "columns": "int[.c] 0..n",
+        "profiles": "double[n, .c]",
+        "direct": "LocalDensity",
+        "by_rows": "LocalDensity",
+        "known": "real[n]",
+    }
 
     sign: float
     columns: np.ndarray

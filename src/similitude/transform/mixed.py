@@ -64,6 +64,8 @@ class MixedSimilarity(SeveralEstimator, SimilarityTransformer):
     {'taste': 1.0, 'smell': 0.0}
     """
 
+    _saved_state = {"spreads_": "dict of float 0..", "weights_": "dict of float"}
+
     def __init__(self, weights="equal", *, similarity="precomputed", dissimilarity=None):
         self.weights = weights
         self.similarity = similarity
