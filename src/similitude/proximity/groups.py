@@ -1,4 +1,4 @@
-"""Groups of samples that are so similar that they must not stand on both sides of a split."""
+"""Groups of samples that are so similar that they must not be on both sides of a split."""
 
 from __future__ import annotations
 
