@@ -1,5 +1,8 @@
 """Recognition of samples of a class that was not there in training, at 5% false alarms.
 
+The score behind familiarity was chosen among several dozen on the ten data sets of ``SETS``. Those of ``fresh`` were
+looked at only after that choice, and are not counted.
+
 Each class in turn is left out. The rest is divided into five folds, of which each is tested with the novel samples by a
 classifier fitted on the others. The threshold is the one at which 5% of the tested known samples are called novel.
 """
@@ -7,7 +10,10 @@ classifier fitted on the others. The threshold is the one at which 5% of the tes
 import warnings
 
 import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import scale
 
 from benchmarks.arena.data import DataMissing, load
 from similitude import CombinedClassifier
@@ -64,21 +70,40 @@ def of_problem(X, y, dissimilarity):
     return total / len(y)
 
 
+def fresh():
+    """Yield the name, the dissimilarities and the labels of data sets that had no part in the choice of the score."""
+    X, y = load_wine(return_X_y=True)
+    yield "wine, Euclidean", cdist(scale(X), scale(X)), y
+    X, y = load_iris(return_X_y=True)
+    yield "iris, Euclidean", cdist(scale(X), scale(X)), y
+    X, y = load_digits(return_X_y=True)
+    yield "digits (400 of them), Manhattan", cdist(X[:400], X[:400], "cityblock"), y[:400]
+
+
+def _row(name, X, y, dissimilarity):
+    """Return the shares of a data set, which are printed, and its row of the table."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        shares = of_problem(X, y, dissimilarity)
+    print(f"  {name:32}", *(f"{100 * share:6.1f}%" for share in shares), flush=True)
+    ours, peer = (f"{100 * shares[i]:.1f}%" for i in (2, 0))
+    about = f"novel samples recognised, {name}: familiarity against posterior"
+    return shares, {"name": about, "ours_seconds": ours, "peer_seconds": peer}
+
+
 def run():
-    rows, better = [], 0
+    print(f"share of novel samples recognised at {FALSE_ALARMS:.0%} false alarms: {', '.join(ROUTES)}")
+    rows = [_row(name, D, y, "gauss")[1] for name, D, y in fresh()]
     try:
         problems = load(SETS)
     except DataMissing as error:
         print(error)
         return rows
-    print(f"share of novel samples recognised at {FALSE_ALARMS:.0%} false alarms: {', '.join(ROUTES)}")
+    better = 0
     for problem in problems:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            shares = of_problem(problem.matrix, problem.labels, "gauss" if problem.kind == "dissimilarity" else None)
-        print(f"  {problem.name:24}", *(f"{100 * share:6.1f}%" for share in shares), flush=True)
+        kind = "gauss" if problem.kind == "dissimilarity" else None
+        shares, row = _row(problem.name, problem.matrix, problem.labels, kind)
         better += bool(shares[2] >= shares[0] + 0.05)
-        row = {"name": f"novel samples recognised, {problem.name}: familiarity against posterior"}
-        rows.append({**row, "ours_seconds": f"{100 * shares[2]:.1f}%", "peer_seconds": f"{100 * shares[0]:.1f}%"})
-    rows.append({"name": "  at least 5 points better", "ours_seconds": f"{better} of {len(rows)}", "goal": GOAL})
+        rows.append(row)
+    rows.append({"name": "  at least 5 points better", "ours_seconds": f"{better} of {len(problems)}", "goal": GOAL})
     return rows

@@ -26,6 +26,7 @@ from sklearn.svm import SVC
 from similitude import (
     AutoClassifier,
     KNNClassifier,
+    LandmarkClassifier,
     PairwiseMeta,
     PathSearchCV,
     PotentialSVC,
@@ -762,3 +763,39 @@ def test_very_many_lists_are_refused_before_they_are_parsed(saved, monkeypatch):
     monkeypatch.setattr(json, "loads", lambda text: pytest.fail("it was parsed"))
     with pytest.raises(ValueError, match=r"model\.json has 50\d+ lists; 4194304 are allowed"):
         load_model(saved)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["ones", "zeros", "single", "tiny", "frame"])
+def test_models_of_ugly_matrices_are_not_taken_for_forgeries(kind, problem, path):
+    pandas = pytest.importorskip("pandas")
+    S, y, _ = problem
+    X = {
+        "ones": np.ones_like(S),
+        "zeros": np.zeros_like(S),
+        "single": S.astype(np.float32),
+        "tiny": S * 1e-300,
+        "frame": pandas.DataFrame(S, columns=[f"s{i}" for i in range(36)]),
+    }[kind]
+    estimators = [estimator for estimator in FAMILIES if not isinstance(estimator, AutoClassifier)]
+    estimators.append(SimilaritySVC(probability=True, class_weight="balanced"))
+    loaded = 0
+    for estimator in estimators:
+        try:
+            model = clone(estimator).fit(X, y)
+        except ValueError:  # this method cannot use such a matrix
+            continue
+        round_trip(path, model, X)
+        loaded += 1
+    assert loaded > 10
+
+
+def test_a_fit_goes_on_after_loading(path):
+    words, y = ["haus", "maus", "laus", "trek", "treck", "dreck"], [1, 1, 1, 0, 0, 0]
+    for model in (
+        LandmarkClassifier(4, random_state=0, similarity="levenshtein").partial_fit(words, y),
+        KNNClassifier(2, similarity="levenshtein", search="graph").fit(words, y),
+    ):
+        other = round_trip(path, model, words)
+        round_trip(path, other.partial_fit(["hase"], [1]), words)
+        assert np.array_equal(other.predict(words), model.partial_fit(["hase"], [1]).predict(words))

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from similitude import KNNClassifier
 from similitude.diagnosis.pictures import Spectra
 from similitude.report import find, page
+from similitude.report.markup import chip, sample
 from similitude.report.mistakes import Mistake
 from similitude.report.page import embedded
 from tests.report.conftest import EVIL
@@ -231,3 +233,12 @@ def test_the_error_by_the_nearest_training_sample():
     counts = [int(count) for count in re.findall(r'<td class="number">(\d+)</td>', part)]
     assert counts == [found.count for found in (*nearness.bins, nearness.unknown)]
     assert "none is known" in part
+
+
+def test_many_classes_have_different_chips_and_short_words_are_whole():
+    """Ten colours in five shapes; an id such as "Adenovirus" is not broken in its middle."""
+    findings = SimpleNamespace(classes=[f"class {i}" for i in range(47)])
+    looks = {re.search(r'class="chip ([^"]*)"', chip(findings, i))[1] for i in range(47)}
+    assert len(looks) == 47
+    assert sample("Adenovirus 12") == '<span class="whole">Adenovirus 12</span>'
+    assert sample("x" * 15) == "x" * 15

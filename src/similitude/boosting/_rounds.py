@@ -31,7 +31,7 @@ class Rounds(NamedTuple):
 
     @staticmethod
     def _saved_state() -> dict[str, str]:
-        return {"pairs": "C int[rounds, 2] 0..drawn", "cuts": "double[rounds]", "outputs": "C double[rounds, 2]"}
+        return {"pairs": "C int[rounds, 2] 0..drawn", "cuts": "real[rounds]", "outputs": "C double[rounds, 2]"}
 
 
 class Scale(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sqlite3
 import time
 from collections import Counter
@@ -113,6 +114,7 @@ class Failure:
 
 
 _TABLES: dict[str, type] = {"results": Row, "failures": Failure}
+_NOTHING = "0" * 16
 _OF_THE_SYSTEM = (
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -198,7 +200,7 @@ class Store:
         self._connection.execute(_create("results", Row, ", PRIMARY KEY (key)"))
         self._connection.execute(_create("failures", Failure))
         self._connection.execute("CREATE TABLE totals (name TEXT PRIMARY KEY, count INTEGER, checksum TEXT)")
-        self._connection.executemany("INSERT INTO totals VALUES (?, 0, '0')", [(name,) for name in _TABLES])
+        self._connection.executemany("INSERT INTO totals VALUES (?, 0, ?)", [(name, _NOTHING) for name in _TABLES])
         self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
         self._connection.execute(f"PRAGMA user_version = {VERSION}")
 
@@ -314,7 +316,7 @@ class Store:
     def _total(self, table: str) -> tuple[int, str]:
         """Return the number of rows of a table and their checksum."""
         found = self._connection.execute("SELECT count, checksum FROM totals WHERE name = ?", (table,)).fetchone()
-        if found is None or type(found[0]) is not int or type(found[1]) is not str:
+        if found is None or type(found[0]) is not int or not re.fullmatch(r"[0-9a-f]{16}", str(found[1])):
             raise self._damaged(f"the number of {table} is missing")
         return found
 
@@ -362,12 +364,12 @@ class Store:
                 count, total = self._total(table)
             finally:
                 self._connection.execute("ROLLBACK")
-        length, found = len(fields(_TABLES[table])) + 1, "0"
+        length, found = len(fields(_TABLES[table])) + 1, _NOTHING
         for i, row in enumerate(rows):
             if len(row) != length or _checksum_or_none(row[:-1]) != row[-1]:
                 raise self._damaged(f"the checksum of row {i} of the {table} does not match")
             found = _with(found, row[-1])
-        if (len(rows), int(found, 16)) != (count, _as_number(total)):
+        if (len(rows), found) != (count, total):
             raise self._damaged(f"{len(rows)} of {count} {table} are there")
         return [row[:-1] for row in rows]
 
@@ -399,11 +401,4 @@ def _checksum_or_none(values: Iterable[Any]) -> str | None:
     try:
         return _checksum(values)
     except (TypeError, ValueError):
-        return None
-
-
-def _as_number(total: str) -> int | None:
-    try:
-        return int(total, 16)
-    except ValueError:
         return None

@@ -34,7 +34,7 @@ class LinearSolution(NamedTuple):
             "coef": "double[.k]",
             "means": "double[n]",
             "offset": "float",
-            "objective": "float",
+            "objective": "real",
             "gap": "real",
             "n_iter": "int",
             "converged": "bool",

@@ -99,7 +99,7 @@ class RobustSolution(NamedTuple):
         return {
             "v": "double[.k]",
             "intercept": "float",
-            "objective": "float",
+            "objective": "real",
             "gap": "real",
             "n_iter": "int",
             "converged": "bool",

@@ -100,7 +100,7 @@ class LearnedSpectrum:
         "spectrum_weights": "double[.r]",
         "coefficients": "double[.k]",
         "b": "float",
-        "objective": "float",
+        "objective": "real",
         "gap": "real",
         "n_iter": "int",
     }

@@ -52,7 +52,7 @@ class LearnedKernel(NamedTuple):
             "eigenvectors": "double[.k, .r]",
             "dual_coef": "double[.k]",
             "intercept": "float",
-            "objective": "float",
+            "objective": "real",
             "gap": "real",
             "n_iter": "int",
         }

@@ -43,7 +43,7 @@ _KINDS: dict[str, Callable[[np.dtype], bool]] = {
 _SCALARS: dict[str, tuple[type, ...]] = {
     "double": (float, np.floating, int, np.integer),
     "float": (float, np.floating, int, np.integer),
-    "real": (float, np.floating),
+    "real": (float, np.floating, int, np.integer),
     "int": (int, np.integer),
     "bool": (bool, np.bool_),
     "text": (str,),

@@ -13,6 +13,10 @@ WIDTH = 60
 """The longest name that is shown in full."""
 
 
+WHOLE = 14
+"""The longest word of a name that is not broken, except on the narrowest screens."""
+
+
 class Section(NamedTuple):
     """A part of the page, and the text of the link to it."""
 
@@ -29,6 +33,12 @@ def text(value: Any) -> str:
 def name(value: Any, width: int = WIDTH) -> str:
     """Return a label or the name of a sample on one line, shortened and escaped."""
     return text(printable(value, width))
+
+
+def sample(value: Any) -> str:
+    """Return the name of a sample, whose short words are not broken; long ones are, so that the page is not widened."""
+    longest = max(map(len, printable(value, WIDTH).split()), default=0)
+    return f'<span class="whole">{name(value)}</span>' if longest <= WHOLE else name(value)
 
 
 def figure(value: float | None) -> str:
@@ -92,4 +102,4 @@ class Html(str):
 def chip(findings: Findings, label: int) -> Html:
     """Return a class with its colour."""
     look = f"c{label % 10} s{label // 10 % 5}"  # five shapes of ten colours
-    return Html(f'<span class="chip {look}"><span class="dot"></span>{name(findings.classes[label])}</span>')
+    return Html(f'<span class="chip {look}"><span class="dot"></span>{sample(findings.classes[label])}</span>')

@@ -102,7 +102,9 @@ class MatrixView {
         while (end < first + size && label(end) === label(i)) end++;
         const from = EDGE + (i - first) * unit, length = (end - i) * unit - (end < first + size ? 1 : 0);
         pen.fillStyle = this.classColors[label(i) % 10];
+        pen.globalAlpha = [1, 0.5, 0.75, 0.35, 0.6][Math.floor(label(i) / 10) % 5];
         if (across) pen.fillRect(from, 0, length, EDGE - 4); else pen.fillRect(0, from, EDGE - 4, length);
+        pen.globalAlpha = 1;
         if (end < first + size) {
           pen.fillStyle = this.paper;
           const at = EDGE + (end - first) * unit - 0.5;

@@ -6,7 +6,19 @@ import numpy as np
 
 from similitude.diagnosis.card import figures, number, percent
 from similitude.report.findings import Findings
-from similitude.report.markup import Section, chip, figure, lead, name, picture, row, section, table, text, with_minus
+from similitude.report.markup import (
+    Section,
+    chip,
+    figure,
+    lead,
+    picture,
+    row,
+    sample,
+    section,
+    table,
+    text,
+    with_minus,
+)
 from similitude.report.matrix import PackedMatrix
 from similitude.report.model_sections import members_text, model_sections, percents
 from similitude.report.similarities import similarities_section
@@ -216,7 +228,7 @@ def _hubness(findings: Findings) -> Section | None:
     labels = findings.labels[findings.drawn]
     rows = [
         row(
-            name(findings.ids[findings.drawn[i]]),
+            sample(findings.ids[findings.drawn[i]]),
             chip(findings, int(labels[i])),
             _lists(found.occurrences[i]),
             _lists(found.misleading[i]),

@@ -82,6 +82,8 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         "multimetric_": "any",
         "refit_time_?": "any",
         "scorer_?": "any",
+        "n_features_in_?": "int 1..",
+        "feature_names_in_?": "label[*]",
     }
 
     # The groups in the signature of ``fit`` are for the splitter; the search itself requests no metadata.
