@@ -142,7 +142,7 @@ class LocalDensity:
 
 @dataclass(frozen=True)
 class Familiarity:
-    """A p-value for "x belongs to one of the classes".
+    """The p-value of the hypothesis that x belongs to one of the classes.
 
     Two scores of :class:`LocalDensity` are used: that of the similarities, and that of the correlation between rows of
     similarities, which is large for samples that resemble the same samples. Each is standardised, and their sum is

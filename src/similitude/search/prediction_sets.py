@@ -57,7 +57,7 @@ def _inner_has(method: str) -> Any:
 class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
     """Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
 
-    A classifier is fitted on the training part of each fold and answers for the samples that were left out. With a_i
+    A classifier is fitted on the training part of each fold and predicts the samples that are left out. With a_i
     the nonconformity score of a left-out sample i with its true class, and a_g^k(x) that of a new sample x with class g
     by the classifier of fold k, the p-value of class g is [1]_::
 
@@ -96,7 +96,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
     classes_ : ndarray of shape (G,)
         The classes.
     estimator_ : classifier
-        The classifier fitted on all samples, with which ``predict`` answers.
+        The classifier fitted on all samples, which ``predict`` uses.
     folds_ : list of FoldModel
         The classifiers of the folds.
 

@@ -19,8 +19,8 @@ class MixedSimilarity(SeveralEstimator, SimilarityTransformer):
     """Add several similarities on a common scale, for any method on precomputed similarities.
 
     The result is ``sum over v of w_v S_v / r_v``, where r_v is the root mean square of the entries of S_v among the
-    training samples after its rows and columns were centred. Scales and weights are learned in ``fit``, in a pipeline
-    hence from each training part only, and new rows are added in the same way.
+    training samples after its rows and columns were centred. Scales and weights are learned in ``fit``, so
+    that in a pipeline they are learned from each training part only, and new rows are added in the same way.
 
     Parameters
     ----------
