@@ -87,7 +87,7 @@ def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[R
             estimator = fitted_on(whole, contest.samples, at_point(run.estimator, run.points[point]))
             member = CombinedMember(name, estimator, 1.0, run.temperatures[point])
             one = copy.copy(simple.best_estimator_)
-            one._become(whole, labels, [member])
+            one._become(whole, labels, [member], run.posteriors[point], contest.tested, contest.parts)
             posteriors = one.predict_proba(split.X_test)
             if name in combined:
                 candidates.append(Candidate(place, run.posteriors[point], posteriors))

@@ -26,16 +26,17 @@ class SeveralEstimator(SimilarityEstimator):
 
     def _read(self, X: Any, y: Any = None) -> Any:
         if isinstance(X, Training):
-            return SeveralTraining(self._new_reader(), {"S": X})
-        if isinstance(X, SeveralTraining):
-            return X
-        return self._new_reader().fit(X, y, estimator=self, warns=self._warns_of_dissimilarity)
+            X = SeveralTraining(self._new_reader(), {"S": X})
+        if not isinstance(X, SeveralTraining):
+            X = self._new_reader().fit(X, y, estimator=self, warns=self._warns_of_dissimilarity)
+        return self._complete(X)
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
         if isinstance(X, Rows):
             X = SeveralRows(None, {"S": X})
-        return X.read_as(self._reader) if isinstance(X, SeveralRows) else self._reader.rows(X, estimator=self)
+        rows = X.read_as(self._reader) if isinstance(X, SeveralRows) else self._reader.rows(X, estimator=self)
+        return self._complete(rows)
 
 
 def matrices_of(training: SeveralTraining, who: str) -> dict[str, np.ndarray]:

@@ -51,7 +51,7 @@ def test_other_types_and_layouts_are_refused_and_read_only_input_is_taken():
     assert found.tolist() == [[2, 3]] * 3
 
 
-def test_the_stub_names_every_function():
+def test_the_stub_names_everything():
     stub = Path(similitude.__file__).with_name("_native.pyi").read_text(encoding="utf-8")
-    named = {node.name for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
+    named = {node.name for node in ast.parse(stub).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     assert named == {name for name in vars(_native) if not name.startswith("__")}

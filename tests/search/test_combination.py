@@ -141,7 +141,7 @@ class Scripted(Contest):
 
     def _found(self, folds, names, n_jobs, bars):
         for number, (_, test) in folds:
-            r = number // len(self._repeats[0])
+            r = number // len(self.repeats[0])
             points = {name: [point["p"] for point in self.runs[name].points] for name in names}
             yield {n: Evaluated([("predict_proba", self.script[n][r, p][test]) for p in points[n]], 1.0) for n in names}
 

@@ -218,7 +218,7 @@ class TestComparison:
             compare_similarities(matrices, y, methods=["mixture"])
         with pytest.raises(ValueError, match="same shape"):
             compare_similarities({"a": np.eye(6), "b": np.eye(5)}, np.arange(6) % 2)
-        with pytest.raises(ValueError, match="similarity 'b': X contains NaN"):
+        with pytest.raises(ValueError, match="similarity 'b': X: no similarity of the training samples is known"):
             compare_similarities({"a": np.eye(6), "b": np.full((6, 6), np.nan)}, np.arange(6) % 2)
 
 

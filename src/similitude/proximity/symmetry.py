@@ -8,7 +8,14 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.warn import warn
-from similitude.proximity.check import SimilarityWarning, asymmetry, check_similarity, dense, is_symmetric
+from similitude.proximity.check import (
+    SimilarityWarning,
+    asymmetry,
+    check_similarity,
+    dense,
+    for_lookup,
+    is_symmetric,
+)
 
 
 class Symmetrized(NamedTuple):
@@ -188,6 +195,8 @@ def check_same_order(S: Any, *, dissimilarity: bool = False) -> None:
     varied = np.array([len(np.unique(row)) > 2 for row in some])
     if np.mean(moved & varied) < 0.25 or is_symmetric(S):
         return
+    if sparse.issparse(S):  # a view, since argmax adds entries that are stored in parts, in place
+        S = for_lookup(type(S)((S.data, S.indices, S.indptr), shape=S.shape))
     own = np.asarray(S.argmin(axis=1) if dissimilarity else S.argmax(axis=1)).ravel()
     if len(np.unique(own)) < n and is_symmetric(S[:, own]):
         first, second = np.flatnonzero(own == np.argmax(np.bincount(own)))[:2]

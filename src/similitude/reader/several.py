@@ -153,7 +153,7 @@ class SeveralReader:
         return found
 
     def adopted(self, X: Any) -> Any:
-        """Return X unchanged: several matrices are given by name, in forms that need no change.
+        """Return a dict of matrices as ``Proximities``, another library's matrix as by a reader of one similarity.
 
         Parameters
         ----------
@@ -163,9 +163,11 @@ class SeveralReader:
         Returns
         -------
         object
-            The training samples.
+            The training samples; anything else is returned unchanged.
         """
-        return X
+        if not self.is_precomputed:
+            return X
+        return as_proximities(X) if is_dict(X) else Reader("precomputed", self.map_name).adopted(X)
 
     def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> SeveralTraining:
         """Return the training samples, after the similarities and the maps have learned from them.
@@ -250,6 +252,14 @@ def named_errors(name: str, number: int) -> Iterator[None]:
         raise ValueError(f"similarity {name!r}: {error}") from error
 
 
+def _complete(parts: dict[str, Any], who: str) -> dict[str, Any]:
+    found = {}
+    for name, part in parts.items():
+        with named_errors(name, len(parts)):
+            found[name] = part.complete(who)
+    return found
+
+
 class SeveralTraining:
     """The training samples as each of several readers reads them.
 
@@ -287,6 +297,21 @@ class SeveralTraining:
         """
         parts = {name: part.replaced(similarities[name]) for name, part in self.parts.items()}
         return SeveralTraining(self.reader, parts, factors)
+
+    def complete(self, who: str) -> SeveralTraining:
+        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs all similarities, for the error message.
+
+        Returns
+        -------
+        SeveralTraining
+            The same samples.
+        """
+        return SeveralTraining(self.reader, _complete(self.parts, who), self.factors)
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[SeveralTraining, SeveralRows]:
         """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole.
@@ -329,6 +354,21 @@ class SeveralRows:
     def S(self) -> dict[str, Any]:
         """The similarities to the training samples, by name."""
         return {name: rows.S for name, rows in self.parts.items()}
+
+    def complete(self, who: str) -> SeveralRows:
+        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs all similarities, for the error message.
+
+        Returns
+        -------
+        SeveralRows
+            The same samples.
+        """
+        return SeveralRows(self.reader, _complete(self.parts, who))
 
     def read_as(self, reader: Any) -> SeveralRows:
         """Return the same samples as read by another reader that was fitted to the same training samples.

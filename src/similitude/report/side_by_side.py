@@ -7,6 +7,7 @@ from typing import Any
 
 from similitude.diagnosis import Diagnosis, diagnose
 from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples, are_several
+from similitude.reader.several import named_errors
 from similitude.search.comparison import SimilarityComparison
 
 
@@ -41,9 +42,10 @@ def side_by_side(samples: SeveralSamples, auto: Any, y: Any) -> SideBySide:
     comparison = getattr(auto, "similarities_", None)
     diagnoses = getattr(auto, "diagnosis_", None)
     if diagnoses is None:
-        diagnoses = {
-            name: diagnose(part.values, y, dissimilarity=part.reader.map_name) for name, part in samples.parts.items()
-        }
+        diagnoses = {}
+        for name, part in samples.parts.items():
+            with named_errors(name, len(samples.parts)):
+                diagnoses[name] = diagnose(part.values, y, dissimilarity=part.reader.map_name)
     used = {member.similarity for member in auto.best_estimator_.members_} if auto is not None else set()
     shown = used.pop() if len(used) == 1 else None
     if shown is None:

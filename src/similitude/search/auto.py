@@ -20,6 +20,7 @@ from similitude.diagnosis import diagnose
 from similitude.labels import Labels
 from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.reader import SeveralSamples, are_several
+from similitude.reader.several import named_errors
 from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.combination import Judged, Member, best_points, combine, eligible, judge_method, judged
 from similitude.search.combined import CombinedClassifier, CombinedMember, encoded_labels, fitted_on
@@ -380,7 +381,10 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         if len(self.classes_) < 2:
             raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
         each = samples.parts if isinstance(samples, SeveralSamples) else {"": samples}
-        found = {name: diagnose(part.values, part.y, dissimilarity=part.reader.map_name) for name, part in each.items()}
+        found = {}
+        for name, part in each.items():
+            with named_errors(name, len(each)):
+                found[name] = diagnose(part.values, part.y, dissimilarity=part.reader.map_name)
         self.diagnosis_ = found if isinstance(samples, SeveralSamples) else found[""]
         return samples
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from sklearn.base import OneToOneFeatureMixin
 
 from similitude.base import SimilarityTransformer
 from similitude.labels import check_labels
@@ -15,7 +16,7 @@ from similitude.several import SeveralEstimator
 WEIGHTS = ("equal", "aligned")
 
 
-class MixedSimilarity(SeveralEstimator, SimilarityTransformer):
+class MixedSimilarity(OneToOneFeatureMixin, SeveralEstimator, SimilarityTransformer):
     """Add several similarities on a common scale, for any method on precomputed similarities.
 
     The result is ``sum over v of w_v S_v / r_v``, where r_v is the root mean square of the entries of S_v among the
