@@ -65,7 +65,8 @@ def page(store: Store, *, data_home: str | os.PathLike | None = None) -> str:
 
 def _origin(found: Iterable[Reproduction]) -> str:
     """Return the number of cells, the dates, the versions and the seeds."""
-    rows: list[Row] = [row for again in found for row in again.results.rows]
+    # Two tables may have the same cell.
+    rows: list[Row] = list({row.key: row for again in found for row in again.results.rows}.values())
     failures = sum(len(again.results.failures) for again in found)
     if not rows:
         return "The store is empty.\n"
