@@ -78,8 +78,8 @@ def _origin(found: Iterable[Reproduction]) -> str:
     days_text = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
     return (
         f"The store holds {len(rows)} cells (one method on one partition of one data set), computed on {days_text}; "
-        f"one after another they took {hours:.1f} hours by the clock; {failures} cells failed. Versions: {versions}. The seed of "
-        f"partition i is i ({seeds[0]} to {seeds[-1]}).\n"
+        f"one after another they took {hours:.1f} hours by the clock; {failures} cells failed. Versions: "
+        f"{versions}. The seed of partition i is i ({seeds[0]} to {seeds[-1]}).\n"
     )
 
 
