@@ -65,7 +65,8 @@ def page(store: Store, *, data_home: str | os.PathLike | None = None) -> str:
 
 def _origin(found: Iterable[Reproduction]) -> str:
     """Return the number of cells, the dates, the versions and the seeds."""
-    rows: list[Row] = [row for again in found for row in again.results.rows]
+    # Two tables may have the same cell.
+    rows: list[Row] = list({row.key: row for again in found for row in again.results.rows}.values())
     failures = sum(len(again.results.failures) for again in found)
     if not rows:
         return "The store is empty.\n"
@@ -76,9 +77,9 @@ def _origin(found: Iterable[Reproduction]) -> str:
     hours = sum(row.seconds for row in rows) / 3600
     days_text = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
     return (
-        f"The store holds {len(rows)} cells (one method on one partition of one data set), computed on {days_text} in "
-        f"{hours:.1f} hours of one core; {failures} cells failed. Versions: {versions}. The seed of "
-        f"partition i is i ({seeds[0]} to {seeds[-1]}).\n"
+        f"The store holds {len(rows)} cells (one method on one partition of one data set), computed on {days_text}; "
+        f"one after another they took {hours:.1f} hours by the clock; {failures} cells failed. Versions: "
+        f"{versions}. The seed of partition i is i ({seeds[0]} to {seeds[-1]}).\n"
     )
 
 
