@@ -1,11 +1,13 @@
-"""Draw how the error depends on the similarity to the nearest training sample, with and without near-duplicates.
+"""
+Error by the similarity to the nearest training sample
+======================================================
 
-Writes docs/images/error_by_similarity.png.
+How the error depends on the similarity to the nearest training sample, on random folds and on folds without near-copies
+on both sides.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _pictures import save
 
 from similitude import KNNClassifier, SimilarityGroupKFold
 from similitude.plotting import ErrorBySimilarityDisplay
@@ -31,5 +33,8 @@ def curves():
     return figure
 
 
+PICTURES = {"error_by_similarity": curves}
+
 if __name__ == "__main__":
-    save({"error_by_similarity": curves})
+    curves()
+    plt.show()

@@ -1,12 +1,14 @@
-"""Draw the error of the most confident predictions against their share: the largest posterior as the confidence.
+"""
+Risk against coverage
+=====================
 
-Writes docs/images/risk-coverage.png.
+The error of the most confident predictions against their share, with the largest posterior as the confidence: k-NN and
+the SVM on promoters.
 """
 
 import warnings
 
 import matplotlib.pyplot as plt
-from _pictures import save
 from sklearn.model_selection import cross_val_predict
 
 from similitude import KNNClassifier, SimilaritySVC, SimilarityWarning
@@ -33,5 +35,8 @@ def two_methods():
     return figure
 
 
+PICTURES = {"risk-coverage": two_methods}
+
 if __name__ == "__main__":
-    save({"risk-coverage": two_methods})
+    two_methods()
+    plt.show()

@@ -5,7 +5,7 @@ import pytest
 from tests.torture.__main__ import COUNTS
 from tests.torture.attempts import run
 
-SLICES = {"forgeries": 40, "flips": 25, "kills": 2, "disk_full": 8, "threads": 3}
+SLICES = {"forgeries": 40, "flips": 25, "kills": 2, "disk_full": 8, "threads": 3, "readers": 150}
 
 
 @pytest.mark.untraced

@@ -19,6 +19,8 @@ class SeveralEstimator(SimilarityEstimator):
     A single similarity is accepted, too; its name is "S".
     """
 
+    _saved_state = {"_reader": "SeveralReader"}
+
     def _new_reader(self) -> Any:
         return SeveralReader(self.similarity, self.dissimilarity)
 

@@ -165,7 +165,7 @@ def test_convert(folder, out):
 
 
 def test_convert_refuses(folder):
-    assert "give FILE, which is read, and OUT" in refused("convert", "hits.m8")
+    assert "give FILE, the file to read, and OUT" in refused("convert", "hits.m8")
     assert "the suffix .doc is not known" in refused("convert", "hits.m8", "S.doc", "--quiet")
     assert "is not symmetric" in refused("convert", "hits.m8", "S.csv", "--to", "lower", "--quiet")
 
@@ -206,7 +206,7 @@ def test_from_sequences_to_predictions(folder):
     assert (similarity.matrix, similarity.gap_open) == ("PAM250", 9)
     assert "smith-waterman has the parameters K, gap_extend" in refused(*words, "--param", "x=1", "-o", "m.model")
     assert "must have the form NAME=VALUE" in refused(*words, "--param", "matrix", "-o", "m.model")
-    assert "--param is for --similarity" in refused("inspect", "hits.m8", "--param", "a=1", "--quiet")
+    assert "--param sets parameters of --similarity" in refused("inspect", "hits.m8", "--param", "a=1", "--quiet")
     done("pairwise", "seqs.fasta", "--similarity", "smith-waterman", "-o", "S.npz", "--quiet")
     assert load_proximity("S.npz").ids.tolist() == names
 

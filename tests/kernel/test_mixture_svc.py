@@ -126,5 +126,5 @@ def test_raw_objects_and_errors():
         fitted.predict(similarities["a"])
     with pytest.raises(ValueError, match=r"similarity 'a': .*square"):
         MixtureSVC().fit({"a": np.eye(3)[:, :2], "b": np.eye(3)[:, :2]}, [0, 1, 0])
-    with pytest.raises(ValueError, match="dissimilarity names 'd', which is no similarity; there are 'a', 'b', 'c'"):
+    with pytest.raises(ValueError, match="dissimilarity names 'd', which is not one of the similarities 'a', 'b', 'c'"):
         MixtureSVC(dissimilarity={"d": "gauss"}).fit(similarities, y)

@@ -9,7 +9,7 @@ import sys
 
 from tests.torture.attempts import run
 
-COUNTS = {"forgeries": 5000, "flips": 2000, "kills": 150, "disk_full": 300, "threads": 100}
+COUNTS = {"forgeries": 5000, "flips": 2000, "kills": 150, "disk_full": 300, "threads": 100, "readers": 31_000}
 """The number of attempts of each kind, each of which is a module of this package."""
 
 

@@ -115,7 +115,7 @@ def graph_matrix(graph: Any) -> Any:
     """
     if graph.is_multigraph():
         raise ValueError(
-            "X is a multigraph, with several edges between two nodes; make a graph with the one that counts."
+            "X is a multigraph, with several edges between two nodes; convert it to a graph with one edge per pair."
         )
     places = {node: i for i, node in enumerate(graph.nodes)}
     edges = list(graph.edges(data="weight", default=1.0))

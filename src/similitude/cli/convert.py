@@ -44,7 +44,7 @@ def convert_file(
     from similitude.proximity.files import Reading, check_file, load_values, save_proximity
 
     if source.matrix is None or output is None:
-        raise ValueError("give FILE, which is read, and OUT, which is written.")
+        raise ValueError("give FILE, the file to read, and OUT, the file to write.")
     check_writable(output, "OUT")
     note = notes(quiet)
     options = source.reading() | ({"orientation": "dissimilarity"} if distances else {})

@@ -105,7 +105,7 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> LoadedData:
     from similitude.proximity.files import load_proximity
 
     if source.param:
-        raise ValueError("--param is for --similarity.")
+        raise ValueError("--param sets parameters of --similarity, which must be given, too.")
     matrix = Path(str(source.matrix))
     mmap = mmap and matrix.suffix.lower() == ".npy"
     data = load_proximity(matrix, mmap=mmap, **_beside(source), **source.reading())

@@ -12,8 +12,8 @@ NoLeak = Annotated[
     str | None,
     typer.Option(
         metavar="THRESHOLD",
-        help="Keep samples at least this similar (at most this far apart) on the same side of every fold; auto: "
-        "near-duplicates.",
+        help="Keep samples whose similarity is at least THRESHOLD (or whose dissimilarity is at most "
+        "THRESHOLD) on the same side of every fold; auto keeps near-duplicates together.",
         show_default=False,
     ),
 ]

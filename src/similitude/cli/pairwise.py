@@ -59,7 +59,8 @@ def fill_matrix(
         typer.Option("--labels-in-order", help="State that labels with ids are in the order of the columns."),
     ] = False,
     label_column: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the labels, by name or place.", show_default=False)
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of the labels, by name or place from 1.", show_default=False),
     ] = None,
     param: Annotated[
         list[str] | None,

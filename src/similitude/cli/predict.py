@@ -31,7 +31,7 @@ def predict_rows(
             metavar="ROWS",
             help="File with the new samples: their similarities to the training samples (or dissimilarities, if the "
             "model was fitted on these) as rows or edges, or the samples themselves, if it was fitted on raw objects. "
-            "For a model on several similarities as many files, in their order.",
+            "A model on several similarities needs one file for each, in the order of `fit`.",
             show_default=False,
         ),
     ],
@@ -75,7 +75,7 @@ def predict_rows(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Predict the labels of new samples with a saved model, and write them as CSV, or as TSV to a file .tsv."""
+    """Predict the labels of new samples with a saved model, and write them to a .csv or .tsv file."""
     from similitude._utils.files import check_writable
     from similitude.cli.sets import novelty_columns
     from similitude.numerics.conformal import check_confidence
@@ -229,7 +229,7 @@ def _reading(info: dict, given: dict[str, Any]) -> Any:
     stored = _stored(info)
     if "missing" in changes and stored:
         raise ValueError(
-            f"--missing: pairs without an edge mean what they meant in training, {stored.get('missing')!r}."
+            f"--missing: omit it; pairs without an edge mean what they meant in training, {stored.get('missing')!r}."
         )
     if "missing" in changes:
         changes["missing"] = number_or_text(changes["missing"])
@@ -257,9 +257,7 @@ def _several(fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], 
         if i == 0:
             first = ids
         elif S.shape != next(iter(parts.values())).shape or (ids or first) != (first or ids):
-            raise ValueError(
-                f"ROWS: {paths[0]} and {path} do not have the same samples in the same order, as they must."
-            )
+            raise ValueError(f"ROWS: {paths[0]} and {path} must have the same samples in the same order, and do not.")
         parts[name] = S
     reader: Any = fitted._reader if hasattr(fitted, "_reader") else None
     column_ids = reader.column_ids if reader is not None and "ids" in reader.extras else None
@@ -325,7 +323,7 @@ def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[s
 
     check_file(path, "ROWS")
     if suffix(path) not in (".csv", ".tsv"):
-        raise ValueError(f"{path}: raw objects are read from .csv and .tsv files, sequences from FASTA, too.")
+        raise ValueError(f"{path}: raw objects are read from .csv and .tsv files, and sequences also from FASTA files.")
     rows = read_cells(path)
     width = len(rows[0])
     has_ids = width == len(columns) + 1

@@ -142,7 +142,7 @@ def show_similarities(found: Any, title: str, folds: int, output: Path | None, a
     elif not (quiet and output is not None):
         typer.echo(f"{title}; {folds}-fold cross-validation\n")
         typer.echo(str(found))
-        typer.echo("\np: exact paired test on the samples against the first line (McNemar), corrected for many (Holm).")
+        typer.echo("\np: exact paired test on the samples against the first line (McNemar), with Holm's correction.")
         typer.echo("without it: error of the combination of the methods on all other similarities, and its p against")
         typer.echo("the combination on all of them.")
         if output is not None:

@@ -42,7 +42,7 @@ class Source:
         Path | None,
         typer.Argument(
             metavar="FILE",
-            help="File with similarities: a matrix, a triangle, an edge list, hits; or raw objects with --similarity.",
+            help="File with similarities: a matrix, a triangle, an edge list or hits.",
             show_default=False,
         ),
     ] = None
@@ -69,7 +69,10 @@ class Source:
         ),
     ] = None
     similarity: Annotated[
-        str | None, _option("Similarity of the raw objects in FILE: smith-waterman, levenshtein, ...", "NAME")
+        str | None,
+        _option(
+            "State that FILE holds raw objects, and name their similarity: smith-waterman, levenshtein, ...", "NAME"
+        ),
     ] = None
     param: Annotated[
         list[str] | None, _option("Parameter of --similarity, such as matrix=BLOSUM62; repeatable.", "NAME=VALUE")
@@ -89,7 +92,9 @@ class Source:
     direction: Annotated[
         Direction, typer.Option(help="Value of a pair with edges in both directions; keep keeps both.")
     ] = Direction.keep
-    normalise: Annotated[Normalised | None, _option("Divide scores by the root of both self-scores.")] = None
+    normalise: Annotated[Normalised | None, _option("Divide scores by the root of the product of the self-scores.")] = (
+        None
+    )
     diagonal: Annotated[float | None, _option("Value of a sample with itself, if FILE does not hold it.", "VALUE")] = (
         None
     )
@@ -130,7 +135,7 @@ Files = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="FILE",
-        help="File with similarities: a matrix, a triangle, an edge list, hits; or raw objects with --similarity. "
+        help="File with similarities: a matrix, a triangle, an edge list or hits. "
         "Several files are several similarities of the same samples.",
         show_default=False,
     ),

@@ -91,6 +91,14 @@ class LinearKernelPath(FittedPath):
         The exponent.
     """
 
+    _saved_state = {
+        "points": "list(1) of float 0..",
+        "machines": "list(1) of Machines",
+        "coef": "list(1) of double[p, .r]",
+        "X": "double[N, p]",
+        "exponent": "int",
+    }
+
     def __init__(
         self, points: list[float], machines: list[Machines], coef: list[np.ndarray], X: np.ndarray, exponent: int
     ):

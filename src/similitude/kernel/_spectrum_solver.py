@@ -103,6 +103,7 @@ class LearnedSpectrum:
         "objective": "real",
         "gap": "real",
         "n_iter": "int",
+        "sizes": "list of int 0..",
     }
 
     target: str

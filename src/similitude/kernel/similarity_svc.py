@@ -198,7 +198,8 @@ class SimilaritySVC(OneVsOneClassifier):
     def _prepared(self, training, points):
         if self.transductive and training.reader.map_name == "double-centring":
             raise ValueError(
-                "transductive=True: the map 'double-centring' compares samples with training samples only."
+                "transductive=True: the map 'double-centring' compares samples with training samples only; choose "
+                "another map."
             )
         if self.transductive or any(point.spectrum != "square" for point in points):
             training.note_asymmetry("SimilaritySVC")

@@ -169,7 +169,13 @@ class LocalSVCPoint(NamedTuple):
 
     @staticmethod
     def _saved_state() -> dict[str, str]:
-        return {"n_neighbors": "int 1..N+1", "C": "float 0..", "spectrum": "text"}
+        return {
+            "n_neighbors": "int 1..N+1",
+            "C": "float 0..",
+            "spectrum": "text",
+            "gamma": "float 0..",
+            "target": "text",
+        }
 
 
 class LocalSVCPath(LocalPath):

@@ -24,7 +24,8 @@ from similitude.similarities import Measure, resolve
 from similitude.similarities import registry as registered
 
 _NO_MODELS = re.compile(
-    r"similitude\.(cli|datasets|experiments|plotting|report|persistence|_.*|similarities\.(_blocks|journal|pairwise))(\.|$)"
+    r"similitude\.(cli|datasets|experiments|plotting|report|persistence|_.*|proximity\.files|"
+    r"similarities\.(_blocks|journal|pairwise))(\.|$)"
 )
 """The modules whose classes are not part of a model: those that read and write files, and those that display."""
 

@@ -170,7 +170,7 @@ class RiskCoverageDisplay:
 
     @classmethod
     def from_auto(cls, auto, y, *, name=None, ax=None):
-        """Draw the curve of a fitted ``AutoClassifier`` for its training samples, by its answers for left-out samples.
+        """Draw the curve of a fitted ``AutoClassifier`` from its predictions for left-out samples.
 
         Parameters
         ----------

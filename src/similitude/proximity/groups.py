@@ -1,4 +1,4 @@
-"""Groups of samples that are so similar that they must not stand on both sides of a split."""
+"""Groups of samples that are so similar that they must not be on both sides of a split."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PAIRS = 2**20
 
 
 def similarity_groups(S: Any, threshold: Any = "auto", *, groups: Any = None, dissimilarity: Any = None) -> np.ndarray:
-    """Return a group for each sample, such that samples as similar as a threshold have the same group.
+    """Return a group for each sample, such that samples whose similarity reaches a threshold are in the same group.
 
     The groups are the connected components of the graph that links i and j if ``s_ij`` or ``s_ji`` is at least the
     threshold, or, for dissimilarities, at most. ``threshold="auto"`` links duplicates and near-duplicates: with
@@ -35,7 +35,7 @@ def similarity_groups(S: Any, threshold: Any = "auto", *, groups: Any = None, di
     S : array-like, DataFrame, sparse matrix or Proximities of shape (n, n)
         Similarities, or dissimilarities if ``dissimilarity`` is given.
     threshold : float or "auto", default="auto"
-        The similarity from which on samples are linked; for dissimilarities the largest one at which they are.
+        Samples are linked if their similarity is at least this, or if their dissimilarity is at most this.
     groups : array-like of shape (n,), default=None
         Other groups that must not be divided either.
     dissimilarity : str, default=None

@@ -1,4 +1,4 @@
-"""How much of a matrix is known, and how its samples hang together."""
+"""How much of a matrix is known, and how its samples are connected."""
 
 from __future__ import annotations
 

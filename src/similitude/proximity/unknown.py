@@ -120,6 +120,8 @@ class LearnedFill:
         The value of a sample with itself.
     """
 
+    _saved_state = {"value": "float", "own": "float"}
+
     value: float
     own: float
 

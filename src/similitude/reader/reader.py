@@ -85,6 +85,8 @@ class Reader:
         "objects?": "any",
         "measure?": "None | Measure",
         "kept?": "None | int[n] 0..",
+        "absent?": "text",
+        "fill?": "None | LearnedFill",
     }
 
     measure: Measure | None = None

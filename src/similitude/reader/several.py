@@ -47,6 +47,8 @@ class SeveralReader:
         The fitted readers by name.
     """
 
+    _saved_state = {"similarity": "any", "dissimilarity": "any", "readers": "dict of Reader"}
+
     def __init__(self, similarity: Any = "precomputed", dissimilarity: Any = None):
         self.similarity, self.dissimilarity = similarity, dissimilarity
         self.readers: dict[str, Reader] = {}
@@ -139,7 +141,7 @@ class SeveralReader:
         unknown = [name for name in maps if name not in similarities]
         if unknown:
             known = ", ".join(map(repr, similarities))
-            raise ValueError(f"dissimilarity names {unknown[0]!r}, which is no similarity; there are {known}.")
+            raise ValueError(f"dissimilarity names {unknown[0]!r}, which is not one of the similarities {known}.")
         found = {}
         for name, similarity in similarities.items():
             if is_dict(self.similarity) and isinstance(similarity, str) and similarity in ("precomputed", "columns"):

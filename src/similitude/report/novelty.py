@@ -13,7 +13,7 @@ from similitude.search import SetCoverage
 
 CONFIDENCE = 0.9
 UNUSUAL = 0.05
-"""A sample fits nowhere if its typicality for each class is at most this."""
+"""A sample is unlike all classes if its typicality for each class is at most this."""
 
 MOST_UNUSUAL = 20
 _NEIGHBORS = 3
@@ -21,7 +21,7 @@ _NEIGHBORS = 3
 
 @dataclass(frozen=True)
 class Unusual:
-    """A sample that fits no class.
+    """A sample that is unlike all classes.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ _SIZES_APART = 4
 
 
 def novelty_section(findings: Findings, found: SetFindings) -> Section:
-    """Return the coverage by class, the sizes of the sets, and the samples that fit nowhere."""
+    """Return the coverage by class, the sizes of the sets, and the samples that are unlike all classes."""
     known = found.coverage
     how = (
         "each class is calibrated on its own samples"
@@ -59,7 +59,7 @@ def _unusual(findings: Findings, found: SetFindings) -> str:
     n = len(findings.labels)
     if not found.n_unusual:
         why = "" if found.can_be_unusual else " Some classes are so small that any sample could belong to them."
-        return f"<p>None of the {n:,} samples fits nowhere, by its nearest similarities.{text(why)}</p>"
+        return f"<p>None of the {n:,} samples is unlike all classes.{text(why)}</p>"
     heads = [("Sample", ""), ("Labelled", ""), ("Typicality", "number"), ("Nearest neighbours", "")]
     rows = [
         row(
@@ -72,7 +72,7 @@ def _unusual(findings: Findings, found: SetFindings) -> str:
     ]
     more = found.n_unusual - len(found.unusual)
     caption = (
-        f"Samples that fit nowhere: {found.n_unusual:,} of {n:,}, less similar to each class than all but"
+        f"Samples unlike all classes: {found.n_unusual:,} of {n:,}, less similar to each class than all but"
         f" {percent(UNUSUAL)} of its own samples{f' ({more:,} more are not listed)' if more else ''}"
     )
     return table(caption, heads, rows)

@@ -185,7 +185,8 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
     """
 
     _saved_state = {
-        "_reader?": "Reader",
+        "_reader?": "Reader | SeveralReader",
+        "similarities_?": "any",
         "classes_": "label[G]",
         "diagnosis_": "any",
         "best_method_": "text",

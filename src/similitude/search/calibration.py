@@ -109,6 +109,13 @@ class Calibration:
         The number of the fold in which each was left out.
     """
 
+    _saved_state = {
+        "classes": "label[G]",
+        "log_posteriors": "real[.t, G]",
+        "codes": "int[.t] 0..G",
+        "parts": "int[.t] 0..",
+    }
+
     classes: np.ndarray
     log_posteriors: np.ndarray
     codes: np.ndarray

@@ -208,6 +208,10 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         "classes_": "label[G]",
         "members_": "list of CombinedMember",
         "_labels": "Labels",
+        "_reader": "Reader | SeveralReader",
+        "_calibration": "Calibration",
+        "_typicality": "Typicality",
+        "_familiarity": "Familiarity",
         "support_columns_?": "int[*] 0..n",
     }
 
@@ -465,7 +469,7 @@ def _main_similarity(samples: Any, members: list[CombinedMember]) -> str | None:
 
 
 def _check_similarities(members: list[tuple], samples: Any) -> None:
-    """Raise an error if a member reads a similarity that there is not, or needs one of several."""
+    """Raise an error if a member reads a similarity that X does not hold, or if it must name one of several."""
     known = list(samples.parts) if isinstance(samples, SeveralSamples) else []
     for name, estimator, *own in members:
         if own and own[0] not in [None, *known]:

@@ -74,6 +74,8 @@ class LocalDensity:
         The scores of the training samples, each without itself.
     """
 
+    _saved_state = {"nearest": "real[n]", "known": "real[n]"}
+
     nearest: np.ndarray
     known: np.ndarray
 
@@ -153,7 +155,7 @@ class LocalDensity:
 
 @dataclass(frozen=True)
 class Familiarity:
-    """A p-value for "x belongs to one of the classes".
+    """The p-value of the hypothesis that x belongs to one of the classes.
 
     Two scores of :class:`LocalDensity` are used: that of the similarities, and that of the correlation between rows of
     similarities, which is large for samples that resemble the same samples. Each is standardised, and their sum is
@@ -173,6 +175,15 @@ class Familiarity:
     known : ndarray of shape (n,)
         The sums of the standardised scores of the training samples, each without itself, ascending.
     """
+
+    _saved_state = {
+        "sign": "float",
+        "columns": "int[.c] 0..n",
+        "profiles": "double[n, .c]",
+        "direct": "LocalDensity",
+        "by_rows": "LocalDensity",
+        "known": "real[n]",
+    }
 
     sign: float
     columns: np.ndarray

@@ -13,11 +13,12 @@ from similitude.search.folds import check_groups
 
 
 class SimilarityGroupKFold(BaseCrossValidator):
-    """Stratified folds in which samples that are nearly the same never stand on both sides of a split.
+    """Split samples into stratified folds such that near-copies are never on both sides of a split.
 
     Copies and near-copies of a training sample among the test samples make every method look better than it is for
-    samples that are really new. Samples as similar as ``threshold`` are linked, and the connected components are the
-    groups of scikit-learn's ``StratifiedGroupKFold``: see :func:`~similitude.similarity_groups`.
+    samples that are really new. Samples whose similarity is at least ``threshold`` are linked, and the
+    connected components are the groups of scikit-learn's ``StratifiedGroupKFold``: see
+    :func:`~similitude.similarity_groups`.
 
     It is a splitter for scikit-learn's tools, :class:`~similitude.PathSearchCV` and
     :class:`~similitude.AutoClassifier`. X must be what the estimator gets, and ``similarity`` and ``dissimilarity``
@@ -28,7 +29,7 @@ class SimilarityGroupKFold(BaseCrossValidator):
     n_splits : int, default=5
         The number of folds.
     threshold : float or "auto", default="auto"
-        The similarity from which on samples are linked; for dissimilarities the largest one at which they are. "auto"
+        Samples are linked if their similarity is at least this, or if their dissimilarity is at most this. "auto"
         links duplicates and near-duplicates, as :func:`~similitude.diagnosis.diagnose` finds them.
     shuffle : bool, default=True
         Whether the samples are shuffled before they are divided into folds.

@@ -135,8 +135,8 @@ def error_by_similarity(
 ) -> ErrorBySimilarity:
     """Return the cross-validated error as a function of the similarity to the nearest training sample.
 
-    If the error is small only for samples with a near twin among the training samples, a cross-validated error is no
-    promise for samples that are really new: :class:`~similitude.SimilarityGroupKFold` makes folds without such twins.
+    If the error is small only for samples with a near twin among the training samples, a cross-validated error says
+    little about samples that are really new: :class:`~similitude.SimilarityGroupKFold` makes folds without such twins.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def error_by_similarity(
     Returns
     -------
     ErrorBySimilarity
-        Its attribute ``bins`` is the curve, ``print`` shows it as a table.
+        Its attribute ``bins`` holds the curve; ``print`` shows it as a table.
 
     See Also
     --------

@@ -30,7 +30,7 @@ class Novelty:
         return self._reader.rows(X, estimator=self)
 
     def typicality(self, X):
-        """Return a p-value for "x belongs to class g at all", from similarities alone.
+        """Return the p-value of the hypothesis that x belongs to class g, for each class, from similarities alone.
 
         The largest similarity of x to class g is compared with those of the samples of this class to each other. If it
         is small for every class, the sample is unlike anything known, whatever the classifier predicts.
@@ -48,7 +48,7 @@ class Novelty:
         return self._compared("_typicality", X)
 
     def familiarity(self, X):
-        """Return a p-value for "x belongs to one of the known classes", from similarities alone.
+        """Return the p-value of the hypothesis that x belongs to one of the known classes, from similarities alone.
 
         It is usually more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are
         compared with those of these samples to their own classes, and so are the correlations between rows of

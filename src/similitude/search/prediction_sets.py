@@ -43,6 +43,8 @@ class FoldModel:
         The positions of the samples that it was fitted on, and of those that were left out.
     """
 
+    _saved_state = {"estimator": "object", "train": "int[*] 0..", "test": "int[*] 0.."}
+
     estimator: Any
     train: np.ndarray
     test: np.ndarray
@@ -55,7 +57,7 @@ def _inner_has(method: str) -> Any:
 class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
     """Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
 
-    A classifier is fitted on the training part of each fold and answers for the samples that were left out. With a_i
+    A classifier is fitted on the training part of each fold and predicts the samples that are left out. With a_i
     the nonconformity score of a left-out sample i with its true class, and a_g^k(x) that of a new sample x with class g
     by the classifier of fold k, the p-value of class g is [1]_::
 
@@ -94,7 +96,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
     classes_ : ndarray of shape (G,)
         The classes.
     estimator_ : classifier
-        The classifier fitted on all samples, with which ``predict`` answers.
+        The classifier fitted on all samples, which ``predict`` uses.
     folds_ : list of FoldModel
         The classifiers of the folds.
 
@@ -125,6 +127,20 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
     similarity = "precomputed"
     dissimilarity = None
     _takes_training = False
+
+    _saved_state = {
+        "_reader?": "Reader | SeveralReader | FusedReader",
+        "classes_": "label[G]",
+        "estimator_": "object",
+        "folds_": "list of FoldModel",
+        "n_features_in_?": "int 1..",
+        "feature_names_in_?": "label[*]",
+        "_calibration": "Calibration",
+        "_typicality": "None | Typicality",
+        "_familiarity": "None | Familiarity",
+        "_computes": "bool",
+        "_frozen": "tuple(3) of any",
+    }
 
     def __init__(
         self,
@@ -218,6 +234,15 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         self._calibration, self._typicality, self._familiarity = calibration, typicality, familiarity
         self._computes = samples.reader is not None and samples.learns
         self._frozen = self.confidence, self.method, bool(self.class_conditional)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        confidence, method, class_conditional = self._frozen
+        check_set_parameters(confidence, method, class_conditional)
+        columns = getattr(vars(self).get("_reader"), "n_columns", None)
+        largest = [int(fold.train.max(initial=-1)) for fold in self.folds_]
+        if not largest or (columns is not None and max(largest) >= columns):
+            return False
+        return len(self.folds_) > int(self._calibration.parts.max(initial=-1))
 
     def p_values(self, X):
         """Return the p-value of each class: how well the class suits the sample, compared with left-out samples.

@@ -36,6 +36,8 @@ class Typicality:
         1 if the native values are similarities, -1 if they are dissimilarities.
     """
 
+    _saved_state = {"nearest": "real[n, G]", "codes": "int[n] 0..G", "sign": "float"}
+
     nearest: np.ndarray
     codes: np.ndarray
     sign: float

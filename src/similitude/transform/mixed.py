@@ -20,8 +20,8 @@ class MixedSimilarity(OneToOneFeatureMixin, SeveralEstimator, SimilarityTransfor
     """Add several similarities on a common scale, for any method on precomputed similarities.
 
     The result is ``sum over v of w_v S_v / r_v``, where r_v is the root mean square of the entries of S_v among the
-    training samples after its rows and columns were centred. Scales and weights are learned in ``fit``, in a pipeline
-    hence from each training part only, and new rows are added in the same way.
+    training samples after its rows and columns were centred. Scales and weights are learned in ``fit``, so
+    that in a pipeline they are learned from each training part only, and new rows are added in the same way.
 
     Parameters
     ----------
@@ -64,6 +64,8 @@ class MixedSimilarity(OneToOneFeatureMixin, SeveralEstimator, SimilarityTransfor
     >>> {name: round(weight, 2) for name, weight in model[0].weights_.items()}
     {'taste': 1.0, 'smell': 0.0}
     """
+
+    _saved_state = {"spreads_": "dict of float 0..", "weights_": "dict of float"}
 
     def __init__(self, weights="equal", *, similarity="precomputed", dissimilarity=None):
         self.weights = weights

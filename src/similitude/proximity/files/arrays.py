@@ -230,7 +230,7 @@ def read_mtx(path: Path) -> Any:
     Parameters
     ----------
     path : Path
-        The file, which may be compressed by gzip.
+        The file, which may be compressed with gzip.
 
     Returns
     -------

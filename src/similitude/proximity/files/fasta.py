@@ -22,7 +22,7 @@ def read_fasta(path: Path) -> tuple[list[str], list[str]]:
     Parameters
     ----------
     path : Path
-        The file, which may be compressed by gzip.
+        The file, which may be compressed with gzip.
 
     Returns
     -------

@@ -65,7 +65,7 @@ def binary_kind(path: Path) -> str | None:
     Parameters
     ----------
     path : Path
-        The file, which may be compressed by gzip.
+        The file, which may be compressed with gzip.
 
     Returns
     -------

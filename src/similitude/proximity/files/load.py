@@ -41,7 +41,7 @@ def load_proximity(
     """Read similarities or dissimilarities, and the labels and groups of their samples, from files of any form.
 
     Nothing in the files is executed: pickled objects are refused. The form is recognised by the content of the file
-    first, and by its suffix second; each may be compressed by gzip.
+    first, and by its suffix second; each may be compressed with gzip.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def load_proximity(
         A file with one label per line, in the order of the rows; or a table with a column of ids, in any order, which
         are matched to those of the matrix. Columns are separated by commas or semicolons in ``.csv``, by tabs
         elsewhere. A header is recognised. Samples without a label are left out, with a warning that names them; a label
-        of a sample that is not there is an error.
+        for an unknown sample raises an error.
     groups : path, default=None
         A file with the group of each sample, in the same formats as ``labels``, for cross-validation that keeps groups
         together.
@@ -81,7 +81,7 @@ def load_proximity(
         Whether rows and columns must be the same samples.
     mmap : bool, default=False
         Whether the values of a ``.npy`` file stay on disk, and a read-only memmap of their own type is returned. They
-        are then checked not here, but by the estimators.
+        are then checked by the estimators, not here.
     key : str, default=None
         The name of the array in an ``.npz`` or ``.mat`` file; not needed if there is only one besides ids.
     form : {"table", "edges", "condensed", "triangle", "phylip"}, default=None

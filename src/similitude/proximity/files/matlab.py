@@ -152,7 +152,7 @@ def _leading(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
 
 def _numbers(element: tuple[int, bytes] | None, order: str, what: str) -> np.ndarray:
     if element is None or element[0] not in _TYPES:
-        raise ValueError(f"the {what} of a variable are missing or no numbers")
+        raise ValueError(f"the {what} of a variable are missing or are not numbers")
     dtype = np.dtype(order + _TYPES[element[0]])
     if len(element[1]) % dtype.itemsize:
         raise ValueError(f"the {what} of a variable have {len(element[1])} bytes")
@@ -216,7 +216,7 @@ def _value4(path: Path, values: np.ndarray, kind: int, imaginary: int) -> Any:
         return values.astype(values.dtype.newbyteorder("="))
     # The last row holds the shape; the others hold row, column (from 1) and value.
     if not len(values) or not np.isfinite(values[:, :2]).all() or np.abs(values[:, :2]).max() >= 2**31:
-        raise ValueError("the sparse variable has no shape, or indices that are none")
+        raise ValueError("the sparse variable has no shape, or its indices are not valid")
     places = values[:, :2].astype(np.int64)
     shape = int(places[-1, 0]), int(places[-1, 1])
     if min(shape) < 0:

@@ -63,7 +63,7 @@ def load_objects(
           in matrices.
         * ``.npy`` and ``.npz``: the items of an array, which are rows of numbers or of words, or images.
 
-        Each may be compressed by gzip.
+        Each may be compressed with gzip.
     labels : path, default=None
         A file with the labels of the objects: see :func:`load_proximity`.
     objects : str, default="biological sequences"

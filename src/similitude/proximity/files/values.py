@@ -86,9 +86,9 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
     check_complete(path)
     kind = binary_kind(path)
     if mmap and kind != "npy":
-        raise ValueError(f"mmap=True is for .npy files only; {path} is none. Save the matrix with numpy.save.")
+        raise ValueError(f"mmap=True is for .npy files only; {path} is not one. Save the matrix with numpy.save.")
     if reading.key is not None and kind not in ("npz", "mat", "hdf5"):
-        raise ValueError(f"key={reading.key!r} is for .npz and .mat files only; {path} is none.")
+        raise ValueError(f"key={reading.key!r} is for .npz and .mat files only; {path} is neither.")
     if kind is None and is_fasta(path):
         raise ValueError(
             f"{path}: holds sequences; say how they are compared, such as --similarity smith-waterman (in Python: "
@@ -98,7 +98,7 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
     if edges is not None:
         return _from_edges(path, *edges, reading)
     if reading.names_edges:
-        raise ValueError(f"{path}: is not an edge list, so that query, target, score and the like cannot be used.")
+        raise ValueError(f"{path}: is not an edge list, so that the options of edges, such as score, cannot be used.")
     found, layout = _matrix_file(path, kind, reading, square, mmap)
     S = _as_matrix(path, found.S, square, mmap)
     rows, columns = found.rows, found.columns

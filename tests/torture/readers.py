@@ -1,16 +1,9 @@
-"""Flip bits of files in every format, and read them: each must load, or raise one clear error that names the file.
-
-``python -m tests.proximity.files.fuzz 1000`` tries 1,000 flips of each format and prints a table. A crash of compiled
-code ends the program, so that tests run it in a process of its own.
-"""
+"""Bits of a file of proximities or sequences are flipped, in every format: it is read, or an error names the file."""
 
 import gzip
+import os
 import resource
-import sys
-import tempfile
 import time
-import warnings
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +11,10 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from similitude.datasets import load_objects, load_proximity, save_proximity
+from tests.torture.attempts import Broken
 
 MEMORY = 6 * 2**30
-"""The address space that the program may use: a damaged file must not make it ask for more than the machine has."""
+"""The address space that a child may use: a damaged file must not make it ask for more than the machine has."""
 
 SECONDS = 20
 """The time that reading one small file may take."""
@@ -63,17 +57,38 @@ def good_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if not path.name.endswith(".ids.txt"))
 
 
-def damaged(content: bytes, rng: np.random.Generator) -> bytes:
-    """Return the content with one to three bits flipped, in half of the cases near the beginning."""
-    flipped = bytearray(content)
-    for _ in range(rng.integers(1, 4)):
+def prepare(folder):
+    """Return the contents of small files in every format, by name."""
+    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # the sanitizer reserves more
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    paths = good_files(folder)
+    assert all(read(path) for path in paths)
+    return folder, {path.name: path.read_bytes() for path in paths}
+
+
+def attempt(prepared, rng):
+    """Flip one to three bits of one file, in half of the cases near its beginning, and read it."""
+    folder, contents = prepared
+    name = rng.choice(sorted(contents))
+    content = bytearray(contents[name])
+    for _ in range(rng.randint(1, 3)):
         end = len(content) if rng.random() < 0.5 else min(len(content), 400)
-        flipped[rng.integers(end)] ^= 1 << rng.integers(8)
-    return bytes(flipped)
+        content[rng.randrange(end)] ^= 1 << rng.randrange(8)
+    path = folder / name
+    path.write_bytes(content)
+    start = time.perf_counter()
+    try:
+        read(path)
+    except Exception as error:
+        raise Broken(name, f"{type(error).__name__}: {error}") from error
+    if time.perf_counter() - start > SECONDS:
+        raise Broken(name, f"more than {SECONDS} s")
+    path.write_bytes(contents[name])
+    return name
 
 
-def read(path: Path) -> str:
-    """Return whether the file was read, or refused with an error that names it; raise anything else."""
+def read(path: Path) -> bool:
+    """Return whether the file was read, or False if an error names it; raise anything else."""
     try:
         if "fasta" in path.name:
             load_objects(path)
@@ -81,39 +96,8 @@ def read(path: Path) -> str:
             S = load_proximity(path, orientation="dissimilarity", missing="farthest").S
             # Conversions and products rely on the indices of a sparse matrix.
             sparse.csr_array(S).T.tocsr() @ np.ones(S.shape[0])
-        return "read"
+        return True
     except (ValueError, ImportError) as error:
         if path.name not in str(error) and not isinstance(error, ImportError):
             raise
-        return "refused"
-
-
-def main(count: int, seed: int) -> int:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    warnings.simplefilter("ignore")
-    failures = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for path in good_files(folder):
-            content, rng, found = path.read_bytes(), np.random.default_rng(seed), Counter()
-            assert read(path) == "read", path
-            for _ in range(count):
-                path.write_bytes(damaged(content, rng))
-                start = time.perf_counter()
-                try:
-                    found[read(path)] += 1
-                except Exception as error:
-                    found["failed"] += 1
-                    print(f"{path.name}: {type(error).__name__}: {error}", flush=True)
-                if time.perf_counter() - start > SECONDS:
-                    found["slow"] += 1
-            path.write_bytes(content)
-            failures += found["failed"] + found["slow"]
-            counts = ", ".join(f"{what} {number}" for what, number in sorted(found.items()))
-            print(f"{path.name:<20} tried {count}: {counts}", flush=True)
-    return failures
-
-
-if __name__ == "__main__":
-    arguments = [int(text) for text in sys.argv[1:]]
-    sys.exit(min(1, main(*(arguments + [100, 0][len(arguments) :]))))
+        return False
