@@ -94,4 +94,5 @@ def test_labels_that_are_formulas(tmp_path, monkeypatch):
         assert run(app, ["predict", "m.model", "S.csv", "-o", "out.csv", *option]).exit_code == 0
         lines = (tmp_path / "out.csv").read_text().splitlines()
         assert lines[1].strip('"').startswith(first)
-        assert lines[0].endswith("'-1 point,'=cmd|'/c x'!A1" if option else "-1 point,=cmd|'/c x'!A1")
+        classes = "'-1 point,'=cmd|'/c x'!A1" if option else "-1 point,=cmd|'/c x'!A1"
+        assert lines[0] == f"label,{classes},typicality"

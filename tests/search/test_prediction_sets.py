@@ -95,6 +95,33 @@ def test_familiarity_is_that_of_the_formula(monkeypatch):
     assert np.allclose(again.typicality(-ROWS), sets.typicality(ROWS))
 
 
+def test_unknown_similarities_are_not_among_the_nearest():
+    hidden = np.random.default_rng(0).random(S.shape) < 0.3
+    known = np.where((hidden | hidden.T) & ~np.eye(len(S), dtype=bool), np.nan, S)
+    block, rows = known[np.ix_(TRAIN, TRAIN)], known[np.ix_(NEW, TRAIN)]
+    rows[0] = np.nan
+    sets = PredictionSets(KNNClassifier(4)).fit(block, Y[TRAIN])
+    own = np.where(np.eye(60), np.nan, block)
+    expected = []
+    for g in sets.classes_:
+        of_class = Y[TRAIN] == g
+        nearest, new = np.nanmax(own[np.ix_(of_class, of_class)], axis=1), np.nanmax(rows[1:, of_class], axis=1)
+        expected.append((1 + (nearest <= new[:, None]).sum(axis=1)) / (1 + of_class.sum()))
+    assert np.allclose(sets.typicality(rows[1:]), np.transpose(expected))
+    filled, new = (np.where(np.isnan(A), np.nanmin(A, axis=1, keepdims=True), A) for A in (own, rows[1:]))
+    assert np.allclose(sets.familiarity(rows[1:]), conformal.familiarity(filled, Y[TRAIN], new))
+    assert np.array_equal(sets.typicality(rows)[0], 1 / (1 + np.full(3, 20)))
+    assert sets.familiarity(rows)[0] == 1 / 61
+
+    def stored(values):
+        return Proximities(sparse.csr_array(np.nan_to_num(-values)), absent="unknown")
+
+    distances = PredictionSets(KNNClassifier(4, dissimilarity="max-minus")).fit(stored(block), Y[TRAIN])
+    assert np.allclose(distances.p_values(stored(rows[1:])), sets.p_values(rows[1:]))
+    assert np.allclose(distances.typicality(stored(rows)), sets.typicality(rows))
+    assert np.allclose(distances.familiarity(stored(rows)), sets.familiarity(rows))
+
+
 def test_sparse_rows_have_the_typicality_of_dense_ones():
     block, rows = (np.where(values > -2, values + 3, 0.0) for values in (BLOCK, ROWS))
     dense = PredictionSets(KNNClassifier(), cv=3).fit(block, Y[TRAIN])

@@ -113,3 +113,14 @@ def test_matrices_that_do_not_agree():
         MixedSimilarity(similarity={"a": "precomputed"}).fit(np.eye(3))
     with pytest.raises(ValueError, match="similarity by name must be a dict with at least one key"):
         MixedSimilarity(similarity={}).fit(["a"])
+
+
+def test_unknown_similarities_are_filled_or_named():
+    matrices, _ = _matrices()
+    matrices["weak"][2, 3] = matrices["weak"][3, 2] = np.nan
+    with pytest.raises(ValueError, match=r"similarity 'weak': X contains NaN .first at row 2, column 3"):
+        MixedSimilarity().fit(matrices)
+    given = Proximities(matrices, fill=0.25)
+    filled = {**matrices, "weak": np.nan_to_num(matrices["weak"], nan=0.25)}
+    mixed, expected = MixedSimilarity().fit(given), MixedSimilarity().fit(filled)
+    np.testing.assert_allclose(mixed.transform(given), expected.transform(filled))

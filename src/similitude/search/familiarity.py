@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude.numerics.topk import top_k
+from similitude.proximity.check import for_lookup
 from similitude.reader import Rows, Training
 
 NEIGHBOURS = 3
@@ -20,15 +21,15 @@ _BLOCK = 2**22
 """The largest number of values that are looked at together."""
 
 
-def dense_rows(native: Any, m: int, n: int, sign: float) -> Iterator[tuple[slice, np.ndarray]]:
+def dense_rows(samples: Any, n: int, sign: float) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield blocks of whole rows as dense similarities.
 
     Parameters
     ----------
-    native : GivenValues or ComputedValues
-        The native values.
-    m, n : int
-        The numbers of rows and columns.
+    samples : Training or Rows
+        The samples, whose native values are used.
+    n : int
+        The number of columns.
     sign : float
         1 for similarities, -1 for dissimilarities.
 
@@ -37,13 +38,25 @@ def dense_rows(native: Any, m: int, n: int, sign: float) -> Iterator[tuple[slice
     rows : slice
         The rows.
     block : ndarray
-        Their similarities, which may be changed.
+        Their similarities, which may be changed; NaN if unknown.
     """
     columns, step = np.arange(n), max(1, _BLOCK // max(n, 1))
-    for start in range(0, m, step):
-        rows = slice(start, min(start + step, m))
-        values = native.block(rows, columns)
-        yield rows, sign * (values.toarray() if sparse.issparse(values) else np.asarray(values, dtype=float))
+    # Absent dissimilarities are not 0, but unknown, or farther than all others.
+    absent = np.nan if samples.unknown or sign < 0 else 0.0
+    for start in range(0, len(samples), step):
+        rows = slice(start, min(start + step, len(samples)))
+        values = samples.native.block(rows, columns)
+        if sparse.issparse(values):
+            entries = for_lookup(values).tocoo()
+            values = np.full(values.shape, absent)
+            values[entries.row, entries.col] = entries.data
+        yield rows, sign * np.asarray(values, dtype=float)
+
+
+def _filled(block: np.ndarray) -> np.ndarray:
+    """Return rows whose unknown similarities are as small as the smallest known one; NaN if none is known."""
+    unknown = np.isnan(block)
+    return np.where(unknown, np.fmin.reduce(block, axis=1)[:, None], block) if unknown.any() else block
 
 
 @dataclass(frozen=True)
@@ -146,7 +159,8 @@ class Familiarity:
 
     Two scores of :class:`LocalDensity` are used: that of the similarities, and that of the correlation between rows of
     similarities, which is large for samples that resemble the same samples. Each is standardised, and their sum is
-    compared with those of the training samples.
+    compared with those of the training samples. Unknown similarities count as the smallest known one of their row, so
+    that no unknown sample is among the nearest unless too few are known.
 
     Parameters
     ----------
@@ -199,7 +213,12 @@ class Familiarity:
         profiles = np.empty((n, len(columns)))
 
         def given() -> Iterator[tuple[slice, np.ndarray]]:
-            return dense_rows(training.native, n, n, sign)
+            for rows, block in dense_rows(training, n, sign):
+                block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = np.nan  # it is not used
+                block = _filled(block)
+                nothing = np.isnan(block[:, 0])
+                block[nothing] = 0.0 if nothing.all() else block[~nothing].min()
+                yield rows, block
 
         for rows, block in given():
             places = np.arange(rows.start, rows.stop)
@@ -232,9 +251,13 @@ class Familiarity:
             The p-values.
         """
         found = np.empty(len(rows))
-        for part, block in dense_rows(rows.native, len(rows), len(self.profiles), self.sign):
+        for part, block in dense_rows(rows, len(self.profiles), self.sign):
+            block = _filled(block)
+            nothing = np.isnan(block[:, 0])
+            block[nothing] = 0.0
             second = _standardised(block[:, self.columns]) @ self.profiles.T
             both = self.direct.scores(block) + self.by_rows.scores(second)
+            both[nothing] = -np.inf
             found[part] = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))
         return found
 

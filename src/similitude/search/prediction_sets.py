@@ -321,7 +321,8 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
             if reads_training(fold.estimator):
                 own = reading_part(fold.estimator)[0]._reader
                 extras = Extras(rows.features, rows.self_similarity)
-                part: Any = Rows(own, len(rows), GivenValues(values, columns=columns), extras, objects=rows.objects)
+                native = GivenValues(values, columns=columns)
+                part: Any = Rows(own, len(rows), native, extras, objects=rows.objects, unknown=rows.unknown)
             else:
                 part = cut(X if isinstance(X, Proximities) else values, np.arange(len(rows)), columns)
             answers.append(log_posteriors(fold.estimator, part, self.classes_))

@@ -22,7 +22,8 @@ class Typicality:
 
     If x and the training samples of class g are exchangeable, then ``P(p_g(x) <= e) <= e``, for every similarity.
     Proof: if x is added to the class, a_g(i) becomes the maximum of a_g(i) and the similarity of i to x, so that the
-    rank of a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here.
+    rank of a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here. Unknown
+    similarities are left out of the maxima.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class Typicality:
         """
         # Native values are used, since the map to similarities keeps their order, or should not matter.
         sign = 1.0 if training.reader.map_name is None else -1.0
-        return cls(_nearest(training.native, len(training), codes, n_classes, sign, left_out=True), codes, sign)
+        return cls(_nearest(training, codes, n_classes, sign, left_out=True), codes, sign)
 
     def of_rows(self, rows: Rows) -> np.ndarray:
         """Return the p-values of new samples.
@@ -76,7 +77,7 @@ class Typicality:
         ndarray of shape (m, G)
             The p-values. For a class with a single sample they are 1, since nothing is known about its similarities.
         """
-        return self._p_values(_nearest(rows.native, len(rows), self.codes, self.nearest.shape[1], self.sign))
+        return self._p_values(_nearest(rows, self.codes, self.nearest.shape[1], self.sign))
 
     def of_training(self) -> np.ndarray:
         """Return the p-values of the training samples, each compared with the others.
@@ -102,12 +103,11 @@ class Typicality:
         return found
 
 
-def _nearest(
-    native: Any, m: int, codes: np.ndarray, n_classes: int, sign: float, *, left_out: bool = False
-) -> np.ndarray:
-    """Return the largest similarity of each row to each class; with ``left_out`` the diagonal is not used."""
-    found = np.full((m, n_classes), -np.inf)
-    for rows, block in dense_rows(native, m, len(codes), sign):
+def _nearest(samples: Any, codes: np.ndarray, n_classes: int, sign: float, *, left_out: bool = False) -> np.ndarray:
+    """Return the largest known similarity of each row to each class; with ``left_out`` the diagonal is not used."""
+    found = np.full((len(samples), n_classes), -np.inf)
+    for rows, block in dense_rows(samples, len(codes), sign):
+        block[np.isnan(block)] = -np.inf
         if left_out:
             block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = -np.inf
         for g in range(n_classes):
