@@ -6,7 +6,7 @@ import sys
 import pytest
 from tests.builds import use_named_build
 
-collect_ignore = ["docs/conf.py", "docs/_ext"]
+collect_ignore = ["docs/conf.py", "docs/_ext", "docs/_build", "docs/generated"]
 
 
 # Tests of compiled code run with another build of the module, one that checks every index, if one is named.

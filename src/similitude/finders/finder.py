@@ -355,7 +355,7 @@ def is_finder(value: Any, lookup: bool) -> bool:
     """
     if isinstance(value, MatrixFinder):
         return not lookup or value.S is not None
-    return isinstance(value, ObjectFinder)
+    return isinstance(value, ObjectFinder) and hasattr(value, "symmetric_")
 
 
 def same_values(new: Measure, old: Any) -> bool:

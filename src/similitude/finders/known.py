@@ -26,6 +26,14 @@ class KnownFinder(MatrixFinder):
         The fitted reader, which has the fill.
     """
 
+    _saved_state = {"fill?": "LearnedFill"}
+
+    def _derived(self) -> dict[str, Any]:
+        return {"lookup": _in_either_direction(self.S)} if sparse.issparse(self.S) else {}
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return self.S is None or hasattr(self, "fill")
+
     def __init__(self, S: Any, reader: Any):
         super().__init__(S)
         if self.S is None:

@@ -114,12 +114,10 @@ class StateCheck:
             self._object(value, where, sizes)
 
     def _object(self, value: Any, where: str, sizes: Sizes) -> None:
-        if isinstance(value, BaseEstimator) and hasattr(value, "fit"):
-            if not self._is_fitted(value):
-                return
-            sizes = _sizes_of(value, sizes)
-        else:
-            sizes = _Within(sizes)
+        if isinstance(value, BaseEstimator) and not self._is_fitted(value):
+            return
+        fits = isinstance(value, BaseEstimator) and hasattr(value, "fit")
+        sizes = _sizes_of(value, sizes) if fits else _Within(sizes)
         cls: Any = type(value)
         declared = self._foreign.get(cls) or _declared(cls)
         for name, description in declared.items():
