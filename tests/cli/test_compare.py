@@ -86,6 +86,13 @@ def test_a_narrow_terminal_cuts_nothing_off(matrix):
     assert "…" not in result.stdout
 
 
+def test_methods_without_time_are_listed_once(matrix):
+    result = on_matrix("--dissimilarity", "gauss", "--methods", "k-nn,svm-clip", "--time-budget", "1e-9")
+    assert result.exit_code == 0, result.output
+    assert result.output.count("SVM (clip)") == 1
+    assert "\nno time for SVM (clip)\n" in result.stdout
+
+
 def test_quiet(matrix):
     assert on_matrix("--methods", "k-nn", "--quiet", "-o", "t.csv").output == ""
     assert (matrix / "t.csv").exists()

@@ -83,6 +83,7 @@ def test_fit_and_predict(folder):
     rows = {name: np.loadtxt(f"new {name}.csv", delimiter=",") for name in "ab"}
     assert labels == model.predict(rows).tolist()
     assert_refused(run("predict", "m.model", "new a.csv", "-o", "out.csv"), "needs 2 of these files (a, b)")
+    assert_refused(run("predict", "m.model", "b.csv", "a.csv", "-o", "out.csv"), "not their order; give them as a, b.")
     assert_refused(
         run("predict", "m.model", "new a.csv", "a.csv", "-o", "out.csv"),
         "new a.csv and a.csv must have the same samples in the same order, and do not",

@@ -19,7 +19,7 @@ from similitude import (
 )
 from similitude.datasets import load_voting
 from similitude.numerics.significance import holm, mcnemar
-from similitude.search import Standing
+from similitude.search import Standing, names_text
 
 N = 48
 METHODS = ["k-NN", "nearest centroid", "SVM (clip)"]
@@ -135,6 +135,13 @@ class TestAuto:
         auto = AutoClassifier(METHODS, time_budget=1e-3).fit(matrices, y)
         assert auto.left_out_
         assert auto.similarities_.standings
+        assert auto.similarities_.left_out == auto.left_out_
+        assert str(auto.similarities_).endswith(f"\n\nno time for {names_text(auto.left_out_)}")
+
+    def test_methods_without_time_are_named_once(self):
+        assert names_text(["SDA on a", "SDA on b on c", "k-NN on b", "mixture SVM"]) == (
+            "SDA on 2 similarities, k-NN on b, mixture SVM"
+        )
 
 
 class TestCombined:

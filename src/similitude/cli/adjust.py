@@ -19,10 +19,13 @@ def without_leaks(data: LoadedData, threshold: str | None, note: Notes) -> Loade
 
     found = SimilarityGroupKFold(threshold=_number(threshold)).groups_of(data.samples, data.groups)
     sizes = np.bincount(found)
-    note(
-        f"--no-leak {threshold}: {len(sizes)} groups of similar samples, the largest of {sizes.max()}; no group is on "
-        "both sides of a fold"
-    )
+    if sizes.max() == 1:
+        note(f"--no-leak {threshold}: no two samples are so similar, so that nothing has to be kept together")
+    else:
+        note(
+            f"--no-leak {threshold}: {len(sizes)} groups of similar samples, the largest of {sizes.max()}; no group is "
+            "on both sides of a fold"
+        )
     return replace(data, groups=found)
 
 

@@ -73,6 +73,8 @@ def compare_methods(
     if data.are_several:
         settings = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "time_budget": time_budget}
         found = compare_files(data, wanted, {**settings, "verbose": int(not quiet)})
+        for name, failure in found.failures.items():
+            note(f"{name} failed: {' '.join(failure.split())}")
         show_similarities(found, data.title, folds, output, as_json, quiet)
         return
     table = named(wanted, **data.contract)
@@ -87,10 +89,8 @@ def compare_methods(
         **data.fold_arguments,
     )
     for standing in standings:
-        if standing.failure == NO_TIME:
-            note(f"no time for {standing.method}")
-        elif standing.failure is not None:
-            note(f"{standing.method} failed: {' '.join(standing.failure.split())}")
+        if standing.failure not in (None, NO_TIME):
+            note(f"{standing.method} failed: {' '.join(str(standing.failure).split())}")
     if output is not None:
         _save(standings, output)
     if as_json:
@@ -99,6 +99,9 @@ def compare_methods(
         folding = f"{folds}-fold cross-validation{'' if data.groups is None else ' by groups'}"
         choice = f"parameters chosen within each training part by {INNER_FOLDS} folds"
         _show(standings, data.title, f"{folding}, {choice}; s.e.: standard error")
+        left_out = [standing.method for standing in standings if standing.failure == NO_TIME]
+        if left_out:
+            typer.echo(f"no time for {', '.join(left_out)}")
         if output is not None:
             typer.echo(f"saved to {output}")
 
@@ -140,9 +143,8 @@ def _show(standings: list[Standing], title: str, caption: str) -> None:
     table.add_column("error % (s.e.)", justify="right", overflow="fold")
     table.add_column("chosen most often", overflow="fold")
     table.add_column("seconds", justify="right", overflow="fold")
-    for rank, row in enumerate(standings, 1):
-        lacking = "no time" if row.failure == NO_TIME else "failed"
-        error = lacking if row.error is None else f"{100 * row.error:.2f} ({100 * (row.standard_error or 0):.2f})"
+    for rank, row in enumerate((row for row in standings if row.failure != NO_TIME), 1):
+        error = "failed" if row.error is None else f"{100 * row.error:.2f} ({100 * (row.standard_error or 0):.2f})"
         table.add_row(str(rank), row.method, error, escape(parameters_text(row.parameters)), f"{row.seconds:.1f}")
     print_table(table)
 

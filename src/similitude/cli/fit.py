@@ -144,7 +144,7 @@ def _chosen(
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
-    from similitude.search import parameters_text
+    from similitude.search import names_text, parameters_text
 
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):
@@ -165,5 +165,5 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
     if outcome["not_testable"]:
         typer.echo(f"not tested  {', '.join(outcome['not_testable'])} (too few samples to test)")
     if outcome["left_out"]:
-        typer.echo(f"no time for {', '.join(outcome['left_out'])}")
+        typer.echo(f"no time for {names_text(outcome['left_out'])}")
     typer.echo(f"model       {output}")

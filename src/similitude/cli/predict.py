@@ -243,6 +243,12 @@ def _check_number(model: Path, rows: list[Path], similarities: list[str] | None)
     if len(rows) != len(needed):
         named = "" if similarities is None else f" ({', '.join(similarities)})"
         raise ValueError(f"ROWS: {model} needs {len(needed)} of these files{named}, in this order; got {len(rows)}.")
+    given = [path.name.split(".")[0] for path in rows]
+    if similarities is not None and given != similarities and sorted(given) == sorted(similarities):
+        raise ValueError(
+            f"ROWS: the files have the names of the similarities of {model}, but not their order; give them as "
+            f"{', '.join(similarities)}."
+        )
 
 
 def _several(fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], note: Any) -> tuple[Any, Any]:

@@ -115,6 +115,8 @@ def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, s
 
 
 def _print_summary(auto: Any, output: Path, size: int) -> None:
+    from similitude.search import names_text
+
     typer.echo(f"method  {auto.best_method_}")
     members = auto.best_estimator_.members_
     for i, member in enumerate(members if len(members) > 1 else ()):
@@ -122,7 +124,7 @@ def _print_summary(auto: Any, output: Path, size: int) -> None:
     if len(auto.not_testable_):
         typer.echo(f"not tested  {', '.join(map(str, auto.not_testable_.tolist()))} (too few samples to test)")
     if auto.left_out_:
-        typer.echo(f"no time for {', '.join(auto.left_out_)}")
+        typer.echo(f"no time for {names_text(auto.left_out_)}")
     typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")
 
 

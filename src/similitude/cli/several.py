@@ -136,7 +136,7 @@ def show_similarities(found: Any, title: str, folds: int, output: Path | None, a
             writer.writeheader()
             writer.writerows(rows)
     if as_json:
-        more = {"together": [asdict(row) for row in found.together], "names": found.names}
+        more = {"together": [asdict(row) for row in found.together], "names": found.names, "left_out": found.left_out}
         matrices = {name: _plain(getattr(found, name)) for name in ("p_values", "correlations")}
         typer.echo(json.dumps({"similarities": rows, **more, **matrices}, indent=2))
     elif not (quiet and output is not None):

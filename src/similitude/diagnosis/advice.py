@@ -117,12 +117,12 @@ def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
     elif d.near_duplicates > MANY_NEAR_DUPLICATES * d.n_sampled:
         yield (
             f"{d.near_duplicates} of {d.n_sampled} samples are nearly the same as others: errors on random folds are "
-            "smaller than those for new samples; SimilarityGroupKFold keeps such samples together."
+            "smaller than those for new samples; SimilarityGroupKFold (--no-leak auto) keeps them together."
         )
     if d.unknown:
         yield (
             f"{percent(d.unknown)} of the entries are unknown: local methods (KNNClassifier) vote among the known "
-            "neighbours, all others need Proximities(S, fill='class-blind mean') or another fill."
+            "neighbours, all others need Proximities(S, fill='class-blind mean') or another fill (--fill)."
         )
     if d.sparsity > MANY_ZEROS and d.n_sampled > 2 and d.maximum > d.minimum:
         if d.sparse:

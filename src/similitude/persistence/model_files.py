@@ -81,6 +81,8 @@ def save_model(
     >>> load_model(path).predict([[0.2, 0.9]])
     array(['yes'], dtype='<U3')
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be the name of a file; got {type(path).__name__}. Call save_model(path, model).")
     path = check_writable(path)
     facts = _facts(model)
     ids = _own_ids(model) if ids is None else [str(name) for name in ids]

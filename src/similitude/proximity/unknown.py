@@ -199,7 +199,7 @@ def fill_needed(who: str, S: Any) -> ValueError:
         row, column = np.argwhere(np.isnan(S))[0]
         found = f"X contains NaN (first at row {row}, column {column})"
     return ValueError(
-        f"{found}, and {who} needs the similarities of all pairs. Pass Proximities(X, fill='class-blind mean') to fit, "
-        "or another fill ('class-blind median', 'farthest' or a number), which is learned on the training part; or use "
-        "a method that votes among known neighbours, such as KNNClassifier."
+        f"{found}, and {who} needs the similarities of all pairs. Pass Proximities(X, fill='class-blind mean') to fit "
+        "(--fill class-blind-mean), or another fill ('class-blind median', 'farthest' or a number), which is learned "
+        "on the training part; or use a method that votes among known neighbours, such as KNNClassifier."
     )

@@ -10,7 +10,7 @@ from similitude.report.markup import Section, chip, lead, name, picture, row, se
 from similitude.report.nearness import nearness_section
 from similitude.report.novelty_section import novelty_section
 from similitude.search.parameters import parameters_text
-from similitude.search.standing import COMBINATION, Standing
+from similitude.search.standing import COMBINATION, Standing, names_text
 
 LARGE_CONFUSION = 8
 """The most classes for which the confusion matrix is a table."""
@@ -105,7 +105,7 @@ def _leaderboard(outcome: Outcome) -> Section:
     high = max(standing.error + standing.standard_error for standing in standings)
     room = 0.04 * (high - low)
     rows = [_standing(outcome, standing, low - room, high + room) for standing in standings]
-    left_out = f"There was no time for {text(', '.join(outcome.left_out))}." if outcome.left_out else ""
+    left_out = f"There was no time for {text(names_text(outcome.left_out))}." if outcome.left_out else ""
     compared = ""
     if outcome.compared_only:
         names = text(" and ".join(outcome.compared_only))

@@ -16,6 +16,7 @@ from similitude.reader import Samples
 from similitude.search.combination import Judged, best_points, combine_each, eligible, judge_choice, judge_method
 from similitude.search.contest import Contest, Run
 from similitude.search.methods import COMPARED_ONLY
+from similitude.search.standing import names_text
 
 MOST_COMPARED = 1000
 """The largest number of samples whose similarities are ranked for the correlations; if there are more, some are
@@ -99,6 +100,10 @@ class SimilarityComparison:
         The rank correlations (Spearman) of the similarities of different samples; NaN for a constant matrix.
     n_tested : int
         The number of samples on which errors were counted.
+    left_out : list of str
+        The methods for which there was no time, each with its similarity.
+    failures : dict
+        The messages of the methods that failed, by name.
     """
 
     standings: list[SimilarityStanding]
@@ -107,6 +112,8 @@ class SimilarityComparison:
     p_values: np.ndarray
     correlations: np.ndarray
     n_tested: int
+    left_out: list[str]
+    failures: dict[str, str]
 
     @property
     def best(self) -> str:
@@ -130,7 +137,8 @@ class SimilarityComparison:
         used += [[row.name, _percents(row.error, row.standard_error), _p(row.p_value)] for row in self.together]
         alike = [["rank correlations", *self.names]]
         alike += [[name, *(f"{value:.2f}" for value in row)] for name, row in zip(self.names, self.correlations)]
-        return "\n\n".join(_aligned(table) for table in ([rows, used, alike] if len(self.names) > 1 else [rows]))
+        blocks = [_aligned(table) for table in ([rows, used, alike] if len(self.names) > 1 else [rows])]
+        return "\n\n".join(blocks + ([f"no time for {names_text(self.left_out)}"] if self.left_out else []))
 
 
 def _percents(error: float, deviation: float) -> str:
@@ -195,6 +203,8 @@ def compared(contest: Contest, random_state: int) -> SimilarityComparison:
         p_values,
         correlations({name: contest.samples.parts[name] for name in names}),
         len(contest.tested),
+        list(contest.left_out),
+        dict(contest.failures),
     )
 
 

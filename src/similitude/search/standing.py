@@ -8,6 +8,8 @@ from typing import Any
 COMBINATION = "combination"
 """The name of the combination of methods on a leaderboard."""
 
+_ON = " on "
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -78,4 +80,25 @@ def name_on(method: str, similarity: str | None) -> str:
     str
         The name, such as "k-NN on edit".
     """
-    return method if similarity is None else f"{method} on {similarity}"
+    return method if similarity is None else f"{method}{_ON}{similarity}"
+
+
+def names_text(names: list[str]) -> str:
+    """Return the names of methods as one text, in which a method on several similarities appears once.
+
+    Parameters
+    ----------
+    names : list of str
+        The names, as :func:`name_on` returns them.
+
+    Returns
+    -------
+    str
+        The text, such as "k-NN on edit, SDA on 3 similarities, mixture SVM".
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(name.partition(_ON)[0], []).append(name)
+    return ", ".join(
+        own[0] if len(own) == 1 else f"{method}{_ON}{len(own)} similarities" for method, own in found.items()
+    )
