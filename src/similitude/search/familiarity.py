@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -20,30 +19,52 @@ _BLOCK = 2**22
 """The largest number of values that are looked at together."""
 
 
-def dense_rows(native: Any, m: int, n: int, sign: float) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield blocks of whole rows as dense similarities.
+def dense_rows(samples: Training | Rows, n: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield blocks of whole rows as dense native values; dissimilarities have a negative sign.
 
     Parameters
     ----------
-    native : GivenValues or ComputedValues
-        The native values.
-    m, n : int
-        The numbers of rows and columns.
-    sign : float
-        1 for similarities, -1 for dissimilarities.
+    samples : Training or Rows
+        The samples.
+    n : int
+        The number of columns.
 
     Yields
     ------
     rows : slice
         The rows.
     block : ndarray
-        Their similarities, which may be changed.
+        Their values, which may be changed; NaN if they are unknown, minus infinity if they are farther than all others.
     """
+    sign, m = sign_of(samples), len(samples)
+    absent = {"zero": 0.0, "unknown": np.nan, "farthest": 0.0 if sign > 0 else -np.inf}[samples.reader.absent]
     columns, step = np.arange(n), max(1, _BLOCK // max(n, 1))
     for start in range(0, m, step):
         rows = slice(start, min(start + step, m))
-        values = native.block(rows, columns)
-        yield rows, sign * (values.toarray() if sparse.issparse(values) else np.asarray(values, dtype=float))
+        values = samples.native.block(rows, columns)
+        if not sparse.issparse(values):
+            yield rows, sign * np.asarray(values, dtype=float)
+            continue
+        values = values.tocsr()
+        block = np.full(values.shape, absent)
+        block[np.repeat(np.arange(values.shape[0]), np.diff(values.indptr)), values.indices] = sign * values.data
+        yield rows, block
+
+
+def sign_of(samples: Training | Rows) -> float:
+    """Return 1 if the native values of samples are similarities, -1 if they are dissimilarities.
+
+    Parameters
+    ----------
+    samples : Training or Rows
+        The samples.
+
+    Returns
+    -------
+    float
+        The sign.
+    """
+    return 1.0 if samples.reader.map_name is None else -1.0
 
 
 @dataclass(frozen=True)
@@ -146,12 +167,12 @@ class Familiarity:
 
     Two scores of :class:`LocalDensity` are used: that of the similarities, and that of the correlation between rows of
     similarities, which is large for samples that resemble the same samples. Each is standardised, and their sum is
-    compared with those of the training samples.
+    compared with those of the training samples. Unknown pairs count as far apart.
 
     Parameters
     ----------
-    sign : float
-        1 if the native values are similarities, -1 if they are dissimilarities.
+    farthest : float
+        The smallest known similarity of the training samples, which takes the place of unknown ones.
     columns : ndarray of int of shape (c,)
         The columns in which rows are compared.
     profiles : ndarray of shape (n, c)
@@ -163,7 +184,7 @@ class Familiarity:
     """
 
     _saved_state = {
-        "sign": "float",
+        "farthest": "float",
         "columns": "int[.c] 0..n",
         "profiles": "double[n, .c]",
         "direct": "LocalDensity",
@@ -171,7 +192,7 @@ class Familiarity:
         "known": "real[n]",
     }
 
-    sign: float
+    farthest: float
     columns: np.ndarray
     profiles: np.ndarray
     direct: LocalDensity
@@ -194,15 +215,16 @@ class Familiarity:
         Familiarity
             The familiarity.
         """
-        n, sign = len(training), 1.0 if training.reader.map_name is None else -1.0
+        n = len(training)
+        farthest = _farthest(training) if training.unknown or training.reader.absent == "farthest" else np.inf
         columns = np.unique(np.linspace(0, n - 1, min(n, COLUMNS)).astype(np.intp))
         profiles = np.empty((n, len(columns)))
 
         def given() -> Iterator[tuple[slice, np.ndarray]]:
-            return dense_rows(training.native, n, n, sign)
+            return ((rows, _known_or(farthest, block)) for rows, block in dense_rows(training, n))
 
         for rows, block in given():
-            places = np.arange(rows.start, rows.stop)
+            places, farthest = np.arange(rows.start, rows.stop), min(farthest, float(block.min()))
             # A new sample has no similarity to itself in its row, so that of the nearest takes its place.
             block[np.arange(len(places)), places] = -np.inf
             block[np.arange(len(places)), places] = block.max(axis=1)
@@ -216,7 +238,7 @@ class Familiarity:
 
         direct, by_rows = LocalDensity.learn(given, codes), LocalDensity.learn(of_rows, codes)
         both = direct.standardised(direct.known) + by_rows.standardised(by_rows.known)
-        return cls(sign, columns, profiles, direct, by_rows, np.sort(both))
+        return cls(farthest, columns, profiles, direct, by_rows, np.sort(both))
 
     def of_rows(self, rows: Rows) -> np.ndarray:
         """Return the p-values of new samples.
@@ -229,14 +251,28 @@ class Familiarity:
         Returns
         -------
         ndarray of shape (m,)
-            The p-values.
+            The p-values; 1 for a sample without a known similarity.
         """
         found = np.empty(len(rows))
-        for part, block in dense_rows(rows.native, len(rows), len(self.profiles), self.sign):
+        for part, block in dense_rows(rows, len(self.profiles)):
+            alone = np.isnan(block).all(axis=1)
+            block = _known_or(self.farthest, block)
             second = _standardised(block[:, self.columns]) @ self.profiles.T
             both = self.direct.scores(block) + self.by_rows.scores(second)
-            found[part] = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))
+            p_values = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))
+            found[part] = np.where(alone, 1.0, p_values)
         return found
+
+
+def _farthest(training: Training) -> float:
+    """Return the smallest known value, 0 if none is known."""
+    blocks = (block for _, block in dense_rows(training, len(training)))
+    lowest = min(float(block.min(where=np.isfinite(block), initial=np.inf)) for block in blocks)
+    return lowest if np.isfinite(lowest) else 0.0
+
+
+def _known_or(value: float, block: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(block), block, value)
 
 
 def _standardised(rows: np.ndarray) -> np.ndarray:
