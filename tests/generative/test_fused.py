@@ -475,3 +475,17 @@ class TestFusedKNN:
             model.predict(Proximities(S, F[:, :1]))
         with pytest.raises(ValueError, match="NaN"):
             FusedKNN().fit(Proximities(S, np.full((60, 2), np.nan)), Y)
+
+
+@pytest.mark.parametrize("absent", ["zero", "unknown"])
+def test_a_part_without_votes_among_known_refuses_unknown_similarities(absent):
+    S = np.exp(-np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0))))
+    S[0, 3] = np.nan
+    stored = ~np.isnan(S)
+    given = S if absent == "zero" else sparse.csr_matrix((S[stored], np.nonzero(stored)), shape=S.shape)
+    P = Proximities(given, absent=absent, fill="farthest")
+    # The part on features would take the rows, in which absent entries were 0, for feature vectors.
+    with pytest.raises(ValueError, match="some similarities are unknown, and the part 'bda' uses the rows"):
+        FusedClassifier().fit(P, np.arange(12) // 6)
+    features = np.arange(12.0)[:, None]
+    FusedClassifier().fit(Proximities(given, features, absent=absent, fill="farthest"), np.arange(12) // 6)

@@ -37,3 +37,10 @@ def test_growing_neighbourhoods_of_raw_objects():
     assert str(stream.explain(new[:1])) == str(matrix.explain(new[:1]))
     with pytest.raises(ValueError, match="fallback='grow' needs exact neighbours"):
         LocalSDA(**parameters, search="graph", omega=np.arange(7.0)).fit(X, y)
+
+
+def test_growing_neighbourhoods_need_all_pairs_already_in_fit():
+    S = np.exp(-np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0))))
+    S[0, 3] = np.nan
+    with pytest.raises(ValueError, match='LocalSDA with fallback="grow" needs the similarities of all pairs'):
+        LocalSDA(3, fallback="grow").fit(S, np.arange(8) // 4)

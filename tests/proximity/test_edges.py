@@ -105,8 +105,20 @@ def test_what_edges_cannot_mean(options, message):
         ((["a"], ["b", "c"], [1]), r"one entry per edge; got the shapes \(1,\), \(2,\), \(1,\)"),
         ((["a"], ["b"], [np.nan]), "scores must be finite numbers; got nan for edge 0"),
         (([], [], []), "there is no edge"),
+        ((["a"], ["b"], ["much"]), "scores must be finite numbers: could not convert string to float: 'much'"),
+        ((["a", None], ["b", "c"], [1, 2]), "queries must name a sample for each edge; edge 1 has None"),
+        (([1.0], [np.nan], [1]), "targets must name a sample for each edge; edge 0 has"),
     ],
 )
 def test_arrays_that_are_no_edges(edges, message):
     with pytest.raises(ValueError, match=message):
         Proximities.from_edges(*edges)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1.0, 1e-300])
+def test_means_and_normalised_scores_do_not_overflow(scale):
+    ends = ["a", "b", "a", "a"], ["a", "b", "b", "b"]
+    P = Proximities.from_edges(*ends, np.array([4.0, 1, 0.5, 1.5]) * scale, duplicates="mean", normalise="self")
+    assert np.allclose(P.S.toarray(), [[1, 0.5], [0, 1]])
+    P = Proximities.from_edges(["a", "a"], ["b", "b"], [1.7e308, 1.7e308], duplicates="mean")
+    assert P.S.toarray()[0, 1] == 1.7e308

@@ -91,3 +91,5 @@ def test_bad_thresholds(bad):
 def test_bad_groups():
     with pytest.raises(ValueError, match=r"groups must have one entry per sample \(3\); got an array of shape \(2,\)"):
         similarity_groups(np.eye(3), 0.5, groups=[1, 2])
+    with pytest.raises(ValueError, match="groups must all be of one type that can be sorted"):
+        similarity_groups(np.eye(3), 0.9, groups=[None, None, "a"])

@@ -14,7 +14,9 @@ from similitude import (
     CombinedClassifier,
     FusedClassifier,
     KNNClassifier,
+    LearnedSpectrumSVC,
     LocalBDA,
+    MixtureSVC,
     PathSearchCV,
     PotentialSVC,
     PredictionSets,
@@ -352,3 +354,64 @@ class TestApproximateSets:
             model.predict_set(ROWS, 1.5)
         with pytest.raises(ValueError, match="needs at least 99 left-out samples of each class; class 'a' has 20"):
             model.coverage(0.99)
+
+
+def test_unknown_pairs_are_unknown_to_sets_and_novelty():
+    S, y = _known_in_part()
+    stored = ~np.isnan(S)
+    as_sparse = sparse.csr_matrix((S[stored], np.nonzero(stored)), shape=S.shape)
+    dense = PredictionSets(KNNClassifier(3), confidence=0.8, cv=3).fit(S, y)
+    known = PredictionSets(KNNClassifier(3), confidence=0.8, cv=3).fit(Proximities(as_sparse, absent="unknown"), y)
+    for name in ("typicality", "familiarity", "p_values"):
+        found = getattr(dense, name)(S)
+        assert np.isfinite(found).all()
+        assert np.allclose(found, getattr(known, name)(Proximities(as_sparse, absent="unknown")))
+    nothing = np.full((1, len(S)), np.nan)
+    assert np.all(dense.typicality(nothing) == 1)
+    assert np.all(dense.familiarity(nothing) == 1)
+    # Only the known pairs of a class count for its typicality.
+    row = np.where(y == 0, S[0], np.nan)[None]
+    assert dense.typicality(row)[0, 1] == 1
+    assert dense.typicality(row)[0, 0] == dense.typicality(S[:1])[0, 0]
+
+
+def _known_in_part():
+    rng = np.random.default_rng(3)
+    y = np.arange(30) % 2
+    points = rng.normal(size=(30, 2)) + 2 * y[:, None]
+    S = np.exp(-np.linalg.norm(points[:, None] - points, axis=2))
+    S[rng.random(S.shape) < 0.1] = np.nan
+    np.fill_diagonal(S, 1.0)
+    return S, y
+
+
+def test_absent_dissimilarities_are_far_for_typicality():
+    D = np.array([[0.0, 1, 9, 9], [1, 0, 9, 9], [9, 9, 0, 2], [9, 9, 2, 0]]).repeat(2, 0).repeat(2, 1)
+    D[D == 9] = 0
+    far = Proximities(sparse.csr_matrix(D), absent="farthest")
+    sets = PredictionSets(
+        KNNClassifier(1, dissimilarity="max-minus"), confidence=0.5, cv=2, class_conditional=False
+    ).fit(far, np.arange(8) // 4)
+    assert sets.typicality(Proximities(sparse.csr_matrix((1, 8)), absent="farthest")).max() <= 0.2
+
+
+def test_sets_of_a_classifier_on_several_similarities(tmp_path):
+    S, y = _known_in_part()
+    S = np.where(np.isnan(S), 0.0, S)
+    S = (S + S.T) / 2
+    one = PredictionSets(MixtureSVC(target="clip"), confidence=0.8, cv=3).fit({"only": S}, y)
+    same = PredictionSets(LearnedSpectrumSVC(target="clip"), confidence=0.8, cv=3).fit(S, y)
+    assert np.allclose(one.p_values({"only": S}), same.p_values(S))
+    both = {"first": S, "second": S**2}
+    sets = PredictionSets(MixtureSVC(target="clip"), confidence=0.8, cv=3).fit(both, y)
+    expected = sets.p_values(Proximities(both))
+    assert np.array_equal(sets.p_values({"second": S**2, "first": S}), expected)
+    save_model(tmp_path / "sets.model", sets)
+    assert np.array_equal(load_model(tmp_path / "sets.model").p_values(both), expected)
+
+
+def test_a_dict_of_matrices_for_one_similarity_is_refused_by_name():
+    S, y = _known_in_part()
+    for model in (KNNClassifier(), PredictionSets(KNNClassifier(), cv=2, confidence=0.5)):
+        with pytest.raises(ValueError, match="X holds the similarities 'a', 'b', and one is needed"):
+            model.fit({"a": S, "b": S}, y)

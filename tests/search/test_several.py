@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.stats import binomtest, spearmanr
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -214,6 +215,15 @@ class TestComparison:
         assert found.correlations[0, 1] == pytest.approx(expected)
         assert found.correlations[0, 3] == pytest.approx(1.0)
         assert np.isnan(found.correlations[0, 4])
+        # Unknown pairs do not count, whether they are NaN or not stored.
+        some = np.where(np.random.default_rng(0).random((N, N)) < 0.7, matrices["weak"], np.nan)
+        stored = ~np.isnan(some)
+        expected = spearmanr(matrices["good"][off & stored], some[off & stored]).statistic
+        as_sparse = sparse.csr_matrix((some[stored], np.nonzero(stored)), shape=(N, N))
+        for given in ({"good": matrices["good"], "some": some}, {"good": matrices["good"], "some": as_sparse}):
+            X = Proximities(given, absent="unknown")
+            found = compare_similarities(X, y, methods=["k-NN"], n_repeats=1)
+            assert found.correlations[0, 1] == pytest.approx(expected)
 
     def test_errors(self):
         matrices, y = _matrices()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples
@@ -54,9 +56,19 @@ class View(NamedTuple):
             several = isinstance(given.features, dict)
             return self._own(given.features, "feature sets") if several else given.features
         S = self._own(given.similarities, "similarities")
-        if self.kind == "features":
-            return S if hasattr(S, "iloc") else dense(S)
-        return given.replaced(S) if isinstance(X, Proximities) and self.takes_proximities else S
+        if self.kind == "similarities" and isinstance(X, Proximities) and self.takes_proximities:
+            return given.replaced(S)
+        self._check_known(S, given.absent)
+        return S if self.kind == "similarities" or hasattr(S, "iloc") else dense(S)
+
+    def _check_known(self, S: Any, absent: str) -> None:
+        """Raise an error if some similarities are unknown, for a part that would take them for numbers."""
+        if absent == "unknown" if sparse.issparse(S) else np.isnan(np.asarray(S, dtype=float)).any():
+            use = "the rows of similarities as feature vectors" if self.kind == "features" else "similarities"
+            raise ValueError(
+                f"X: some similarities are unknown, and the part {self.name!r} uses {use}, all of which it needs. Fill "
+                "in the values before, pass feature vectors by Proximities(S, features=...), or leave out the part."
+            )
 
     def _own(self, values: dict, what: str) -> Any:
         """Return the value of the part's name, or the only one there is."""

@@ -156,6 +156,8 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         regularized = sorted({point.n_neighbors for point in points if point.alpha > 0})
         if regularized:
             training = training.complete("LocalSDA with alpha above 0")
+        elif any(point.grows for point in points):
+            training = training.complete('LocalSDA with fallback="grow"')
         finder = training.finder(lookup=True)
         if training.unknown:
             family = family_on(self.omega, _used_values(training.S, finder.fill))

@@ -148,7 +148,10 @@ def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
         The edges, whose samples are in the order of their first appearance, query before target.
     """
     ends = [np.asarray(queries), np.asarray(targets)]
-    values = np.asarray(scores, dtype=np.float64)
+    try:
+        values = np.asarray(np.ma.filled(scores, np.nan) if np.ma.isMA(scores) else scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"scores must be finite numbers: {error}.") from error
     if any(end.ndim != 1 for end in ends) or values.ndim != 1 or len({len(values), *map(len, ends)}) != 1:
         shapes = ", ".join(str(np.shape(given)) for given in (*ends, values))
         raise ValueError(f"queries, targets and scores must have one entry per edge; got the shapes {shapes}.")
@@ -157,12 +160,23 @@ def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
     if not np.isfinite(values).all():
         bad = int(np.flatnonzero(~np.isfinite(values))[0])
         raise ValueError(f"scores must be finite numbers; got {values[bad]} for edge {bad}. Leave out unknown pairs.")
-    found, first, codes = np.unique(np.column_stack(ends).ravel(), return_index=True, return_inverse=True)
+    for name, end in zip(("queries", "targets"), ends):
+        if end.dtype.kind in "fO" and len(bad := np.flatnonzero([_is_missing(each) for each in end.tolist()])):
+            raise ValueError(f"{name} must name a sample for each edge; edge {bad[0]} has {end[bad[0]]!r}.")
+    both = np.column_stack(ends).ravel()
+    # Names of different types are compared as text, as they are kept.
+    both = both.astype(str) if both.dtype == object else both
+    found, first, codes = np.unique(both, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     codes = place[codes.ravel()].reshape(-1, 2)
     return Edges(codes[:, 0], codes[:, 1], values, [str(name) for name in found[order].tolist()])
+
+
+def _is_missing(name: Any) -> bool:
+    """Return whether a name is None, NaN or pandas' NA."""
+    return name is None or (not isinstance(name, str) and (name != name) is not False)
 
 
 def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
@@ -187,7 +201,7 @@ def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
     own = None
     if meaning.normalise == "self":
         own = _self_scores(pairs, np.arange(n), edges.names)
-        pairs = pairs._replace(values=pairs.values / np.sqrt(own[pairs.rows] * own[pairs.columns]))
+        pairs = pairs._replace(values=_normalised(pairs, own, own))
     absent = _number(absent, pairs.values, meaning.orientation)
     one_sided = meaning.direction == "keep" and not _reversed_too(pairs.rows, pairs.columns, n)
     if meaning.direction != "keep":
@@ -243,7 +257,7 @@ def rows_to(
         own = _self_scores(itself, codes, edges.names)
 
         def normalised(pairs: _Pairs) -> _Pairs:
-            return pairs._replace(values=pairs.values / np.sqrt(own[pairs.rows] * self_scores[pairs.columns]))
+            return pairs._replace(values=_normalised(pairs, own, self_scores))
 
         forward = normalised(forward)
     absent = meaning.absent
@@ -296,8 +310,17 @@ def _reduced(rows: Any, columns: Any, values: np.ndarray, n: int, how: str, name
 _REDUCERS = {
     "max": lambda values, starts, counts: np.maximum.reduceat(values, starts),
     "min": lambda values, starts, counts: np.minimum.reduceat(values, starts),
-    "mean": lambda values, starts, counts: np.add.reduceat(values, starts) / counts,
+    "mean": lambda values, starts, counts: np.add.reduceat(values / np.repeat(counts, counts), starts),
 }
+
+
+def _normalised(pairs: _Pairs, own: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the values divided by the root of the product of both self-scores."""
+    own, others = own[pairs.rows], others[pairs.columns]
+    with np.errstate(over="ignore", under="ignore"):
+        product = own * others
+    ordinary = (product > 1e-290) & (product < np.inf)
+    return pairs.values / np.where(ordinary, np.sqrt(product), np.sqrt(own) * np.sqrt(others))
 
 
 def _self_scores(pairs: _Pairs, samples: np.ndarray, names: list[str]) -> np.ndarray:

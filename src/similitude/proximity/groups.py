@@ -159,7 +159,10 @@ def _same(groups: Any, n: int) -> Any:
     groups = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
     if groups.shape != (n,):
         raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {groups.shape}.")
-    _, codes = np.unique(groups, return_inverse=True)
+    try:
+        _, codes = np.unique(groups, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(f"groups must all be of one type that can be sorted, such as int or str: {error}.") from error
     order = np.argsort(codes, kind="stable")
     together = codes[order[1:]] == codes[order[:-1]]
     i, j = order[:-1][together], order[1:][together]

@@ -10,7 +10,7 @@ from similitude.reader.samples import Samples
 from similitude.reader.several import SeveralReader, SeveralRows, SeveralTraining
 from similitude.reader.several_samples import SeveralSamples, are_several
 from similitude.reader.training import Rows, Training
-from similitude.reader.values import ComputedValues, GivenValues, matrix_of
+from similitude.reader.values import ComputedValues, GivenValues, is_dict, matrix_of
 
 __all__ = [
     "ComputedValues",
@@ -24,5 +24,6 @@ __all__ = [
     "SeveralTraining",
     "Training",
     "are_several",
+    "is_dict",
     "matrix_of",
 ]

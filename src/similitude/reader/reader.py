@@ -18,7 +18,7 @@ from similitude.proximity.symmetry import check_same_order
 from similitude.proximity.unknown import LearnedFill
 from similitude.reader._unknown import row_values, training_values
 from similitude.reader.training import Rows, Training
-from similitude.reader.values import ComputedValues, GivenValues, matrix_of
+from similitude.reader.values import ComputedValues, GivenValues, is_dict, matrix_of
 from similitude.similarities import Measure, check_objects, pairwise, resolve, sliceable
 
 
@@ -245,7 +245,7 @@ class Reader:
         self.fill = None if fill is None else LearnedFill.learn(native, fill, dissimilarities=far)
 
     def adopted(self, X: Any) -> Any:
-        """Return another library's matrix as an array, a DataFrame or ``Proximities``, and anything else unchanged.
+        """Return another library's matrix as an array, a DataFrame or ``Proximities``, and a dict as ``Proximities``.
 
         Parameters
         ----------
@@ -255,10 +255,12 @@ class Reader:
         Returns
         -------
         object
-            The training samples.
+            The training samples; anything else is returned unchanged.
         """
         if not self.is_precomputed or isinstance(X, Proximities):
             return X
+        if is_dict(X):
+            return as_proximities(X)
         distances = self.map_name is not None
         form = foreign_form(X, distances=distances)
         if form is None or form.ids is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,22 +11,7 @@ import numpy as np
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.reader.reader import Reader
 from similitude.reader.training import Rows, Training
-
-
-def is_dict(value: Any) -> bool:
-    """Return whether a value is a dict of similarities by name.
-
-    Parameters
-    ----------
-    value : object
-        The value.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-    """
-    return isinstance(value, Mapping) and not hasattr(value, "shape")  # one of SciPy's sparse matrices is a dict
+from similitude.reader.values import is_dict
 
 
 class SeveralReader:

@@ -12,7 +12,8 @@ from sklearn.utils import _safe_indexing
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.reader.samples import Samples
-from similitude.reader.several import SeveralReader, SeveralRows, SeveralTraining, is_dict, named_errors
+from similitude.reader.several import SeveralReader, SeveralRows, SeveralTraining, named_errors
+from similitude.reader.values import is_dict
 
 
 def are_several(similarity: Any, X: Any, dissimilarity: Any = None) -> bool:

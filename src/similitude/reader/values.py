@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from similitude.proximity.proximities import Proximities
+from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.similarities import Named, named_values
 
 
-def matrix_of(X: Any) -> Any:
-    """Return the matrix of ``Proximities``, or X itself.
+def is_dict(value: Any) -> bool:
+    """Return whether a value is a dict of similarities by name.
 
     Parameters
     ----------
-    X : array-like, sparse matrix or Proximities
+    value : object
+        The value.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
+    return isinstance(value, Mapping) and not hasattr(value, "shape")  # one of SciPy's sparse matrices is a dict
+
+
+def matrix_of(X: Any) -> Any:
+    """Return the matrix of ``Proximities`` or of a dict with one matrix, or X itself.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, Proximities or dict
         The input.
 
     Returns
@@ -26,7 +43,7 @@ def matrix_of(X: Any) -> Any:
     array-like or sparse matrix
         The matrix.
     """
-    return X.S if isinstance(X, Proximities) else X
+    return as_proximities(X).S if isinstance(X, Proximities) or is_dict(X) else X
 
 
 class GivenValues:

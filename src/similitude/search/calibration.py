@@ -265,9 +265,9 @@ def check_class_sizes(
     named = ", ".join(f"{classes.tolist()[g]!r} has {counts[g]}" for g in small[:_SHOWN])
     more = f" and {len(small) - _SHOWN} more are too small" if len(small) > _SHOWN else ""
     smallest = counts[small].min()
-    lower = "" if smallest < 1 else f" of at most {np.floor(1e4 * smallest / (smallest + 1)) / 1e4:g}"
+    lower = "" if smallest < 1 else f"a confidence of at most {np.floor(1e4 * smallest / (smallest + 1)) / 1e4:g}, "
     raise ValueError(
         f"confidence={confidence:g} with class_conditional=True needs at least {needed} {tested} of each class; class "
-        f"{named}{more}. Use class_conditional=False, which calibrates all classes together, a confidence{lower}, or "
-        "more samples."
+        f"{named}{more}. Use class_conditional=False, which calibrates all classes together, {lower}or more "
+        "samples."
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, stats
 
 from similitude.numerics.significance import holm, mcnemar, standard_error
-from similitude.proximity.check import dense
-from similitude.proximity.proximities import Proximities
+from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.reader import Samples
 from similitude.search.combination import Judged, best_points, combine_each, eligible, judge_choice, judge_method
@@ -254,15 +253,38 @@ def correlations(samples: dict[str, Samples]) -> np.ndarray:
     -------
     ndarray of shape (V, V)
         Spearman's correlations over all pairs of different samples (both directions), or those of at most 1000 samples,
-        drawn at random; dissimilarities are negated. NaN if all similarities of a matrix are equal.
+        drawn at random; dissimilarities are negated. Pairs that are unknown in one of two matrices do not count. NaN if
+        all similarities of a matrix are equal.
     """
     n = next(iter(samples.values())).n
     drawn = np.arange(n) if n <= MOST_COMPARED else np.sort(np.random.RandomState(0).permutation(n)[:MOST_COMPARED])
     off = ~np.eye(len(drawn), dtype=bool)
-    ranks = []
-    for part in samples.values():
-        values = part.values.S if isinstance(part.values, Proximities) else part.values
-        values = np.asarray(dense(cut(values, drawn, drawn)), dtype=float)[off]
-        ranks.append(stats.rankdata(values if part.reader.map_name is None else -values))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.atleast_2d(np.corrcoef(np.stack(ranks)))
+    values = [_known_or_nan(part, drawn)[off] for part in samples.values()]
+    unknown = [np.isnan(own) for own in values]
+    # Ranks are computed once for each matrix, unless they depend on the pairs that are known in the other one.
+    ranks = None if np.any(unknown) else [stats.rankdata(own) for own in values]
+    found = np.ones((len(values), len(values)))
+    for i, j in combinations_with_replacement(range(len(values)), 2):
+        known = ~(unknown[i] | unknown[j])
+        two = (ranks[i], ranks[j]) if ranks else (stats.rankdata(values[i][known]), stats.rankdata(values[j][known]))
+        found[i, j] = found[j, i] = _correlation(*two)
+    return found
+
+
+def _known_or_nan(part: Samples, drawn: np.ndarray) -> np.ndarray:
+    """Return similarities, or negative dissimilarities; unknown ones are NaN."""
+    given = as_proximities(part.values)
+    values, sign = cut(given.S, drawn, drawn), 1.0 if part.reader.map_name is None else -1.0
+    if not sparse.issparse(values):
+        return sign * np.asarray(values, dtype=float)
+    absent = {"zero": 0.0, "unknown": np.nan, "farthest": 0.0 if sign > 0 else -np.inf}[given.absent]
+    entries = values.tocoo()
+    found = np.full(values.shape, absent)
+    found[entries.row, entries.col] = sign * entries.data
+    return found
+
+
+def _correlation(left: np.ndarray, right: np.ndarray) -> float:
+    if len(left) < 2 or np.ptp(left) == 0 or np.ptp(right) == 0:
+        return float("nan")
+    return float(np.corrcoef(left, right)[0, 1])

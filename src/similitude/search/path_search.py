@@ -20,7 +20,8 @@ from similitude._utils.links import LinkedEstimator
 from similitude.base import PathClassifier
 from similitude.finders import check_search
 from similitude.labels import check_labels
-from similitude.reader import Samples
+from similitude.proximity.proximities import as_proximities
+from similitude.reader import Samples, is_dict
 from similitude.search.evaluation import Batch, Fold, evaluate, grouped, reading_part, reads_training, samples_for
 from similitude.search.scoring import score_batch
 
@@ -151,7 +152,8 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
     def _adopted(self, X, y):
         """Return samples of other libraries as matrices, and labels in the order of the samples."""
         part, _ = reading_part(self.estimator)
-        adopted = part._new_reader().adopted(X) if reads_training(self.estimator) else X
+        adopted = as_proximities(X) if is_dict(X) else X
+        adopted = part._new_reader().adopted(adopted) if reads_training(self.estimator) else adopted
         return adopted, labels_in_order(y, X)
 
     def _refit(self, X, y, samples):

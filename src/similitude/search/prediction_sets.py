@@ -18,9 +18,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import SimilarityEstimator, forget_fit
 from similitude.labels import check_labels
-from similitude.proximity.proximities import Extras, Proximities
+from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
-from similitude.reader import GivenValues, Reader, Rows, Samples
+from similitude.reader import GivenValues, Reader, Rows, Samples, SeveralReader, SeveralSamples, is_dict
 from similitude.search.answers import log_posteriors
 from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
 from similitude.search.combined import fitted_on
@@ -190,7 +190,9 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         if isinstance(self.cv, Integral) and self.cv < 2:
             raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
         contract = _contract(self.estimator)
-        samples = Samples(contract, X, check_labels(y, _num_samples(X)), warns=_warns(self.estimator))
+        X = as_proximities(X) if is_dict(X) else X
+        kind = SeveralSamples if isinstance(contract, SeveralReader) else Samples
+        samples = kind(contract, X, check_labels(y, _num_samples(X)), warns=_warns(self.estimator))
         classes, codes = np.unique(samples.y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
@@ -211,7 +213,9 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
 
     def _keep(self, samples: Samples, folds: list[FoldModel], calibration: Calibration, codes: np.ndarray) -> None:
         """Fit the classifier on all samples, and become the fitted estimator."""
-        several = isinstance(samples.X, Proximities) and len(samples.X.similarities) > 1
+        several = isinstance(samples, SeveralSamples) or (
+            isinstance(samples.X, Proximities) and len(samples.X.similarities) > 1
+        )
         whole = None if samples.reader is None or several else samples.whole()
         estimator = (
             clone(self.estimator).fit(samples.X, samples.y)
@@ -232,7 +236,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
                     setattr(self, name, getattr(estimator, name))
         self.classes_, self.estimator_, self.folds_ = calibration.classes, estimator, folds
         self._calibration, self._typicality, self._familiarity = calibration, typicality, familiarity
-        self._computes = samples.reader is not None and samples.learns
+        self._computes = whole is not None and samples.learns
         self._frozen = self.confidence, self.method, bool(self.class_conditional)
 
     def _check_saved(self, sizes: Any) -> bool:
@@ -308,6 +312,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         reader = vars(self).get("_reader")
         pairwise = get_tags(self.estimator_).input_tags.pairwise
         if reader is None:
+            X = as_proximities(X) if is_dict(X) else X
             given = [cut(X, np.arange(_num_samples(X)), fold.train) if pairwise else X for fold in self.folds_]
             return [log_posteriors(fold.estimator, part, self.classes_) for fold, part in zip(self.folds_, given)]
         rows = reader.rows(X, estimator=self)
