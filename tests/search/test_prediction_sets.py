@@ -110,10 +110,6 @@ def test_unknown_similarities_are_not_among_the_nearest():
         nearest, new = np.nanmax(own[np.ix_(of_class, of_class)], axis=1), np.nanmax(rows[1:, of_class], axis=1)
         expected.append((1 + (nearest <= new[:, None]).sum(axis=1)) / (1 + of_class.sum()))
     assert np.allclose(sets.typicality(rows[1:]), np.transpose(expected))
-    filled, new = (np.where(np.isnan(A), np.nanmin(A, axis=1, keepdims=True), A) for A in (own, rows[1:]))
-    assert np.allclose(sets.familiarity(rows[1:]), conformal.familiarity(filled, Y[TRAIN], new))
-    assert np.array_equal(sets.typicality(rows)[0], 1 / (1 + np.full(3, 20)))
-    assert sets.familiarity(rows)[0] == 1 / 61
 
     def stored(values):
         return Proximities(sparse.csr_array(np.nan_to_num(-values)), absent="unknown")

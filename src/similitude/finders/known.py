@@ -26,13 +26,7 @@ class KnownFinder(MatrixFinder):
         The fitted reader, which has the fill.
     """
 
-    _saved_state = {"fill?": "LearnedFill"}
-
-    def _derived(self) -> dict[str, Any]:
-        return {"lookup": _in_either_direction(self.S)} if sparse.issparse(self.S) else {}
-
-    def _check_saved(self, sizes: Any) -> bool:
-        return self.S is None or hasattr(self, "fill")
+    _saved_state = {"fill?": "LearnedFill", "keys?": "int[.p] 0..", "values?": "float[.p]"}
 
     def __init__(self, S: Any, reader: Any):
         super().__init__(S)
@@ -45,7 +39,7 @@ class KnownFinder(MatrixFinder):
             fill = LearnedFill(*np.ravel(reader.similarities(values)).tolist())
         self.fill = fill
         if sparse.issparse(self.S):
-            self.lookup = _in_either_direction(self.S)
+            self.keys, self.values = _in_either_direction(self.S)
         else:
             self.S = fill(np.where(np.isnan(self.S), self.S.T, self.S), square=True)
 
@@ -70,7 +64,7 @@ class KnownFinder(MatrixFinder):
         wide = indices.astype(np.int64)
         pairs = np.unique((wide[:, :, None] * n + wide[:, None, :]).reshape(-1, k * k))
         left, right = np.divmod(pairs, n)
-        keys, values = self.lookup
+        keys, values = self.keys, self.values
         places = np.minimum(np.searchsorted(keys, pairs), len(keys) - 1)
         missing = np.where(left == right, self.fill.own, self.fill.value)
         data = np.where(keys[places] == pairs, values[places], missing).astype(values.dtype, copy=False)

@@ -101,7 +101,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
     @property
     def _parts(self) -> list[tuple[str, Any]]:
         if not isinstance(self.parts, (list, tuple, type(None))):
-            raise ValueError(f"parts must be a list of (name, estimator); got {self.parts!r}.")
+            raise ValueError(f"parts must be a list of (name, estimator), at least one; got {self.parts!r}.")
         return [("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())] if self.parts is None else self.parts
 
     def get_params(self, deep=True):

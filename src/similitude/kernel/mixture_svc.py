@@ -28,6 +28,23 @@ class MixtureMachines(NamedTuple):
     columns: np.ndarray | None = None
     """All columns are needed."""
 
+    @staticmethod
+    def _saved_state() -> dict[str, str]:
+        return {
+            "solutions": "list(pairs) of LearnedSpectrum",
+            "members": "list(pairs) of int[*] 0..n",
+            "factors": "dict of float",
+            "columns": "None",
+        }
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return all(
+            len(solution.coefficients) == len(members) * len(self.factors)
+            and len(solution.sizes) == len(self.factors)
+            and sum(solution.sizes) == len(solution.eigenvalues)
+            for solution, members in zip(self.solutions, self.members)
+        )
+
     def decisions(self, rows: Any) -> np.ndarray:
         """Return decision values, (m, pairs), positive for the later class."""
         similarities = [
@@ -155,6 +172,11 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
     """
 
     _path_parameters = ("eta", "gamma", "target")
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return super()._check_saved(sizes) and all(
+            list(machines.factors) == self._reader.names for machines in self._path.machines
+        )
 
     def __init__(
         self,

@@ -114,7 +114,7 @@ FITTED: dict[str, dict[str, str]] = {
         "within_class_std_dev_?": "double[p]",
     },
     "pipeline.Pipeline": {"steps": "list of any"},
-    "preprocessing.LabelBinarizer": {"classes_": "label[G]"},
+    "preprocessing.LabelBinarizer": {"classes_": "label[G]", "y_type_?": "text", "sparse_input_?": "bool"},
     "preprocessing.LabelEncoder": {"classes_": "label[G]"},
     "preprocessing.MaxAbsScaler": {"scale_": "float[p]", "max_abs_?": "float[p]"},
     "preprocessing.MinMaxScaler": {
@@ -149,11 +149,7 @@ def _libsvm_fits(model: Any, sizes: Sizes) -> bool:
         return False
     if len(model._probA) != len(model._probB) or len(model._probA) not in (0, sizes.value("pairs")):
         return False
-    if (
-        bool(model._effective_probability) != (len(model._probA) > 0)
-        if hasattr(model, "_effective_probability")
-        else False
-    ):
+    if getattr(model, "_effective_probability", len(model._probA) > 0) is not (len(model._probA) > 0):
         return False
     if model._sparse:
         stored = sparse.issparse(vectors) and sparse.issparse(dual) and vectors.indices.dtype == np.int32

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from similitude.numerics.topk import top_k
-from similitude.proximity.check import for_lookup
 from similitude.reader import Rows, Training
 
 NEIGHBOURS = 3
@@ -21,42 +19,52 @@ _BLOCK = 2**22
 """The largest number of values that are looked at together."""
 
 
-def dense_rows(samples: Any, n: int, sign: float) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield blocks of whole rows as dense similarities.
+def dense_rows(samples: Training | Rows, n: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield blocks of whole rows as dense native values; dissimilarities have a negative sign.
 
     Parameters
     ----------
     samples : Training or Rows
-        The samples, whose native values are used.
+        The samples.
     n : int
         The number of columns.
-    sign : float
-        1 for similarities, -1 for dissimilarities.
 
     Yields
     ------
     rows : slice
         The rows.
     block : ndarray
-        Their similarities, which may be changed; NaN if unknown.
+        Their values, which may be changed; NaN if they are unknown, minus infinity if they are farther than all others.
     """
+    sign, m = sign_of(samples), len(samples)
+    absent = {"zero": 0.0, "unknown": np.nan, "farthest": 0.0 if sign > 0 else -np.inf}[samples.reader.absent]
     columns, step = np.arange(n), max(1, _BLOCK // max(n, 1))
-    # Absent dissimilarities are not 0, but unknown, or farther than all others.
-    absent = np.nan if samples.unknown or sign < 0 else 0.0
-    for start in range(0, len(samples), step):
-        rows = slice(start, min(start + step, len(samples)))
+    for start in range(0, m, step):
+        rows = slice(start, min(start + step, m))
         values = samples.native.block(rows, columns)
-        if sparse.issparse(values):
-            entries = for_lookup(values).tocoo()
-            values = np.full(values.shape, absent)
-            values[entries.row, entries.col] = entries.data
-        yield rows, sign * np.asarray(values, dtype=float)
+        if not sparse.issparse(values):
+            yield rows, sign * np.asarray(values, dtype=float)
+            continue
+        values = values.tocsr()
+        block = np.full(values.shape, absent)
+        block[np.repeat(np.arange(values.shape[0]), np.diff(values.indptr)), values.indices] = sign * values.data
+        yield rows, block
 
 
-def _filled(block: np.ndarray) -> np.ndarray:
-    """Return rows whose unknown similarities are as small as the smallest known one; NaN if none is known."""
-    unknown = np.isnan(block)
-    return np.where(unknown, np.fmin.reduce(block, axis=1)[:, None], block) if unknown.any() else block
+def sign_of(samples: Training | Rows) -> float:
+    """Return 1 if the native values of samples are similarities, -1 if they are dissimilarities.
+
+    Parameters
+    ----------
+    samples : Training or Rows
+        The samples.
+
+    Returns
+    -------
+    float
+        The sign.
+    """
+    return 1.0 if samples.reader.map_name is None else -1.0
 
 
 @dataclass(frozen=True)
@@ -159,13 +167,12 @@ class Familiarity:
 
     Two scores of :class:`LocalDensity` are used: that of the similarities, and that of the correlation between rows of
     similarities, which is large for samples that resemble the same samples. Each is standardised, and their sum is
-    compared with those of the training samples. Unknown similarities count as the smallest known one of their row, so
-    that no unknown sample is among the nearest unless too few are known.
+    compared with those of the training samples. Unknown pairs count as far apart.
 
     Parameters
     ----------
-    sign : float
-        1 if the native values are similarities, -1 if they are dissimilarities.
+    farthest : float
+        The smallest known similarity of the training samples, which takes the place of unknown ones.
     columns : ndarray of int of shape (c,)
         The columns in which rows are compared.
     profiles : ndarray of shape (n, c)
@@ -177,7 +184,7 @@ class Familiarity:
     """
 
     _saved_state = {
-        "sign": "float",
+        "farthest": "float",
         "columns": "int[.c] 0..n",
         "profiles": "double[n, .c]",
         "direct": "LocalDensity",
@@ -185,7 +192,7 @@ class Familiarity:
         "known": "real[n]",
     }
 
-    sign: float
+    farthest: float
     columns: np.ndarray
     profiles: np.ndarray
     direct: LocalDensity
@@ -208,20 +215,16 @@ class Familiarity:
         Familiarity
             The familiarity.
         """
-        n, sign = len(training), 1.0 if training.reader.map_name is None else -1.0
+        n = len(training)
+        farthest = _farthest(training) if training.unknown or training.reader.absent == "farthest" else np.inf
         columns = np.unique(np.linspace(0, n - 1, min(n, COLUMNS)).astype(np.intp))
         profiles = np.empty((n, len(columns)))
 
         def given() -> Iterator[tuple[slice, np.ndarray]]:
-            for rows, block in dense_rows(training, n, sign):
-                block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = np.nan  # it is not used
-                block = _filled(block)
-                nothing = np.isnan(block[:, 0])
-                block[nothing] = 0.0 if nothing.all() else block[~nothing].min()
-                yield rows, block
+            return ((rows, _known_or(farthest, block)) for rows, block in dense_rows(training, n))
 
         for rows, block in given():
-            places = np.arange(rows.start, rows.stop)
+            places, farthest = np.arange(rows.start, rows.stop), min(farthest, float(block.min()))
             # A new sample has no similarity to itself in its row, so that of the nearest takes its place.
             block[np.arange(len(places)), places] = -np.inf
             block[np.arange(len(places)), places] = block.max(axis=1)
@@ -235,7 +238,7 @@ class Familiarity:
 
         direct, by_rows = LocalDensity.learn(given, codes), LocalDensity.learn(of_rows, codes)
         both = direct.standardised(direct.known) + by_rows.standardised(by_rows.known)
-        return cls(sign, columns, profiles, direct, by_rows, np.sort(both))
+        return cls(farthest, columns, profiles, direct, by_rows, np.sort(both))
 
     def of_rows(self, rows: Rows) -> np.ndarray:
         """Return the p-values of new samples.
@@ -248,18 +251,28 @@ class Familiarity:
         Returns
         -------
         ndarray of shape (m,)
-            The p-values.
+            The p-values; 1 for a sample without a known similarity.
         """
         found = np.empty(len(rows))
-        for part, block in dense_rows(rows, len(self.profiles), self.sign):
-            block = _filled(block)
-            nothing = np.isnan(block[:, 0])
-            block[nothing] = 0.0
+        for part, block in dense_rows(rows, len(self.profiles)):
+            alone = np.isnan(block).all(axis=1)
+            block = _known_or(self.farthest, block)
             second = _standardised(block[:, self.columns]) @ self.profiles.T
             both = self.direct.scores(block) + self.by_rows.scores(second)
-            both[nothing] = -np.inf
-            found[part] = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))
+            p_values = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))
+            found[part] = np.where(alone, 1.0, p_values)
         return found
+
+
+def _farthest(training: Training) -> float:
+    """Return the smallest known value, 0 if none is known."""
+    blocks = (block for _, block in dense_rows(training, len(training)))
+    lowest = min(float(block.min(where=np.isfinite(block), initial=np.inf)) for block in blocks)
+    return lowest if np.isfinite(lowest) else 0.0
+
+
+def _known_or(value: float, block: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(block), block, value)
 
 
 def _standardised(rows: np.ndarray) -> np.ndarray:

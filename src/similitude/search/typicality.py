@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -22,25 +21,21 @@ class Typicality:
 
     If x and the training samples of class g are exchangeable, then ``P(p_g(x) <= e) <= e``, for every similarity.
     Proof: if x is added to the class, a_g(i) becomes the maximum of a_g(i) and the similarity of i to x, so that the
-    rank of a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here. Unknown
-    similarities are left out of the maxima.
+    rank of a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here.
 
     Parameters
     ----------
     nearest : ndarray of shape (n, G)
-        The largest similarity of each training sample to the other samples of each class; minus infinity if there are
-        none. Dissimilarities have a negative sign.
+        The largest similarity of each training sample to the other samples of each class; NaN if there are none, or
+        none that is known. Dissimilarities have a negative sign.
     codes : ndarray of int of shape (n,)
         The classes of the training samples, as positions.
-    sign : float
-        1 if the native values are similarities, -1 if they are dissimilarities.
     """
 
-    _saved_state = {"nearest": "real[n, G]", "codes": "int[n] 0..G", "sign": "float"}
+    _saved_state = {"nearest": "real[n, G]", "codes": "int[n] 0..G"}
 
     nearest: np.ndarray
     codes: np.ndarray
-    sign: float
 
     @classmethod
     def learn(cls, training: Training, codes: np.ndarray, n_classes: int) -> Typicality:
@@ -61,8 +56,7 @@ class Typicality:
             The typicality.
         """
         # Native values are used, since the map to similarities keeps their order, or should not matter.
-        sign = 1.0 if training.reader.map_name is None else -1.0
-        return cls(_nearest(training, codes, n_classes, sign, left_out=True), codes, sign)
+        return cls(_nearest(training, codes, n_classes, left_out=True), codes)
 
     def of_rows(self, rows: Rows) -> np.ndarray:
         """Return the p-values of new samples.
@@ -75,9 +69,10 @@ class Typicality:
         Returns
         -------
         ndarray of shape (m, G)
-            The p-values. For a class with a single sample they are 1, since nothing is known about its similarities.
+            The p-values. They are 1 if nothing is known: for a class with a single sample, and for a sample whose
+            similarities to the class are all unknown.
         """
-        return self._p_values(_nearest(rows, self.codes, self.nearest.shape[1], self.sign))
+        return self._p_values(_nearest(rows, self.codes, self.nearest.shape[1]))
 
     def of_training(self) -> np.ndarray:
         """Return the p-values of the training samples, each compared with the others.
@@ -98,18 +93,18 @@ class Typicality:
         found = np.empty(nearest.shape)
         for g in range(nearest.shape[1]):
             members = self.codes == g
-            known = np.sort(self.nearest[members, g])
+            # A sample about which nothing is known counts against no other.
+            known = np.sort(np.where(np.isnan(own := self.nearest[members, g]), -np.inf, own))
             found[:, g] = (1 + np.searchsorted(known, nearest[:, g], side="right")) / (1 + len(known))
-        return found
+        return np.where(np.isnan(nearest), 1.0, found)
 
 
-def _nearest(samples: Any, codes: np.ndarray, n_classes: int, sign: float, *, left_out: bool = False) -> np.ndarray:
-    """Return the largest known similarity of each row to each class; with ``left_out`` the diagonal is not used."""
-    found = np.full((len(samples), n_classes), -np.inf)
-    for rows, block in dense_rows(samples, len(codes), sign):
-        block[np.isnan(block)] = -np.inf
+def _nearest(samples: Training | Rows, codes: np.ndarray, n_classes: int, *, left_out: bool = False) -> np.ndarray:
+    """Return the largest similarity of each row to each class; with ``left_out`` the diagonal is not used."""
+    found = np.full((len(samples), n_classes), np.nan)
+    for rows, block in dense_rows(samples, len(codes)):
         if left_out:
-            block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = -np.inf
+            block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = np.nan
         for g in range(n_classes):
-            found[rows, g] = block[:, codes == g].max(axis=1, initial=-np.inf)
+            found[rows, g] = np.fmax.reduce(block[:, codes == g], axis=1, initial=np.nan)
     return found
