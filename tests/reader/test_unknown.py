@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from similitude import (
     SDA,
@@ -257,3 +257,15 @@ def test_a_diagnosis_of_unknown_similarities():
     assert any("of the entries are unknown" in line for line in found.advice)
     assert "unknown" in str(found)
     assert "unknown" not in str(diagnose(S, LABELS))
+
+
+@pytest.mark.parametrize("grid", [{"alpha": [0.0, 0.5]}, {"fallback": ["class", "grow"]}], ids=["alpha", "fallback"])
+def test_a_grid_of_local_models_has_the_answers_of_each_point(grid):
+    P = Proximities(as_sparse(UNKNOWN), absent="unknown", fill="class-blind mean")
+    found = [
+        quietly(search(LocalSDA(), {"n_neighbors": [2, 5], **grid}, cv=3, scoring="neg_log_loss").fit, P, LABELS)
+        for search in (PathSearchCV, GridSearchCV)
+    ]
+    assert np.allclose(*(search.cv_results_["mean_test_score"] for search in found))
+    again = quietly(clone(found[0].best_estimator_).fit, P, LABELS)
+    assert np.allclose(*(quietly(each.predict_proba, as_sparse(ROWS)) for each in (found[0], again)))
