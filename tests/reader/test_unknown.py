@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from similitude import (
     SDA,
@@ -257,3 +257,32 @@ def test_a_diagnosis_of_unknown_similarities():
     assert any("of the entries are unknown" in line for line in found.advice)
     assert "unknown" in str(found)
     assert "unknown" not in str(diagnose(S, LABELS))
+
+
+@pytest.mark.parametrize("grid", [{"alpha": [0.0, 0.5]}, {"fallback": ["class", "grow"]}], ids=["alpha", "fallback"])
+def test_a_grid_of_local_models_has_the_answers_of_each_point(grid):
+    P = Proximities(as_sparse(UNKNOWN), absent="unknown", fill="class-blind mean")
+    found = [
+        quietly(search(LocalSDA(), {"n_neighbors": [2, 5], **grid}, cv=3, scoring="neg_log_loss").fit, P, LABELS)
+        for search in (PathSearchCV, GridSearchCV)
+    ]
+    assert np.allclose(*(search.cv_results_["mean_test_score"] for search in found))
+    again = quietly(clone(found[0].best_estimator_).fit, P, LABELS)
+    assert np.allclose(*(quietly(each.predict_proba, as_sparse(ROWS)) for each in (found[0], again)))
+
+
+def test_absent_pairs_are_never_nearer_than_stored_ones():
+    far = sparse.csr_matrix(np.array([[0.0, 0.5, 3.0], [0.5, 0.0, 0.0], [3.0, 0.0, 0.0]]))
+    for name in ("one-minus", "sqrt-one-minus"):
+        with pytest.raises(ValueError, match=r"absent='farthest' gives absent pairs the similarity 0, but .* up to 3"):
+            KNNClassifier(1, dissimilarity=name).fit(Proximities(far, absent="farthest"), ["a", "a", "b"])
+    nothing = Proximities(sparse.csr_matrix((3, 3)), absent="unknown")
+    with pytest.raises(ValueError, match="no value between different samples is known, as 'gauss' needs"):
+        KNNClassifier(1, dissimilarity="gauss").fit(nothing, ["a", "a", "b"])
+
+
+def test_the_mean_of_huge_similarities_does_not_overflow():
+    S = np.full((4, 4), 1e308)
+    S[0, 1] = S[1, 0] = np.nan
+    P = Proximities(S, fill="class-blind mean")
+    assert KNNClassifier(1, "kri").fit(P, [0, 0, 1, 1])._reader.fill.value == pytest.approx(1e308)

@@ -133,3 +133,30 @@ class GenerativeClassifier(SimilarityClassifier):
             "family": self._path.family,
         }
         return Explanation(**{**told, **self._path.models_of(rows)})
+
+
+class DividedPath(FittedPath):
+    """The points of a grid in several paths, each with some of the points.
+
+    Parameters
+    ----------
+    points : list
+        The points of the grid.
+    positions : list of lists of int
+        The positions of the points of each path in the grid.
+    paths : list of FittedPath
+        The paths.
+    """
+
+    def __init__(self, points: list[Any], positions: list[list[int]], paths: list[FittedPath]):
+        self.points, self.positions, self.paths = points, positions, paths
+
+    def answers(self, rows, response):
+        found: dict[int, np.ndarray] = {}
+        for own, path in zip(self.positions, self.paths):
+            found |= zip(own, path.answers(rows, response))
+        return [found[i] for i in range(len(self.points))]
+
+    def at(self, i):
+        own, path = next((own, path) for own, path in zip(self.positions, self.paths) if i in own)
+        return path.at(own.index(i))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from similitude.finders import GraphSearch, StreamSearch
-from similitude.generative.base import GenerativeClassifier, GenerativePath, answered, log_posterior
+from similitude.generative.base import DividedPath, GenerativeClassifier, GenerativePath, answered, log_posterior
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
 from similitude.generative.omega import family_on, searched_family
 from similitude.labels import Labels
@@ -153,6 +153,11 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
 
     def _fit_path(self, training, labels, points):
         points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
+        if training.unknown and len({point.needs_all for point in points}) > 1:
+            # The other points vote among known neighbours, as each of them does alone.
+            apart = [[i for i, point in enumerate(points) if point.needs_all is needs] for needs in (False, True)]
+            paths = [self._fit_path(training, labels, [points[i] for i in own]) for own in apart]
+            return DividedPath(points, apart, paths)
         regularized = sorted({point.n_neighbors for point in points if point.alpha > 0})
         if regularized:
             training = training.complete("LocalSDA with alpha above 0")
@@ -195,6 +200,11 @@ class LocalSDAPoint(NamedTuple):
     def grows(self) -> bool:
         """Whether neighbourhoods grow until each class in them has enough neighbours."""
         return self.alpha == 0 and self.fallback == "grow"
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether the similarities of all pairs are needed."""
+        return self.alpha > 0 or self.grows
 
     def falls_back(self, counts: np.ndarray) -> np.ndarray | bool:
         """Return whether the local nearest centroid decides in neighbourhoods with these counts of classes, (m, G)."""
@@ -249,7 +259,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
 
     def _completed(self, rows: Any) -> Any:
         """Return the rows with every similarity known, if the points need all of them."""
-        if self.averages:
+        if any(point.alpha > 0 for point in self.points):
             return rows.complete("LocalSDA with alpha above 0")
         return rows.complete('LocalSDA with fallback="grow"') if any(point.grows for point in self.points) else rows
 

@@ -161,8 +161,9 @@ def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
         bad = int(np.flatnonzero(~np.isfinite(values))[0])
         raise ValueError(f"scores must be finite numbers; got {values[bad]} for edge {bad}. Leave out unknown pairs.")
     for name, end in zip(("queries", "targets"), ends):
-        if end.dtype.kind in "fO" and len(bad := np.flatnonzero([_is_missing(each) for each in end.tolist()])):
-            raise ValueError(f"{name} must name a sample for each edge; edge {bad[0]} has {end[bad[0]]!r}.")
+        lacking = [i for i, each in enumerate(end.tolist()) if _is_missing(each)] if end.dtype.kind in "fO" else []
+        if lacking:
+            raise ValueError(f"{name} must name a sample for each edge; edge {lacking[0]} has {end[lacking[0]]!r}.")
     both = np.column_stack(ends).ravel()
     # Names of different types are compared as text, as they are kept.
     both = both.astype(str) if both.dtype == object else both

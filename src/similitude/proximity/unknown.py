@@ -150,7 +150,7 @@ class LearnedFill:
         smallest, largest = float(known.min()), float(known.max())
         nearest, farthest = (smallest, largest) if dissimilarities else (largest, smallest)
         if fill == "class-blind mean":
-            value = float(np.mean(pairs, dtype=np.float64))
+            value = _mean(pairs)
         elif fill == "class-blind median":
             value = float(np.median(pairs))
         else:
@@ -159,7 +159,7 @@ class LearnedFill:
         if sparse.issparse(values):
             diagonal = diagonal[diagonal != 0]
         diagonal = diagonal[~np.isnan(diagonal)]
-        return cls(value, float(diagonal.mean()) if diagonal.size else nearest)
+        return cls(value, _mean(diagonal) if diagonal.size else nearest)
 
     def __call__(self, values: Any, *, square: bool = False) -> Any:
         """Return the values with unknown ones filled; a CSR matrix stays one only if the fill is 0."""
@@ -177,6 +177,13 @@ class LearnedFill:
         if square:
             np.fill_diagonal(filled, np.where(np.diagonal(unknown), self.own, np.diagonal(filled)))
         return filled
+
+
+def _mean(values: np.ndarray) -> float:
+    """Return the mean, whose sum may overflow."""
+    with np.errstate(over="ignore"):
+        found = float(np.mean(values, dtype=np.float64))
+    return found if np.isfinite(found) else float(np.sum(values / len(values), dtype=np.float64))
 
 
 def fill_needed(who: str, S: Any) -> ValueError:
