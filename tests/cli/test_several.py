@@ -86,7 +86,7 @@ def test_fit_and_predict(folder):
     assert_refused(run("predict", "m.model", "b.csv", "a.csv", "-o", "out.csv"), "not their order; give them as a, b.")
     assert_refused(
         run("predict", "m.model", "new a.csv", "a.csv", "-o", "out.csv"),
-        "new a.csv and a.csv do not have the same samples in the same order",
+        "new a.csv and a.csv must have the same samples in the same order, and do not",
     )
 
 
