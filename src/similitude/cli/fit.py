@@ -144,7 +144,8 @@ def _chosen(
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
-    from similitude.search import names_text, parameters_text
+    from similitude.search import parameters_text
+    from similitude.search.standing import names_text
 
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):
