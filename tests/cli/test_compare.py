@@ -93,6 +93,16 @@ def test_methods_without_time_are_listed_once(matrix):
     assert "\nno time for SVM (clip)\n" in result.stdout
 
 
+def test_methods_that_need_all_pairs_share_one_note(matrix):
+    D = np.loadtxt("D.csv", delimiter=",")
+    D[0, 1] = D[1, 0] = np.nan
+    np.savetxt("D.csv", D, delimiter=",")
+    result = on_matrix("--dissimilarity", "gauss", "--methods", "k-nn,svm-clip,svm-flip")
+    assert result.exit_code == 0, result.output
+    assert "these methods need all pairs: SVM (clip), SVM (flip). --fill gives" in result.stderr
+    assert "NaN" not in result.stderr
+
+
 def test_quiet(matrix):
     assert on_matrix("--methods", "k-nn", "--quiet", "-o", "t.csv").output == ""
     assert (matrix / "t.csv").exists()

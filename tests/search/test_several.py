@@ -20,7 +20,8 @@ from similitude import (
 )
 from similitude.datasets import load_voting
 from similitude.numerics.significance import holm, mcnemar
-from similitude.search import Standing, names_text
+from similitude.search import Standing
+from similitude.search.standing import names_text
 
 N = 48
 METHODS = ["k-NN", "nearest centroid", "SVM (clip)"]

@@ -21,6 +21,7 @@ from similitude.cli.options import (
     check_budget,
     check_jobs,
     listed,
+    note_failures,
     notes,
 )
 from similitude.cli.source import Source
@@ -73,8 +74,7 @@ def compare_methods(
     if data.are_several:
         settings = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "time_budget": time_budget}
         found = compare_files(data, wanted, {**settings, "verbose": int(not quiet)})
-        for name, failure in found.failures.items():
-            note(f"{name} failed: {' '.join(failure.split())}")
+        note_failures(found.failures, note)
         show_similarities(found, data.title, folds, output, as_json, quiet)
         return
     table = named(wanted, **data.contract)
@@ -88,9 +88,7 @@ def compare_methods(
         time_budget=time_budget,
         **data.fold_arguments,
     )
-    for standing in standings:
-        if standing.failure not in (None, NO_TIME):
-            note(f"{standing.method} failed: {' '.join(str(standing.failure).split())}")
+    note_failures({row.method: row.failure for row in standings if row.failure and row.failure != NO_TIME}, note)
     if output is not None:
         _save(standings, output)
     if as_json:

@@ -21,6 +21,7 @@ from similitude.cli.options import (
     TimeBudget,
     check_budget,
     check_jobs,
+    note_failures,
     notes,
 )
 from similitude.cli.source import Source
@@ -72,8 +73,7 @@ def fit_model(
     if data.reading is not None:
         outcome["reading"] = data.reading
     save_model(output, model, ids=data.ids, notes=outcome)
-    for failed, why in outcome["failures"].items():
-        note(f"{failed} could not be used: {' '.join(why.split())}")
+    note_failures(outcome["failures"], note)
     if as_json:
         typer.echo(json.dumps({**outcome, "model": str(output)}, indent=2))
     elif not quiet:
@@ -144,7 +144,8 @@ def _chosen(
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
-    from similitude.search import names_text, parameters_text
+    from similitude.search import parameters_text
+    from similitude.search.standing import names_text
 
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -69,6 +69,22 @@ def notes(quiet: bool) -> Notes:
             typer.echo(f"similitude: {text}", err=True)
 
     return note
+
+
+def note_failures(failures: Mapping[str, str], note: Notes) -> None:
+    """Print why methods failed; those that need all pairs, if some are unknown, share one note."""
+    from similitude.proximity.unknown import NEEDS_ALL_PAIRS
+    from similitude.search.standing import names_text
+
+    need_all = [name for name, why in failures.items() if NEEDS_ALL_PAIRS in why]
+    for name, why in failures.items():
+        if name not in need_all:
+            note(f"{name} failed: {' '.join(why.split())}")
+    if need_all:
+        note(
+            f"some pairs are unknown, and these methods need all pairs: {names_text(need_all)}. "
+            "--fill gives unknown pairs a value."
+        )
 
 
 def check_jobs(n_jobs: int) -> None:

@@ -19,6 +19,7 @@ from similitude.cli.options import (
     check_budget,
     check_jobs,
     listed,
+    note_failures,
     notes,
 )
 from similitude.cli.source import Source
@@ -79,8 +80,7 @@ def report_matrix(
         )
         title = ", ".join(path.name for path in source.matrices) or str(source.dataset)
         size = _write(output, data, auto, title, _source(data, source, seed), seed)
-    for name, why in auto.failures_.items():
-        note(f"{name} could not be used: {' '.join(why.split())}")
+    note_failures(auto.failures_, note)
     if not quiet:
         _print_summary(auto, output, size)
 
@@ -115,7 +115,7 @@ def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, s
 
 
 def _print_summary(auto: Any, output: Path, size: int) -> None:
-    from similitude.search import names_text
+    from similitude.search.standing import names_text
 
     typer.echo(f"method  {auto.best_method_}")
     members = auto.best_estimator_.members_

@@ -11,6 +11,8 @@ from scipy import sparse
 
 FILLS = ("class-blind mean", "class-blind median", "farthest")
 ABSENT = ("zero", "farthest", "unknown")
+NEEDS_ALL_PAIRS = "needs the similarities of all pairs"
+"""The words of the error of a method that has no use for unknown pairs."""
 
 
 def check_absent(absent: Any) -> str:
@@ -207,7 +209,7 @@ def fill_needed(who: str, S: Any) -> ValueError:
         places = np.argwhere(np.isnan(S))
         found = "X contains NaN" + (f" (first at row {places[0, 0]}, column {places[0, 1]})" if len(places) else "")
     return ValueError(
-        f"{found}, and {who} needs the similarities of all pairs. Pass Proximities(X, fill='class-blind mean') to fit "
+        f"{found}, and {who} {NEEDS_ALL_PAIRS}. Pass Proximities(X, fill='class-blind mean') to fit "
         "(--fill class-blind-mean), or another fill ('class-blind median', 'farthest' or a number), which is learned "
         "on the training part; or use a method that votes among known neighbours, such as KNNClassifier."
     )

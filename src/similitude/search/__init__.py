@@ -15,7 +15,7 @@ from similitude.search.path_search import PathSearchCV, input_parameters
 from similitude.search.prediction_sets import FoldModel, PredictionSets
 from similitude.search.reading import split_names
 from similitude.search.several import compare_similarities
-from similitude.search.standing import COMBINATION, Standing, names_text
+from similitude.search.standing import COMBINATION, Standing
 
 __all__ = [
     "COMBINATION",
@@ -51,7 +51,6 @@ __all__ = [
     "input_parameters",
     "methods",
     "mixtures",
-    "names_text",
     "nested_errors",
     "parameters_code",
     "parameters_text",

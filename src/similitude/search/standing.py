@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,12 +84,12 @@ def name_on(method: str, similarity: str | None) -> str:
     return method if similarity is None else f"{method}{_ON}{similarity}"
 
 
-def names_text(names: list[str]) -> str:
+def names_text(names: Sequence[str]) -> str:
     """Return the names of methods as one text, in which a method on several similarities appears once.
 
     Parameters
     ----------
-    names : list of str
+    names : sequence of str
         The names, as :func:`name_on` returns them.
 
     Returns
