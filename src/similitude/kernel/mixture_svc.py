@@ -174,9 +174,7 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
     _path_parameters = ("eta", "gamma", "target")
 
     def _check_saved(self, sizes: Any) -> bool:
-        return super()._check_saved(sizes) and all(
-            list(machines.factors) == self._reader.names for machines in self._path.machines
-        )
+        return all(list(machines.factors) == self._reader.names for machines in self._path.machines)
 
     def __init__(
         self,
