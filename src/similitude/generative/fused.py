@@ -100,9 +100,11 @@ class FusedClassifier(PathClassifier, _BaseComposition):
 
     @property
     def _parts(self) -> list[tuple[str, Any]]:
-        if not isinstance(self.parts, (list, tuple, type(None))):
+        if self.parts is None:
+            return [("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())]
+        if not isinstance(self.parts, (list, tuple)):
             raise ValueError(f"parts must be a list of (name, estimator), at least one; got {self.parts!r}.")
-        return [("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())] if self.parts is None else self.parts
+        return self.parts  # type: ignore[return-value]
 
     def get_params(self, deep=True):
         """Return the parameters.
