@@ -100,11 +100,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
 
     @property
     def _parts(self) -> list[tuple[str, Any]]:
-        if self.parts is None:
-            return [("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())]
-        if not isinstance(self.parts, (list, tuple)):
-            raise ValueError(f"parts must be a list of (name, estimator), at least one; got {self.parts!r}.")
-        return self.parts  # type: ignore[return-value]
+        return [("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())] if self.parts is None else self.parts
 
     def get_params(self, deep=True):
         """Return the parameters.
@@ -140,6 +136,8 @@ class FusedClassifier(PathClassifier, _BaseComposition):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        if not isinstance(self._parts, (list, tuple)):
+            raise ValueError(f"parts must be a list of (name, estimator), at least one; got {self.parts!r}.")
         kinds = FusedReader(self._parts).kinds
         tags.input_tags.pairwise = "similarities" in kinds
         tags.input_tags.sparse = "similarities" in kinds

@@ -267,7 +267,7 @@ class LearnedMap:
         with np.errstate(over="ignore", invalid="ignore"):
             mapped = chosen.apply(values, self.constants).astype(matrix.dtype, copy=False)
         if not np.isfinite(mapped).all() and not np.isfinite(mapped[~np.isnan(values)]).all():
-            if not all(np.isfinite(value).all() for value in self.constants.values()):
+            if any(np.isnan(value).any() for value in self.constants.values()):
                 raise ValueError(f"{name}: no value between different samples is known, as {self.map_name!r} needs.")
             raise ValueError(f"{name} is too large for the map {self.map_name!r}, which overflows; rescale it first.")
         if sparse.issparse(matrix) and absent == "farthest" and "one-minus" in self.map_name and np.any(mapped < 0):
