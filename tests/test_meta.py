@@ -378,7 +378,10 @@ def test_matrices_that_only_look_like_drawn_rows_are_accepted(seed):
     tree = np.zeros((n, n))
     tree[np.arange(n), parent] = 1.0  # each sample is similar to one other: the drawn columns would be symmetric
     duplicates = np.repeat(rng.random((15, 15)), 2, axis=0).repeat(2, axis=1)
-    for S in (tree, np.roll(np.eye(n), 1, axis=1), rng.random((n, n)), duplicates, np.ones((n, n)), np.zeros((n, n))):
+    ties = np.full((n, n), 0.2)  # the largest entry of a row occurs more than once
+    ties[np.arange(n), parent] = 0.1
+    ties[::2] = 0.0
+    for S in (tree, np.roll(np.eye(n), 1, axis=1), rng.random((n, n)), duplicates, ties, np.ones((n, n))):
         assert KNNClassifier(3).fit(S, labels).n_features_in_ == n
 
 

@@ -176,8 +176,8 @@ def check_same_order(S: Any, *, dissimilarity: bool = False) -> None:
     """Raise a ValueError if the rows of a square matrix were drawn from a larger or another one, but not its columns.
 
     ``BaggingClassifier`` does this to a matrix that it takes for feature vectors. It is noticed in a symmetric matrix
-    whose samples are most similar to themselves: the largest entry of a row is then in the column of its own sample,
-    and with the columns drawn like the rows the matrix is symmetric again.
+    whose samples are more similar to themselves than to any other: the largest entry of a row is then in the column of
+    its own sample, and with the columns drawn like the rows the matrix is symmetric again.
 
     Parameters
     ----------
@@ -191,9 +191,12 @@ def check_same_order(S: Any, *, dissimilarity: bool = False) -> None:
         return
     tried = np.unique(np.linspace(0, n - 1, _ROWS_TRIED).astype(np.intp))
     some = dense(S[tried]) * (-1 if dissimilarity else 1)
-    moved = some.max(axis=1) > some[np.arange(len(tried)), tried]
+    largest = some.max(axis=1, keepdims=True)
+    moved = largest.ravel() > some[np.arange(len(tried)), tried]
     varied = np.array([len(np.unique(row)) > 2 for row in some])
-    if np.mean(moved & varied) < 0.25 or is_symmetric(S):
+    # A row whose largest entry occurs twice does not tell which sample it belongs to.
+    tied = np.sum(some == largest, axis=1) > 1
+    if np.mean(moved & varied) < 0.25 or tied.any() or is_symmetric(S):
         return
     if sparse.issparse(S):  # a view, since argmax adds entries that are stored in parts, in place
         S = for_lookup(type(S)((S.data, S.indices, S.indptr), shape=S.shape))
