@@ -7,6 +7,7 @@ from typing import Any
 
 from similitude.cli.data import LoadedData
 from similitude.cli.options import Notes
+from similitude.cli.source import number_or_text
 
 
 def without_leaks(data: LoadedData, threshold: str | None, note: Notes) -> LoadedData:
@@ -50,9 +51,6 @@ def with_fill(data: LoadedData, fill: str | None) -> LoadedData:
     if data.contract.get("similarity", "precomputed") != "precomputed":
         raise ValueError(f"--fill {fill} is for a matrix; the similarities of objects are all known.")
     given = as_proximities(data.X)
-    try:
-        value: Any = float(fill)
-    except ValueError:
-        value = fill.replace("-blind-", "-blind ")
+    value = number_or_text(fill.replace("-blind-", "-blind "))
     S = Proximities(given.S, given.features, given.self_similarity, given.ids, absent=given.absent, fill=value)
     return replace(data, X=S)

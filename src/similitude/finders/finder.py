@@ -324,8 +324,7 @@ class ObjectFinder(BaseEstimator):
         list of slice
             The slices.
         """
-        step = max(1, PAIRS_AT_ONCE // k**2)
-        return [slice(start, start + step) for start in range(0, max(m, 1), step)]
+        return pair_blocks(m, k)
 
     def add_local(self, count: int) -> None:
         """Add the number of similarities that were computed among neighbours.
@@ -336,6 +335,25 @@ class ObjectFinder(BaseEstimator):
             The number.
         """
         self._local.append(count)  # appending is safe when several threads call this; adding to a number is not
+
+
+def pair_blocks(m: int, k: int) -> list[slice]:
+    """Return slices of m rows that are so small that the pairs among their k neighbours take little memory.
+
+    Parameters
+    ----------
+    m : int
+        The number of rows.
+    k : int
+        The number of neighbours.
+
+    Returns
+    -------
+    list of slice
+        The slices.
+    """
+    step = max(1, PAIRS_AT_ONCE // k**2)
+    return [slice(start, start + step) for start in range(0, max(m, 1), step)]
 
 
 def is_finder(value: Any, lookup: bool) -> bool:

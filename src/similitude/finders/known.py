@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.finders.finder import PAIRS_AT_ONCE, MatrixFinder
+from similitude.finders.finder import MatrixFinder, pair_blocks
 from similitude.proximity.unknown import LearnedFill
 
 
@@ -88,10 +88,7 @@ class KnownFinder(MatrixFinder):
         list of slice
             The slices.
         """
-        if not sparse.issparse(self.S):
-            return super().blocks(m, k)
-        step = max(1, PAIRS_AT_ONCE // k**2)
-        return [slice(start, start + step) for start in range(0, max(m, 1), step)]
+        return pair_blocks(m, k) if sparse.issparse(self.S) else super().blocks(m, k)
 
 
 def _in_either_direction(S: Any) -> tuple[np.ndarray, np.ndarray]:
