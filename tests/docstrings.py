@@ -19,6 +19,11 @@ CHECKS = {
 }
 
 
+def _inherits_docstring(method):
+    """Return whether a method overrides one that is documented, and does what is said there."""
+    return method.__doc__ is None and inspect.getdoc(method) is not None
+
+
 def public_names():
     """Return the dotted names that users may call: those of the package, of its rooms, and their methods."""
     rooms = [f"similitude.{room.name}" for room in pkgutil.iter_modules(similitude.__path__) if room.ispkg]
@@ -35,7 +40,9 @@ def public_names():
                 names += [
                     f"{method.__module__}.{method.__qualname__}"
                     for label, method in methods
-                    if not label.startswith("_") and method.__module__.startswith("similitude.")
+                    if not label.startswith("_")
+                    and method.__module__.startswith("similitude.")
+                    and not _inherits_docstring(method)
                 ]
     return sorted(set(names))
 

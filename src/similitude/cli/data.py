@@ -46,12 +46,10 @@ class LoadedData:
     @cached_property
     def samples(self) -> Samples:
         """The samples as every command reads them, without a warning if the matrix looks like dissimilarities."""
-        from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples
+        from similitude.reader import Reader, SeveralReader, samples_of
 
-        if self.are_several:
-            reader: Any = SeveralReader(**self.contract)
-            return SeveralSamples(reader, self.X, np.asarray(self.y), warns=False)  # type: ignore[return-value]
-        return Samples(Reader(**self.contract), self.X, np.asarray(self.y), warns=False)
+        reader = SeveralReader(**self.contract) if self.are_several else Reader(**self.contract)
+        return samples_of(reader, self.X, np.asarray(self.y), warns=False)
 
     @property
     def are_several(self) -> bool:

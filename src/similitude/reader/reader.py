@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _get_feature_names, _num_samples, validate_data
+from sklearn.utils.validation import _get_feature_names, _num_samples
 
 from similitude._utils.forms import foreign_form
 from similitude.finders import check_search
@@ -16,13 +16,16 @@ from similitude.proximity.maps import LearnedMap, check_map, learned_constants_n
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.symmetry import check_same_order
 from similitude.proximity.unknown import LearnedFill
+from similitude.reader._columns import check_same_columns, check_width
 from similitude.reader._unknown import row_values, training_values
-from similitude.reader.training import Rows, Training
+from similitude.reader.base import InputReader
+from similitude.reader.rows import Rows
+from similitude.reader.training import Training
 from similitude.reader.values import ComputedValues, GivenValues, is_dict, matrix_of
 from similitude.similarities import Measure, check_objects, pairwise, resolve, sliceable
 
 
-class Reader:
+class Reader(InputReader):
     """Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
 
     Parameters
@@ -121,11 +124,6 @@ class Reader:
         self.extras: tuple[str, ...] = ()
 
     @property
-    def is_precomputed(self) -> bool:
-        """Whether X is the square matrix of the training samples."""
-        return isinstance(self.similarity, str) and self.similarity == "precomputed"
-
-    @property
     def is_columns(self) -> bool:
         """Whether X holds rows of similarities to fixed prototypes."""
         return self.takes_columns and isinstance(self.similarity, str) and self.similarity == "columns"
@@ -152,24 +150,6 @@ class Reader:
         return chosen
 
     def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> Training:
-        """Return the training samples, after the similarity and the map have learned from them.
-
-        Parameters
-        ----------
-        X : square matrix, rows to prototypes, Proximities, or sequence of raw objects
-            The training samples.
-        y : array-like of shape (n,), default=None
-            The labels, for a similarity that learns from them.
-        estimator : estimator, default=None
-            The estimator that error messages name.
-        warns : bool, default=True
-            Whether a matrix that looks like dissimilarities causes a warning.
-
-        Returns
-        -------
-        Training
-            The training samples.
-        """
         map_name = self.map_name
         chosen = check_search(self.search)
         if chosen is not None and self.is_precomputed:
@@ -245,18 +225,6 @@ class Reader:
         self.fill = None if fill is None else LearnedFill.learn(native, fill, dissimilarities=far)
 
     def adopted(self, X: Any) -> Any:
-        """Return another library's matrix as an array, a DataFrame or ``Proximities``, and a dict as ``Proximities``.
-
-        Parameters
-        ----------
-        X : object
-            The training samples.
-
-        Returns
-        -------
-        object
-            The training samples; anything else is returned unchanged.
-        """
         if not self.is_precomputed or isinstance(X, Proximities):
             return X
         if is_dict(X):
@@ -319,23 +287,6 @@ class Reader:
         return LearnedMap.learn(native, map_name, scale=self.scale, absent=self.absent)
 
     def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Rows:
-        """Return the rows of new samples.
-
-        Parameters
-        ----------
-        X : matrix of shape (m, n), Proximities, or sequence of raw objects
-            The new samples.
-        support : ndarray of int, default=None
-            The positions of the only columns that are needed, ascending; rows with only these columns are accepted,
-            too.
-        estimator : estimator, default=None
-            The fitted estimator that reads the rows: its column names are checked, and error messages name it.
-
-        Returns
-        -------
-        Rows
-            The rows.
-        """
         if not self.is_matrix:
             objects = check_objects(X)
             native = ComputedValues(self.measure, objects, self.objects, self.kept)
@@ -351,35 +302,16 @@ class Reader:
         part = support if support is not None and len(support) and S.shape[1] != self.n_columns else None
         if estimator is not None:
             try:
-                _check_width(matrix_of(X), S.shape[1], part, estimator)
+                check_width(matrix_of(X), S.shape[1], part, estimator)
             except ValueError as error:
                 raise ValueError(f"{error}{' X also contains NaN.' if has_nan else ''}") from error
-        self._check_same_columns(given, part)
+        check_same_columns(self, given, part)
         places = None if part is None else np.searchsorted(part, np.arange(self.n_columns))
         if has_nan and self.map_name == "double-centring" and self.fill is not None:
             S, has_nan = self.fill(S), False
         rows = Rows(self, S.shape[0], GivenValues(S, columns=places), given.extras, support=part, unknown=has_nan)
         rows.S = self.similarities(S)
         return rows
-
-    def _check_same_columns(self, given: Proximities, part: np.ndarray | None) -> None:
-        names = {name: "column_ids" if name == "ids" else name for name in self.extras}
-        missing = sorted(name for name in names if getattr(given, names[name]) is None)
-        if missing:
-            raise ValueError(
-                f"X: {', '.join(missing)} was given in fit and is missing here; pass Proximities(S, "
-                f"{', '.join(names[name] + '=...' for name in missing)})."
-            )
-        if self.column_ids is None or given.column_ids is None:
-            return
-        known = self.column_ids if part is None else self.column_ids[part]
-        different = np.flatnonzero(known != given.column_ids)
-        if different.size:
-            j = int(different[0])
-            raise ValueError(
-                f"X: the columns are not the training samples in their order: column {j} is "
-                f"{given.column_ids.tolist()[j]!r}, in fit it was {known.tolist()[j]!r}. Reorder them."
-            )
 
     def similarities(self, native: Any, *, transposed: bool = False) -> Any:
         """Return native values of rows as similarities.
@@ -445,22 +377,3 @@ class Reader:
         if not self.is_matrix:
             return self.measure is not None and _num_samples(self.objects) == self.n_columns
         return self.n_columns > 0 and (self.map is not None) == (self.learns_map and self.map_name is not None)
-
-
-def _check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:
-    """Check the number and the names of the columns: those of all training samples, or only those in ``part``."""
-    if part is None:
-        validate_data(estimator, X, reset=False, skip_check_array=True)
-        return
-    expected = estimator.n_features_in_
-    if width != len(part):
-        restricted = f", or the {len(part)} of support_columns_ alone" if len(part) < expected else ""
-        raise ValueError(
-            f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as "
-            f"input{restricted}."
-        )
-    restricted_to = copy.copy(estimator)
-    restricted_to.n_features_in_ = len(part)
-    if hasattr(estimator, "feature_names_in_"):
-        restricted_to.feature_names_in_ = estimator.feature_names_in_[part]
-    validate_data(restricted_to, X, reset=False, skip_check_array=True)

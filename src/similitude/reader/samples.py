@@ -16,15 +16,15 @@ from similitude.proximity.check import read_similarity
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import check_same_order
+from similitude.reader.base import NO_EXTRAS, SearchSamples
 from similitude.reader.reader import Reader
-from similitude.reader.training import Rows, Training
+from similitude.reader.rows import Rows
+from similitude.reader.training import Training
 from similitude.reader.values import GivenValues, matrix_of
 from similitude.similarities import check_objects, pairwise, resolve
 
-_NONE = Extras()
 
-
-class Samples:
+class Samples(SearchSamples):
     """All samples of a search, which are read once and divided into folds.
 
     Parameters
@@ -75,20 +75,6 @@ class Samples:
         return not self.reader.is_matrix and resolve(self.reader.similarity).learns
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Training, Rows]:
-        """Return the training samples of a fold and the rows of its test samples; values are selected when first used.
-
-        Parameters
-        ----------
-        train, test : ndarrays of int
-            The positions of the training samples and of the test samples.
-
-        Returns
-        -------
-        training : Training
-            The training samples.
-        rows : Rows
-            The rows of the test samples.
-        """
         reader = self._fresh()
         reader.search = "matrix"
         if self.learns:
@@ -110,13 +96,6 @@ class Samples:
         return training, rows
 
     def whole(self) -> Training:
-        """Return all samples as training samples.
-
-        Returns
-        -------
-        Training
-            The training samples.
-        """
         reader = self._fresh()
         if self.learns or check_search(reader.search) is not None:
             return reader.fit(self.X, self.y)
@@ -164,13 +143,6 @@ class Samples:
         return self.unknown and (reader.map_name != "double-centring" or reader.fill is None)
 
     def precomputed(self) -> Samples:
-        """Return the same samples as a precomputed matrix of native values.
-
-        Returns
-        -------
-        Samples
-            The samples.
-        """
         if self.reader.is_matrix:
             return self
         part = copy.copy(self)
@@ -178,18 +150,6 @@ class Samples:
         return part
 
     def part(self, rows: np.ndarray) -> Samples:
-        """Return some of the samples.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Their positions.
-
-        Returns
-        -------
-        Samples
-            These samples.
-        """
         y = _safe_indexing(self.y, rows)
         if self.reader is None or self.learns:
             return Samples(self.reader, _safe_indexing(self.X, rows), y, warns=False)
@@ -198,25 +158,6 @@ class Samples:
         part.y, part.n, part.values = y, len(rows), cut(self.values, rows, columns)
         part.X = part.values if self.reader.is_matrix else _safe_indexing(self.X, rows)
         return part
-
-    def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
-        """Return the training part and the test part of X for an estimator that does not use a reader.
-
-        Parameters
-        ----------
-        train, test : ndarrays of int
-            The positions of the training samples and of the test samples.
-        pairwise : bool
-            Whether the columns are selected like the rows.
-
-        Returns
-        -------
-        training, test : array-like
-            The two parts.
-        """
-        if not pairwise:
-            return _safe_indexing(self.X, train), _safe_indexing(self.X, test)
-        return cut(self.values, train, train), cut(self.values, test, train)
 
 
 def _similarities(values: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
@@ -227,4 +168,4 @@ def _similarities(values: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
 
 def _extras(values: Any, rows: np.ndarray) -> Extras:
     """Return the data of these samples in addition to their similarities."""
-    return values.extras.take(rows) if isinstance(values, Proximities) else _NONE
+    return values.extras.take(rows) if isinstance(values, Proximities) else NO_EXTRAS

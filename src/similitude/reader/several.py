@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from similitude.proximity.proximities import Proximities, as_proximities
+from similitude.reader.base import InputReader
 from similitude.reader.reader import Reader
-from similitude.reader.training import Rows, Training
+from similitude.reader.rows import Rows
+from similitude.reader.training import Training
 from similitude.reader.values import is_dict
 
 
-class SeveralReader:
+class SeveralReader(InputReader):
     """Reads several similarities of the same samples, each by a :class:`Reader` of its own.
 
     A single similarity is accepted, too; its name is "S".
@@ -41,11 +44,6 @@ class SeveralReader:
             raise ValueError(
                 f"similarity by name must be a dict with at least one key, all strings; got {list(similarity)!r}."
             )
-
-    @property
-    def is_precomputed(self) -> bool:
-        """Whether X holds square matrices."""
-        return isinstance(self.similarity, str) and self.similarity == "precomputed"
 
     @property
     def is_matrix(self) -> bool:
@@ -138,41 +136,11 @@ class SeveralReader:
         return found
 
     def adopted(self, X: Any) -> Any:
-        """Return a dict of matrices as ``Proximities``, another library's matrix as by a reader of one similarity.
-
-        Parameters
-        ----------
-        X : object
-            The training samples.
-
-        Returns
-        -------
-        object
-            The training samples; anything else is returned unchanged.
-        """
         if not self.is_precomputed:
             return X
         return as_proximities(X) if is_dict(X) else Reader("precomputed", self.map_name).adopted(X)
 
     def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> SeveralTraining:
-        """Return the training samples, after the similarities and the maps have learned from them.
-
-        Parameters
-        ----------
-        X : Proximities, dict of matrices, matrix, or sequence of raw objects
-            The training samples.
-        y : array-like of shape (n,), default=None
-            The labels, for similarities that learn from them.
-        estimator : estimator, default=None
-            The estimator that error messages name.
-        warns : bool, default=True
-            Whether a matrix that looks like dissimilarities causes a warning.
-
-        Returns
-        -------
-        SeveralTraining
-            The training samples.
-        """
         parts, each = {}, self.each(X)
         for name, (reader, own) in each.items():
             with named_errors(name, len(each)):
@@ -180,22 +148,6 @@ class SeveralReader:
         return SeveralTraining(self, parts)
 
     def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> SeveralRows:
-        """Return the rows of new samples.
-
-        Parameters
-        ----------
-        X : Proximities, dict of matrices, matrix, or sequence of raw objects
-            The new samples: similarities of the same names as in ``fit``, or raw objects.
-        support : None
-            All columns are needed.
-        estimator : estimator, default=None
-            The fitted estimator that reads the rows.
-
-        Returns
-        -------
-        SeveralRows
-            The rows.
-        """
         inputs = dict.fromkeys(self.readers, X)
         if self.is_precomputed and (isinstance(X, Proximities) or is_dict(X)):
             given = as_proximities(X)
@@ -237,15 +189,37 @@ def named_errors(name: str, number: int) -> Iterator[None]:
         raise ValueError(f"similarity {name!r}: {error}") from error
 
 
-def _complete(parts: dict[str, Any], who: str) -> dict[str, Any]:
-    found = {}
-    for name, part in parts.items():
-        with named_errors(name, len(parts)):
-            found[name] = part.complete(who)
-    return found
+class _Several:
+    """Samples as each of several readers reads them: ``parts`` holds them by the name of the similarity."""
+
+    def __init__(self, reader: Any, parts: dict[str, Any]):
+        self.reader, self.parts = reader, parts
+
+    def __len__(self) -> int:
+        return len(next(iter(self.parts.values())))
+
+    def complete(self, who: str) -> Self:
+        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
+
+        Parameters
+        ----------
+        who : str
+            The name of the method that needs all similarities, for the error message.
+
+        Returns
+        -------
+        SeveralTraining or SeveralRows
+            The same samples.
+        """
+        completed = copy.copy(self)
+        completed.parts = {}
+        for name, part in self.parts.items():
+            with named_errors(name, len(self.parts)):
+                completed.parts[name] = part.complete(who)
+        return completed
 
 
-class SeveralTraining:
+class SeveralTraining(_Several):
     """The training samples as each of several readers reads them.
 
     Parameters
@@ -259,11 +233,9 @@ class SeveralTraining:
     """
 
     def __init__(self, reader: Any, parts: dict[str, Training], factors: dict[str, float] | None = None):
-        self.reader, self.parts, self.factors = reader, parts, factors
+        super().__init__(reader, parts)
+        self.factors = factors
         reader.readers = {name: part.reader for name, part in parts.items()}
-
-    def __len__(self) -> int:
-        return len(next(iter(self.parts.values())))
 
     def replaced(self, similarities: dict[str, Any], factors: dict[str, float] | None = None) -> SeveralTraining:
         """Return the same samples with other similarities.
@@ -283,21 +255,6 @@ class SeveralTraining:
         parts = {name: part.replaced(similarities[name]) for name, part in self.parts.items()}
         return SeveralTraining(self.reader, parts, factors)
 
-    def complete(self, who: str) -> SeveralTraining:
-        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
-
-        Parameters
-        ----------
-        who : str
-            The name of the method that needs all similarities, for the error message.
-
-        Returns
-        -------
-        SeveralTraining
-            The same samples.
-        """
-        return SeveralTraining(self.reader, _complete(self.parts, who), self.factors)
-
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[SeveralTraining, SeveralRows]:
         """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole.
 
@@ -314,11 +271,10 @@ class SeveralTraining:
             The rows of the others.
         """
         folds = {name: part.fold(kept, left_out) for name, part in self.parts.items()}
-        training = SeveralTraining(self.reader, {name: part for name, (part, _) in folds.items()}, self.factors)
-        return training, SeveralRows(self.reader, {name: rows for name, (_, rows) in folds.items()})
+        return divided(self.reader, folds, self.factors)
 
 
-class SeveralRows:
+class SeveralRows(_Several):
     """New samples as each of several readers reads them.
 
     Parameters
@@ -329,31 +285,10 @@ class SeveralRows:
         The rows by the name of the similarity.
     """
 
-    def __init__(self, reader: Any, parts: dict[str, Rows]):
-        self.reader, self.parts = reader, parts
-
-    def __len__(self) -> int:
-        return len(next(iter(self.parts.values())))
-
     @property
     def S(self) -> dict[str, Any]:
         """The similarities to the training samples, by name."""
         return {name: rows.S for name, rows in self.parts.items()}
-
-    def complete(self, who: str) -> SeveralRows:
-        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
-
-        Parameters
-        ----------
-        who : str
-            The name of the method that needs all similarities, for the error message.
-
-        Returns
-        -------
-        SeveralRows
-            The same samples.
-        """
-        return SeveralRows(self.reader, _complete(self.parts, who))
 
     def read_as(self, reader: Any) -> SeveralRows:
         """Return the same samples as read by another reader that was fitted to the same training samples.
@@ -371,3 +306,28 @@ class SeveralRows:
         if reader is self.reader:
             return self
         return SeveralRows(reader, {name: rows.read_as(reader.readers[name]) for name, rows in self.parts.items()})
+
+
+def divided(
+    reader: SeveralReader, folds: dict[str, tuple[Training, Rows]], factors: dict[str, float] | None = None
+) -> tuple[SeveralTraining, SeveralRows]:
+    """Return the same fold of each similarity as one fold of several similarities.
+
+    Parameters
+    ----------
+    reader : SeveralReader
+        The reader.
+    folds : dict of tuples (Training, Rows)
+        The training samples and the rows by the name of the similarity.
+    factors : dict of float, default=None
+        The factors of the training samples.
+
+    Returns
+    -------
+    training : SeveralTraining
+        The training samples.
+    rows : SeveralRows
+        The rows.
+    """
+    training = SeveralTraining(reader, {name: part for name, (part, _) in folds.items()}, factors)
+    return training, SeveralRows(reader, {name: rows for name, (_, rows) in folds.items()})

@@ -11,8 +11,9 @@ from sklearn.utils import _safe_indexing
 
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
+from similitude.reader.base import SearchSamples
 from similitude.reader.samples import Samples
-from similitude.reader.several import SeveralReader, SeveralRows, SeveralTraining, named_errors
+from similitude.reader.several import SeveralReader, SeveralRows, SeveralTraining, divided, named_errors
 from similitude.reader.values import is_dict
 
 
@@ -38,7 +39,7 @@ def are_several(similarity: Any, X: Any, dissimilarity: Any = None) -> bool:
     return isinstance(X, Proximities) and len(X.similarities) > 1
 
 
-class SeveralSamples:
+class SeveralSamples(SearchSamples):
     """All samples of a search with several similarities, which are read once and divided into folds.
 
     Parameters
@@ -90,42 +91,12 @@ class SeveralSamples:
         return SeveralReader(self.reader.similarity, self.reader.dissimilarity)
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[SeveralTraining, SeveralRows]:
-        """Return the training samples of a fold and the rows of its test samples; values are selected when first used.
-
-        Parameters
-        ----------
-        train, test : ndarrays of int
-            The positions of the training samples and of the test samples.
-
-        Returns
-        -------
-        training : SeveralTraining
-            The training samples.
-        rows : SeveralRows
-            The rows of the test samples.
-        """
-        folds = {name: part.fold(train, test) for name, part in self.parts.items()}
-        training = SeveralTraining(self._reader(), {name: part for name, (part, _) in folds.items()})
-        return training, SeveralRows(training.reader, {name: rows for name, (_, rows) in folds.items()})
+        return divided(self._reader(), {name: part.fold(train, test) for name, part in self.parts.items()})
 
     def whole(self) -> SeveralTraining:
-        """Return all samples as training samples.
-
-        Returns
-        -------
-        SeveralTraining
-            The training samples.
-        """
         return SeveralTraining(self._reader(), {name: part.whole() for name, part in self.parts.items()})
 
     def precomputed(self) -> SeveralSamples:
-        """Return the same samples as precomputed matrices of native values.
-
-        Returns
-        -------
-        SeveralSamples
-            The samples.
-        """
         if self.reader.is_precomputed:
             return self
         like = self._like(lambda part: part.precomputed())
@@ -134,38 +105,27 @@ class SeveralSamples:
         return like
 
     def part(self, rows: np.ndarray) -> SeveralSamples:
-        """Return some of the samples.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Their positions.
-
-        Returns
-        -------
-        SeveralSamples
-            These samples.
-        """
         like = self._like(lambda part: part.part(rows))
         like.X = cut(self.X, rows, rows) if self.reader.is_precomputed else _safe_indexing(self.X, rows)
         return like
 
-    def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
-        """Return the training part and the test part of X for an estimator that does not use a reader.
 
-        Parameters
-        ----------
-        train, test : ndarrays of int
-            The positions of the training samples and of the test samples.
-        pairwise : bool
-            Whether the columns are selected like the rows.
+def samples_of(reader: Any, X: Any, y: Any, *, warns: bool = True) -> Any:
+    """Return all samples of a search, with one similarity or with several, as the reader reads them.
 
-        Returns
-        -------
-        training, test : Proximities or sequences
-            The two parts.
-        """
-        if not pairwise:
-            return _safe_indexing(self.X, train), _safe_indexing(self.X, test)
-        values = self.values
-        return cut(values, train, train), cut(values, test, train)
+    Parameters
+    ----------
+    reader : Reader, SeveralReader or None
+        A reader that is not fitted.
+    X, y
+        The samples and their labels.
+    warns : bool, default=True
+        Whether a matrix that looks like dissimilarities causes a warning.
+
+    Returns
+    -------
+    Samples or SeveralSamples
+        The samples.
+    """
+    kind = SeveralSamples if isinstance(reader, SeveralReader) else Samples
+    return kind(reader, X, y, warns=warns)

@@ -1,4 +1,4 @@
-"""The training samples, and the rows of new samples, in the form in which a method reads them."""
+"""The training samples, in the form in which a method reads them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from similitude.proximity.check import is_symmetric
 from similitude.proximity.proximities import Extras, at_columns
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import known_in_both_directions, mean_of_directions, warn_of_asymmetry
-from similitude.proximity.unknown import fill_needed
-from similitude.reader.values import ComputedValues
+from similitude.reader.base import NO_EXTRAS, ReadSamples
+from similitude.reader.rows import Rows
 from similitude.similarities import pairwise
 
-_NONE = Extras()
 _SOME = slice(0, 16)
 
 
-class Training:
+class Training(ReadSamples):
     """The training samples in the form in which a method reads them.
 
     Parameters
@@ -50,18 +49,14 @@ class Training:
         reader: Any,
         n: int,
         load: Callable[[], Any],
-        extras: Extras = _NONE,
+        extras: Extras = NO_EXTRAS,
         *,
         native: Any = None,
         announced: bool = True,
         unknown: bool = False,
     ):
-        self.reader, self._n, self._load, self.native, self.announced = reader, n, load, native, announced
-        self.unknown = unknown
-        self.features, self.self_similarity, self.ids = extras
-
-    def __len__(self) -> int:
-        return self._n
+        super().__init__(reader, n, native, extras, unknown, announced)
+        self._load = load
 
     @property
     def has_matrix(self) -> bool:
@@ -88,10 +83,7 @@ class Training:
         array or CSR matrix of shape (n, len(used))
             The similarities, in the given order.
         """
-        computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
-        if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
-            return at_columns(self.S, used)
-        return self.reader.similarities(self.native.block(slice(0, len(self)), used))
+        return self._similarities(used) if self._computes_only(used) else at_columns(self.S, used)
 
     def note_asymmetry(self, who: str) -> bool:
         """Return whether S is asymmetric, and warn that the mean of both directions is used instead if it is.
@@ -150,25 +142,6 @@ class Training:
             The same samples.
         """
         return self._with(self.reader, lambda: S)
-
-    def complete(self, who: str) -> Training:
-        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
-
-        Parameters
-        ----------
-        who : str
-            The name of the method that needs all similarities, for the error message.
-
-        Returns
-        -------
-        Training
-            The same samples.
-        """
-        if not self.unknown:
-            return self
-        if self.reader.fill is None:
-            raise fill_needed(who, self.S)
-        return self._completed
 
     @cached_property
     def _completed(self) -> Training:
@@ -234,9 +207,8 @@ class Training:
         return {}
 
     def _with(self, reader: Any, load: Callable[[], Any]) -> Training:
-        extras = Extras(self.features, self.self_similarity, self.ids)
         return Training(
-            reader, len(self), load, extras, native=self.native, announced=self.announced, unknown=self.unknown
+            reader, len(self), load, self.extras, native=self.native, announced=self.announced, unknown=self.unknown
         )
 
     def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
@@ -295,176 +267,3 @@ class Training:
         if self.reader.asymmetric:  # as in predict, both directions of raw objects are known
             rows.symmetric = cut(mean_of_directions(S), left_out, columns)
         return part, rows
-
-
-class Rows:
-    """New samples in the form in which a method reads them: their similarities to the training samples.
-
-    Parameters
-    ----------
-    reader : Reader
-        The fitted reader.
-    m : int
-        The number of samples.
-    native : GivenValues or ComputedValues
-        The values before the map, block by block.
-    extras : Extras
-        The features, self-similarities and ids of the samples.
-    objects : sequence, default=None
-        The samples, if they are raw objects; only those of their similarities that are used are computed.
-    support : ndarray of int, default=None
-        The positions of the columns, if not all are given.
-    unknown : bool, default=False
-        Whether some similarities are unknown: NaN, or absent from a sparse matrix.
-    announced : bool, default=True
-        Whether samples without a known neighbour cause a warning.
-    """
-
-    def __init__(
-        self,
-        reader: Any,
-        m: int,
-        native: Any,
-        extras: Extras = _NONE,
-        *,
-        objects: Any = None,
-        support: np.ndarray | None = None,
-        unknown: bool = False,
-        announced: bool = True,
-    ):
-        self.reader, self._m, self.native, self.objects, self._support = reader, m, native, objects, support
-        self.features, self.self_similarity, self.ids = extras
-        self.unknown, self.announced = unknown, announced
-
-    def __len__(self) -> int:
-        return self._m
-
-    @cached_property
-    def S(self) -> Any:
-        """The similarities psi(x, x_j) to the training samples, (m, n), or to those whose columns are given."""
-        return self._similarities(self._given_columns)
-
-    @cached_property
-    def symmetric(self) -> Any:
-        """The mean of both directions if these are known and differ, otherwise S."""
-        return self._mean(self.S, self._given_columns)
-
-    @cached_property
-    def among(self) -> Any:
-        """The similarities among the rows themselves, (m, m), or None if they are not known.
-
-        They are known for raw objects, and in the folds of a search on a square matrix.
-        """
-        known = self.native is not None and not self.reader.is_columns
-        values = self.native.among_rows() if known else None
-        return None if values is None else self.reader.similarities(values)
-
-    @property
-    def _given_columns(self) -> np.ndarray:
-        return np.arange(self.reader.n_columns) if self._support is None else self._support
-
-    def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
-        """Return the similarities to the training samples at the given positions.
-
-        Parameters
-        ----------
-        used : ndarray of int
-            The positions of the training samples.
-        symmetric : bool, default=False
-            Whether both directions are averaged if they are known and differ.
-
-        Returns
-        -------
-        array or CSR matrix of shape (m, len(used))
-            The similarities, in the given order.
-        """
-        computes = isinstance(self.native, ComputedValues) and "S" not in vars(self)
-        if not computes or len(self.reader.columns_read(used)) == self.reader.n_columns:
-            S = self.symmetric if symmetric else self.S
-            return at_columns(S, used if self._support is None else np.searchsorted(self._support, used))
-        S = self._similarities(used)
-        return self._mean(S, used) if symmetric else S
-
-    def read_as(self, reader: Any) -> Rows:
-        """Return the same samples as read by another reader that was fitted to the same training samples.
-
-        Parameters
-        ----------
-        reader : Reader
-            The other reader.
-
-        Returns
-        -------
-        Rows
-            The same samples.
-        """
-        if reader is self.reader or reader.map_name == self.reader.map_name:
-            return self
-        extras = Extras(self.features, self.self_similarity, self.ids)
-        return Rows(
-            reader,
-            len(self),
-            self.native,
-            extras,
-            objects=self.objects,
-            support=self._support,
-            unknown=self.unknown,
-            announced=self.announced,
-        )
-
-    def complete(self, who: str) -> Rows:
-        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
-
-        Parameters
-        ----------
-        who : str
-            The name of the method that needs all similarities, for the error message.
-
-        Returns
-        -------
-        Rows
-            The same samples.
-        """
-        if not self.unknown:
-            return self
-        if self.reader.fill is None:
-            raise fill_needed(who, self.S)
-        return self._completed
-
-    @cached_property
-    def _completed(self) -> Rows:
-        extras = Extras(self.features, self.self_similarity, self.ids)
-        return Rows(
-            self.reader, len(self), self.native.filled(self.reader.fill), extras, support=self._support, unknown=False
-        )
-
-    def take(self, positions: np.ndarray) -> Rows:
-        """Return some of the samples, with their similarities.
-
-        Parameters
-        ----------
-        positions : ndarray of int
-            Their positions.
-
-        Returns
-        -------
-        Rows
-            The rows.
-        """
-        extras = Extras(self.features, self.self_similarity, self.ids).take(positions)
-        part = Rows(self.reader, len(positions), None, extras, support=self._support, unknown=self.unknown)
-        part.S = cut(self.S, positions, np.arange(self.S.shape[1]))
-        return part
-
-    def _similarities(self, columns: np.ndarray) -> Any:
-        return self.reader.similarities(self.native.block(slice(0, len(self)), columns))
-
-    def _mean(self, S: Any, columns: np.ndarray) -> Any:
-        """Return the mean of S and of the other direction if both are known and differ, otherwise S."""
-        if not self.reader.asymmetric or self.native is None:
-            return S
-        back = self.native.back(slice(0, len(self)), columns)
-        if back is None:
-            return S
-        half = S.dtype.type(0.5)
-        return S * half + self.reader.similarities(back, transposed=True) * half

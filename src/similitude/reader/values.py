@@ -46,21 +46,8 @@ def matrix_of(X: Any) -> Any:
     return as_proximities(X).S if isinstance(X, Proximities) or is_dict(X) else X
 
 
-class GivenValues:
-    """Native values of row samples to column samples, given as a matrix or a part of one.
-
-    Parameters
-    ----------
-    values : array, CSR matrix or Proximities
-        The matrix.
-    rows, columns : ndarray of int, default=None
-        The positions of the samples among the rows and the columns of the matrix; None means all in their order.
-    square : bool, default=False
-        Whether the rows and the columns of the matrix are the same samples, so that the other direction is known.
-    """
-
-    def __init__(self, values: Any, rows: Any = None, columns: Any = None, *, square: bool = False):
-        self.values, self.rows, self.columns, self.square = values, rows, columns, square
+class NativeValues:
+    """Base of the native values of row samples to column samples."""
 
     def block(self, rows: slice, columns: np.ndarray) -> Any:
         """Return the values of consecutive rows to some of the columns.
@@ -77,7 +64,7 @@ class GivenValues:
         array or CSR matrix
             The values.
         """
-        return cut(matrix_of(self.values), self._rows(rows), self._columns(columns))
+        raise NotImplementedError
 
     def back(self, rows: slice, columns: np.ndarray) -> Any:
         """Return the values in the other direction, of ``columns`` to ``rows``, transposed.
@@ -94,7 +81,7 @@ class GivenValues:
         array, CSR matrix or None
             The values; None if they are not known.
         """
-        return cut(matrix_of(self.values), self._columns(columns), self._rows(rows)).T if self.square else None
+        raise NotImplementedError
 
     def among(self, positions: np.ndarray) -> Any:
         """Return the values among some of the column samples.
@@ -109,7 +96,7 @@ class GivenValues:
         array or CSR matrix
             The values.
         """
-        return cut(matrix_of(self.values), self._columns(positions), self._columns(positions))
+        raise NotImplementedError
 
     def among_rows(self) -> Any:
         """Return the values among the row samples.
@@ -119,6 +106,35 @@ class GivenValues:
         array, CSR matrix or None
             The values; None if they are not known, because the rows are all that is given.
         """
+        raise NotImplementedError
+
+
+class GivenValues(NativeValues):
+    """Native values of row samples to column samples, given as a matrix or a part of one.
+
+    Parameters
+    ----------
+    values : array, CSR matrix or Proximities
+        The matrix.
+    rows, columns : ndarray of int, default=None
+        The positions of the samples among the rows and the columns of the matrix; None means all in their order.
+    square : bool, default=False
+        Whether the rows and the columns of the matrix are the same samples, so that the other direction is known.
+    """
+
+    def __init__(self, values: Any, rows: Any = None, columns: Any = None, *, square: bool = False):
+        self.values, self.rows, self.columns, self.square = values, rows, columns, square
+
+    def block(self, rows: slice, columns: np.ndarray) -> Any:
+        return cut(matrix_of(self.values), self._rows(rows), self._columns(columns))
+
+    def back(self, rows: slice, columns: np.ndarray) -> Any:
+        return cut(matrix_of(self.values), self._columns(columns), self._rows(rows)).T if self.square else None
+
+    def among(self, positions: np.ndarray) -> Any:
+        return cut(matrix_of(self.values), self._columns(positions), self._columns(positions))
+
+    def among_rows(self) -> Any:
         return None if self.rows is None else cut(matrix_of(self.values), self.rows, self.rows)
 
     def filled(self, fill: Any) -> GivenValues:
@@ -147,7 +163,7 @@ class GivenValues:
         return columns if self.columns is None else self.columns[columns]
 
 
-class ComputedValues:
+class ComputedValues(NativeValues):
     """Native values of raw objects to other objects, computed when they are needed.
 
     Parameters
@@ -166,64 +182,17 @@ class ComputedValues:
         self.measure, self.objects, self.others, self.kept, self.first = measure, objects, others, kept, first
 
     def block(self, rows: slice, columns: np.ndarray) -> np.ndarray:
-        """Return the values of consecutive rows to some of the columns.
-
-        Parameters
-        ----------
-        rows : slice
-            The rows.
-        columns : ndarray of int
-            The positions of the columns.
-
-        Returns
-        -------
-        ndarray
-            The values.
-        """
         if not len(columns):
             return np.empty((rows.stop - rows.start, 0))
         return named_values(self._rows(rows), self._columns(columns), self.measure)
 
     def back(self, rows: slice, columns: np.ndarray) -> np.ndarray:
-        """Return the values in the other direction, of ``columns`` to ``rows``, transposed.
-
-        Parameters
-        ----------
-        rows : slice
-            The rows.
-        columns : ndarray of int
-            The positions of the columns.
-
-        Returns
-        -------
-        ndarray
-            The values.
-        """
         return named_values(self._columns(columns), self._rows(rows), self.measure).T
 
     def among(self, positions: np.ndarray) -> np.ndarray:
-        """Return the values among some of the column samples.
-
-        Parameters
-        ----------
-        positions : ndarray of int
-            The positions of the samples.
-
-        Returns
-        -------
-        ndarray
-            The values.
-        """
         return named_values(self._columns(positions), None, self.measure)
 
     def among_rows(self) -> np.ndarray:
-        """Return the values among the row samples.
-
-        Returns
-        -------
-        ndarray
-            The values.
-        """
         return named_values(self._rows(slice(0, _num_samples(self.objects))), None, self.measure)
 
     def _rows(self, rows: slice) -> Named:

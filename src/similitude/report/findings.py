@@ -18,7 +18,7 @@ from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import LearnedFill
-from similitude.reader import Reader, Samples, SeveralSamples
+from similitude.reader import Reader, Samples, SearchSamples, SeveralSamples
 from similitude.report.code import Source, model_lines
 from similitude.report.mistakes import Mistake, Voting, find_mistakes
 from similitude.report.novelty import SetFindings, find_sets
@@ -226,7 +226,7 @@ def find(
     with warnings.catch_warnings():
         # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)
-        everything: Any = X if isinstance(X, (Samples, SeveralSamples)) else read_samples(X, y, contract)
+        everything: Any = X if isinstance(X, SearchSamples) else read_samples(X, y, contract)
         together = side_by_side(everything, auto, y) if isinstance(everything, SeveralSamples) else None
         samples: Samples = everything if together is None else everything.parts[together.shown]
         S, origin = _similarities(samples, samples.reader.map_name), _origin(samples)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from similitude.diagnosis import Diagnosis, diagnose
-from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples, are_several
+from similitude.reader import Reader, SeveralReader, SeveralSamples, are_several, samples_of
 from similitude.reader.several import named_errors
 from similitude.search.comparison import SimilarityComparison
 
@@ -32,9 +32,8 @@ class SideBySide:
 
 def read_samples(X: Any, y: Any, contract: dict[str, Any]) -> Any:
     """Return the samples, with one similarity or several, without a warning if they look like dissimilarities."""
-    if not are_several(contract.get("similarity"), X, contract.get("dissimilarity")):
-        return Samples(Reader(**contract), X, y, warns=False)
-    return SeveralSamples(SeveralReader(**contract), X, y, warns=False)
+    several = are_several(contract.get("similarity"), X, contract.get("dissimilarity"))
+    return samples_of(SeveralReader(**contract) if several else Reader(**contract), X, y, warns=False)
 
 
 def side_by_side(samples: SeveralSamples, auto: Any, y: Any) -> SideBySide:

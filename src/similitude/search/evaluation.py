@@ -24,7 +24,7 @@ from similitude._utils.progress import progress
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import GridFit, PathClassifier, SimilarityEstimator
 from similitude.numerics.shared import shared_work
-from similitude.reader import Reader, Samples, SeveralReader, SeveralSamples
+from similitude.reader import Reader, Samples, samples_of
 
 Judge = Callable[["Batch", "Fold"], list]
 """A function of a batch and a fold that returns one result for each point of the batch."""
@@ -89,9 +89,7 @@ def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Any:
     """
     part, _ = reading_part(estimator)
     if reads_training(estimator):
-        reader = part._new_reader()
-        kind = SeveralSamples if isinstance(reader, SeveralReader) else Samples
-        return kind(reader, X, y, warns=part._warns_of_dissimilarity)
+        return samples_of(part._new_reader(), X, y, warns=part._warns_of_dissimilarity)
     # It is not known how an estimator of another library interprets its matrix.
     reader = Reader() if get_tags(estimator).input_tags.pairwise else None
     return Samples(reader, X, y, warns=False)

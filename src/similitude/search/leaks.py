@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
 
 from similitude.proximity.groups import similarity_groups
-from similitude.reader import Reader, Samples, SeveralSamples
+from similitude.reader import Reader, Samples, SearchSamples, SeveralSamples
 from similitude.search.folds import Split, check_groups, repeated_folds
 
 
@@ -110,7 +110,7 @@ class SimilarityGroupKFold(BaseCrossValidator):
         )
         yield from folds.split(np.zeros(samples.n), labels, found)
 
-    def groups_of(self, samples: Samples | SeveralSamples, groups: Any = None) -> np.ndarray:
+    def groups_of(self, samples: SearchSamples, groups: Any = None) -> np.ndarray:
         """Return the groups that folds do not divide.
 
         Parameters
@@ -151,7 +151,7 @@ class SimilarityGroupKFold(BaseCrossValidator):
 
 
 def folds_of_samples(
-    samples: Samples | SeveralSamples, cv: Any, n_repeats: int | None, groups: Any, random_state: Any
+    samples: SearchSamples, cv: Any, n_repeats: int | None, groups: Any, random_state: Any
 ) -> tuple[list[list[Split]], np.ndarray | None]:
     """Return the folds of each repetition, and the groups that they do not divide.
 

@@ -20,7 +20,7 @@ from similitude.base import SimilarityEstimator, forget_fit
 from similitude.labels import check_labels
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
-from similitude.reader import GivenValues, Reader, Rows, Samples, SeveralReader, SeveralSamples, is_dict
+from similitude.reader import GivenValues, Reader, Rows, Samples, SeveralSamples, is_dict, samples_of
 from similitude.search.answers import log_posteriors
 from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
 from similitude.search.combined import fitted_on
@@ -194,8 +194,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
             raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
         contract = _contract(self.estimator)
         X = as_proximities(X) if is_dict(X) else X
-        kind = SeveralSamples if isinstance(contract, SeveralReader) else Samples
-        samples = kind(contract, X, check_labels(y, _num_samples(X)), warns=_warns(self.estimator))
+        samples = samples_of(contract, X, check_labels(y, _num_samples(X)), warns=_warns(self.estimator))
         classes, codes = np.unique(samples.y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")

@@ -9,7 +9,7 @@ from sklearn.utils.validation import _num_samples
 from similitude._utils.forms import labels_in_order
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
-from similitude.reader import Samples, SeveralReader, SeveralSamples, are_several
+from similitude.reader import Samples, SearchSamples, SeveralReader, SeveralSamples, are_several
 from similitude.search.evaluation import Entry
 from similitude.search.methods import MIXTURES, methods, mixtures, slug
 from similitude.search.standing import name_on
@@ -50,7 +50,7 @@ def read_samples(estimator: Any, X: Any, y: Any) -> Any:
     Samples or SeveralSamples
         The samples.
     """
-    if isinstance(X, (Samples, SeveralSamples)):
+    if isinstance(X, SearchSamples):
         return X
     if not are_several(estimator.similarity, X, estimator.dissimilarity):
         single = estimator._new_reader()
