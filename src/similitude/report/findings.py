@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -28,6 +28,10 @@ from similitude.search.nearness import ErrorBySimilarity, errors_in_bins
 from similitude.search.standing import COMBINATION, Standing
 from similitude.similarities import resolve
 from similitude.theory.goodness import Goodness
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike, RandomState, SamplesLike
+    from similitude.search import AutoClassifier
 
 MAX_SAMPLES = 2000
 """The largest number of samples for which the pictures show all of them."""
@@ -170,16 +174,16 @@ class Findings:
 
 
 def find(
-    X: Any,
-    y: Any,
+    X: SamplesLike,
+    y: ListLike,
     *,
     contract: dict[str, Any] | None = None,
     title: str = "Similarities",
     ids: Sequence[Any] | None = None,
-    auto: Any = None,
+    auto: AutoClassifier | None = None,
     source: Source | None = None,
     max_samples: int = MAX_SAMPLES,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> Findings:
     """Return the contents of a report about a matrix with labels and the model chosen for it.
 
