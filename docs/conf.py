@@ -40,6 +40,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 10_000,
+    "write_computation_times": False,
     "download_all_examples": False,
 }
 suppress_warnings = ["config.cache"]  # the function above cannot be pickled
