@@ -43,6 +43,11 @@ class Training:
         Whether asymmetric similarities cause a warning; a search warns about the whole matrix, not about each fold.
     unknown : bool, default=False
         Whether some similarities are unknown: NaN, or absent from a sparse matrix.
+
+    See Also
+    --------
+    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
+    Reader : Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
     """
 
     def __init__(
@@ -318,6 +323,11 @@ class Rows:
         Whether some similarities are unknown: NaN, or absent from a sparse matrix.
     announced : bool, default=True
         Whether samples without a known neighbour cause a warning.
+
+    See Also
+    --------
+    Training : The training samples in the form in which a method reads them.
+    Reader : Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
     """
 
     def __init__(
