@@ -236,18 +236,11 @@ def find(
         drawn = _draw(n, max_samples, random_state)
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
         if together is not None:
-            diagnosis: Any = together.diagnoses[together.shown]
             origin = f"There are {len(together.diagnoses)} similarities; the pictures show {together.shown!r}. {origin}"
-        else:
-            diagnosis = getattr(auto, "diagnosis_", None)
-        if diagnosis is None:
-            diagnosis = diagnose(
-                samples.values,
-                y,
-                dissimilarity=samples.reader.map_name,
-                max_samples=max_samples,
-                random_state=random_state,
-            )
+        draws = {"max_samples": max_samples, "random_state": random_state}
+        diagnosis = _known_diagnosis(together, auto) or diagnose(
+            samples.values, y, dissimilarity=samples.reader.map_name, **draws
+        )
         of_all = len(drawn) == n == diagnosis.n_sampled
         spectra = pictures.spectra(shown, eigenvalues=diagnosis.eigenvalues if of_all else None)
         drawn_labels = labels[drawn]
@@ -269,6 +262,11 @@ def find(
             outcome=None if auto is None else _outcome(auto, samples, S, classes, labels, source, contract),
             similarities=together,
         )
+
+
+def _known_diagnosis(together: SideBySide | None, auto: Any) -> Diagnosis | None:
+    """Return the diagnosis of the similarity that is shown, if there is one already."""
+    return getattr(auto, "diagnosis_", None) if together is None else together.diagnoses[together.shown]
 
 
 def _similarities(samples: Samples, map_name: str | None) -> Any:
