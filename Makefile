@@ -102,8 +102,8 @@ dist: .venv/installed-dev
 
 # The tools of the build are installed, too, so that a change of native/ is built in seconds.
 .venv/installed-dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --group build
-	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[all]'
 	touch $@ .venv/installed .venv/built
 
 .venv/built: $(NATIVE) .venv/installed-dev
@@ -111,7 +111,7 @@ dist: .venv/installed-dev
 	touch $@
 
 .venv/installed-docs: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	$(BIN)/python -m pip install --quiet --group docs -e '.[strings,plot]'
 	touch $@
 
 .venv-minimum/installed: pyproject.toml requirements-minimum.txt

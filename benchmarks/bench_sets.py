@@ -108,7 +108,7 @@ def run():
     try:
         from mapie import __version__ as version
     except ImportError:
-        print("MAPIE is not installed (extra bench); it is left out.")
+        print("MAPIE is not installed (pip install --group bench); it is left out.")
     else:
         for name, X, y in feature_problems():
             for method in ("lac", "aps"):

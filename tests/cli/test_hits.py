@@ -149,7 +149,7 @@ def test_inspect_counts_pairs(folder):
 
 def test_distances_need_to_know_what_is_missing(folder):
     message = refused("inspect", "hits.m8", "--dissimilarity", "max-minus")
-    assert "hits.m8: missing: pairs without an edge have no distance" in message
+    assert "pairs have no edge, and so no distance" in message
     assert "--missing farthest" in message
     done("inspect", "hits.m8", "--dissimilarity", "max-minus", "--missing", "farthest", "--quiet")
 

@@ -75,6 +75,19 @@ def test_new_samples_are_queries_and_may_have_no_edge():
     assert made.S.toarray().tolist() == [[0, 5], [0, 0]]
 
 
+def test_a_complete_list_of_distances_has_nothing_missing():
+    D = np.array([[0, 3, 1], [4, 0, 2], [1, 5, 0.5]])
+    i, j = np.nonzero(~np.eye(3, dtype=bool))
+    names = np.array(["a", "b", "c"])
+    listed = Proximities.from_edges(names[i], names[j], D[i, j], orientation="dissimilarity")
+    assert listed.S.tolist() == [[0, 3, 1], [4, 0, 2], [1, 5, 0]]
+    i, j = np.triu_indices(3)
+    once = Proximities.from_edges(names[i], names[j], D[i, j], direction="max", orientation="dissimilarity")
+    assert once.S.tolist() == [[0, 3, 1], [3, 0, 2], [1, 2, 0.5]]
+    with pytest.raises(ValueError, match=r"missing: 2 of 6 pairs have no edge.*--missing farthest"):
+        Proximities.from_edges(list("aab"), list("bcb"), [1, 2, 3], direction="max", orientation="dissimilarity")
+
+
 def test_estimators_take_them():
     P = Proximities.from_edges(["a", "b", "c", "d"], ["b", "a", "d", "c"], [1, 1, 2, 2])
     knn = KNNClassifier(1).fit(P, [0, 0, 1, 1])
@@ -86,7 +99,7 @@ def test_estimators_take_them():
     [
         ({"missing": "none"}, "missing must be 'zero', 'farthest', 'unknown' or a number; got 'none'"),
         ({"missing": np.nan}, "missing must be a finite number; got nan"),
-        ({"orientation": "dissimilarity"}, r"missing: pairs without an edge have no distance.*--missing farthest"),
+        ({"orientation": "dissimilarity"}, r"direction: the list holds each pair once.*--direction max"),
         ({"duplicates": "first"}, "duplicates must be one of None, 'max'"),
         ({"direction": "both"}, "direction must be one of 'keep'"),
         ({"duplicates": "error"}, "duplicates='error': the pair 'a' and 'b' has 2 edges"),

@@ -21,6 +21,7 @@ from similitude import (
     PotentialSVC,
     PredictionSets,
     Proximities,
+    SimilarityGroupKFold,
     SimilaritySVC,
     SpectrumModifier,
     load_model,
@@ -246,6 +247,24 @@ def test_a_model_file_keeps_the_sets(tmp_path):
     assert np.array_equal(loaded.p_values(ROWS), sets.p_values(ROWS))
     assert np.array_equal(loaded.typicality(ROWS), sets.typicality(ROWS))
     assert np.array_equal(loaded.familiarity(ROWS), sets.familiarity(ROWS))
+
+
+def test_folds_keep_groups_together():
+    groups = np.arange(60) // 6
+    sets = PredictionSets(KNNClassifier(5), 0.5, cv=5).fit(BLOCK, Y[TRAIN], groups=groups)
+    assert all(not np.isin(groups[fold.test], groups[fold.train]).any() for fold in sets.folds_)
+    twice = np.repeat(TRAIN, 2)  # copies of samples: the similarities themselves form the groups
+    copies = BLOCK[np.ix_(twice, twice)]
+    sets = PredictionSets(KNNClassifier(5), 0.5, cv=SimilarityGroupKFold(5)).fit(copies, Y[twice])
+    assert all(not np.isin(twice[fold.test], twice[fold.train]).any() for fold in sets.folds_)
+    with pytest.raises(ValueError, match="needs an estimator on similarities"):
+        PredictionSets(LocalBDA(), cv=SimilarityGroupKFold(5)).fit(X, Y)
+
+
+def test_a_class_in_a_single_group_is_named():
+    groups = np.where(Y[TRAIN] == "a", "first", np.arange(60).astype(str))
+    with pytest.raises(ValueError, match="class 'a' has 0"):
+        PredictionSets(KNNClassifier(5), 0.5, cv=5).fit(BLOCK, Y[TRAIN], groups=groups)
 
 
 def test_a_sample_that_is_unlike_all_others_fits_nowhere():

@@ -143,7 +143,7 @@ def _chosen(
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
     from similitude.search import parameters_text
-    from similitude.search.standing import names_text
+    from similitude.search.standing import COMBINATION, names_text
 
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):
@@ -161,6 +161,8 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
         typer.echo(f"{'best ones' if i == 0 else '':<12}{error:<14}{row['method']}")
     if len(rows) > _SHOWN:
         typer.echo(f"{'':<12}and {len(rows) - _SHOWN} more")
+    if outcome["method"] == COMBINATION and rows[0]["error"] < outcome["error"]:
+        typer.echo(f"{'':<12}(no method that can be saved is clearly better than the combination)")
     if outcome["not_testable"]:
         typer.echo(f"not tested  {', '.join(outcome['not_testable'])} (too few samples to test)")
     if outcome["left_out"]:

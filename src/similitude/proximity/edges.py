@@ -45,7 +45,8 @@ class EdgeMeaning:
     Parameters
     ----------
     missing : {"zero", "farthest", "unknown"}, float or None, default=None
-        The value of pairs without an edge; None means "zero" for similarities, and is refused for dissimilarities.
+        The value of pairs without an edge; None means "zero" for similarities, and that there are no such pairs for
+        dissimilarities.
     duplicates : {"max", "min", "mean", "error"} or None, default=None
         The value of a pair with several edges; None means "max" for similarities, and "min" for dissimilarities.
     direction : {"keep", "max", "mean", "min"}, default="keep"
@@ -78,14 +79,9 @@ class EdgeMeaning:
 
     @property
     def absent(self) -> Any:
-        """The value of pairs without an edge: 0.0, a number, "farthest" or "unknown"."""
+        """The value of pairs without an edge: 0.0, a number, "farthest" or "unknown"; None if there may be none."""
         if self.missing is None:
-            if self.orientation == "dissimilarity":
-                raise ValueError(
-                    "missing: pairs without an edge have no distance. State what they mean: missing='farthest' "
-                    "(--missing farthest) for the largest distance in the list, a number, or 'unknown'."
-                )
-            return 0.0
+            return 0.0 if self.orientation == "similarity" else None
         if self.missing == "zero":
             return 0.0
         return self.missing if isinstance(self.missing, str) else float(self.missing)
@@ -208,8 +204,12 @@ def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
     if meaning.direction != "keep":
         # A sample with itself is its own other direction, which leaves its value as it is.
         backward = pairs._replace(rows=pairs.columns, columns=pairs.rows)
-        pairs = _combined(pairs, backward, n, meaning.direction, absent)
+        pairs = _combined(pairs, backward, n, meaning.direction, "unknown" if absent is None else absent)
+    if absent is None:
+        _check_complete(pairs, n, one_sided)
     S = _matrix(pairs, (n, n), absent, meaning.orientation, np.arange(n))
+    if absent is None:
+        absent = "unknown"  # for new samples, whose edges may be incomplete
     return EdgeMatrix(S, "unknown" if absent == "unknown" else "zero", absent, own, merged, one_sided)
 
 
@@ -376,6 +376,22 @@ def _reversed_too(rows: np.ndarray, columns: np.ndarray, n: int) -> bool:
     return False
 
 
+def _check_complete(pairs: _Pairs, n: int, one_sided: bool) -> None:
+    """Raise an error unless all pairs of different samples have a distance."""
+    lacking = n * (n - 1) - int(np.count_nonzero(pairs.rows != pairs.columns))
+    if not lacking:
+        return
+    if one_sided and 2 * lacking == n * (n - 1):
+        raise ValueError(
+            "direction: the list holds each pair once. State that it counts in both directions: direction='max' "
+            "(--direction max)."
+        )
+    raise ValueError(
+        f"missing: {lacking:,} of {n * (n - 1):,} pairs have no edge, and so no distance. State what that means: "
+        "missing='farthest' (--missing farthest) for the largest distance in the list, a number, or 'unknown'."
+    )
+
+
 def _combined(forward: _Pairs, backward: _Pairs, n: int, how: str, absent: Any) -> _Pairs:
     """Return the values of two directions as one; the direction that is not there has the value ``absent``."""
     rows, columns, values = (np.concatenate(parts) for parts in list(zip(forward, backward))[:3])
@@ -405,10 +421,10 @@ def _matrix(pairs: _Pairs, shape: tuple[int, int], absent: Any, orientation: str
         return S
     if 8 * shape[0] * shape[1] > LARGEST_DENSE:
         raise ValueError(
-            f"missing={absent:g}: the matrix of {shape[0]} x {shape[1]} pairs with this value would take "
+            f"missing: the dense matrix of {shape[0]} x {shape[1]} pairs would take "
             f"{8 * shape[0] * shape[1] / 2**30:.0f} GiB; missing='unknown' (--missing unknown) stays sparse."
         )
-    S = np.full(shape, absent)
+    S = np.full(shape, np.nan if absent is None else absent)
     S[rows, columns] = values
     return S
 

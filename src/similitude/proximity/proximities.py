@@ -144,8 +144,8 @@ class Proximities:
             The values of the edges.
         missing : {"zero", "farthest", "unknown"} or float, default=None
             The value of pairs without an edge: 0, the largest dissimilarity (or the smallest similarity) of all edges,
-            unknown, or this number. None means "zero" for similarities, and is an error for dissimilarities. A sample
-            has the dissimilarity 0 to itself unless an edge says otherwise.
+            unknown, or this number. None means "zero" for similarities; for dissimilarities it means that every
+            pair must have an edge. A sample has the dissimilarity 0 to itself unless an edge says otherwise.
         duplicates : {"max", "min", "mean", "error"}, default=None
             The value of a pair with several edges. None means "max" for similarities, "min" for dissimilarities.
         direction : {"keep", "max", "mean", "min"}, default="keep"

@@ -27,8 +27,8 @@ from similitude.search.combined import CombinedClassifier, CombinedMember, encod
 from similitude.search.comparison import compared
 from similitude.search.contest import Contest
 from similitude.search.evaluation import Entry, Evaluated, at_point, evaluate, predictions
-from similitude.search.folds import check_groups, repeated_folds, stratified_folds
-from similitude.search.leaks import SimilarityGroupKFold
+from similitude.search.folds import stratified_folds
+from similitude.search.leaks import folds_of_samples
 from similitude.search.losses import Loss
 from similitude.search.methods import methods
 from similitude.search.nearness import nearest_training
@@ -303,12 +303,8 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         samples = self._read_samples(X, y)
         if several:
             table = entries(self.methods, samples)
-        groups = check_groups(groups, samples.n)
         labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
-        cv = self.cv
-        if isinstance(cv, SimilarityGroupKFold):
-            groups, cv = cv.groups_of(samples, groups), cv.n_splits
-        repeats = repeated_folds(samples.y, cv, self.n_repeats, groups, self.random_state)
+        repeats, groups = folds_of_samples(samples, self.cv, self.n_repeats, groups, self.random_state)
         # The user has been warned about the matrix, and a fit that warns is judged by its errors.
         warnings.simplefilter("ignore")
         contest = Contest(samples, table, repeats, _loss(self.scoring, labels))

@@ -9,7 +9,7 @@ from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
 
 from similitude.proximity.groups import similarity_groups
 from similitude.reader import Reader, Samples, SearchSamples, SeveralSamples
-from similitude.search.folds import check_groups
+from similitude.search.folds import Split, check_groups, repeated_folds
 
 
 class SimilarityGroupKFold(BaseCrossValidator):
@@ -22,7 +22,7 @@ class SimilarityGroupKFold(BaseCrossValidator):
 
     It is a splitter for scikit-learn's tools, :class:`~similitude.PathSearchCV` and
     :class:`~similitude.AutoClassifier`. X must be what the estimator gets, and ``similarity`` and ``dissimilarity``
-    those of the estimator; ``AutoClassifier`` uses its own.
+    those of the estimator; ``AutoClassifier`` and ``PredictionSets`` use their own.
 
     Parameters
     ----------
@@ -148,3 +148,31 @@ class SimilarityGroupKFold(BaseCrossValidator):
 
     def __repr__(self) -> str:
         return f"SimilarityGroupKFold(n_splits={self.n_splits}, threshold={self.threshold!r})"
+
+
+def folds_of_samples(
+    samples: SearchSamples, cv: Any, n_repeats: int | None, groups: Any, random_state: Any
+) -> tuple[list[list[Split]], np.ndarray | None]:
+    """Return the folds of each repetition, and the groups that they do not divide.
+
+    Parameters
+    ----------
+    samples : Samples or SeveralSamples
+        The samples.
+    cv, n_repeats, random_state
+        As in :func:`~similitude.search.folds.repeated_folds`. A ``SimilarityGroupKFold`` uses the similarities of the
+        samples.
+    groups : array-like of shape (n,) or None
+        The groups, for the splitter.
+
+    Returns
+    -------
+    repeats : list of lists of tuples (train, test)
+        The positions of the samples.
+    groups : ndarray of shape (n,) or None
+        The groups.
+    """
+    groups = check_groups(groups, samples.n)
+    if isinstance(cv, SimilarityGroupKFold):
+        groups, cv = cv.groups_of(samples, groups), cv.n_splits
+    return repeated_folds(samples.y, cv, n_repeats, groups, random_state), groups

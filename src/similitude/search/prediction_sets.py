@@ -26,7 +26,8 @@ from similitude.search.calibration import Calibration, SetCoverage, check_class_
 from similitude.search.combined import fitted_on
 from similitude.search.evaluation import Fold, reading_part, reads_training
 from similitude.search.familiarity import Familiarity
-from similitude.search.folds import Split, repeated_folds
+from similitude.search.folds import Split, testable_classes
+from similitude.search.leaks import SimilarityGroupKFold, folds_of_samples
 from similitude.search.novelty import Novelty
 from similitude.search.typicality import Typicality
 
@@ -84,8 +85,8 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         Whether each class is calibrated on its own samples, so that the confidence holds for each class; each class
         then needs at least 1 / (1 - confidence) - 1 samples. Otherwise it holds on average over all samples.
     cv : int, splitter or iterable, default=10
-        The folds. An int means stratified and shuffled folds. Each sample must be left out once, except those of a
-        class with a single sample.
+        The folds. An int means stratified and shuffled folds, which keep groups together. Each sample must be left out
+        once, except those of a class with a single sample or, with groups, a single group.
     random_state : int, default=0
         The random state for the folds, if ``cv`` is an int.
     n_jobs : int, default=None
@@ -171,7 +172,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         found = _contract(self.estimator)
         return Reader("columns", takes_columns=True) if found is None else found
 
-    def fit(self, X, y):
+    def fit(self, X, y, *, groups=None):
         """Fit the classifier on each fold and on all samples.
 
         Parameters
@@ -180,6 +181,8 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
             A square matrix, Proximities, raw objects or feature vectors, as the classifier requires.
         y : array-like of shape (n,)
             The labels.
+        groups : array-like of shape (n,), default=None
+            The groups of the samples, which folds must not divide. The sets are then those for samples of new groups.
 
         Returns
         -------
@@ -196,7 +199,10 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         if len(classes) < 2:
             raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
         check_class_sizes(classes, np.bincount(codes), confidence, self.class_conditional)
-        splits = _checked_folds(repeated_folds(samples.y, self.cv, 1, None, self.random_state)[0], codes)
+        if samples.reader is None and isinstance(self.cv, SimilarityGroupKFold):
+            raise ValueError("cv=SimilarityGroupKFold needs an estimator on similarities; pass groups= to fit instead.")
+        repeats, groups = folds_of_samples(samples, self.cv, 1, groups, self.random_state)
+        splits = _checked_folds(repeats[0], samples.y, groups)
         parallel = Parallel(n_jobs=self.n_jobs)
         found = parallel(delayed(_fit_fold)(self.estimator, samples, split, classes) for split in splits)
         tests = [model.test for model, _ in found]
@@ -408,10 +414,10 @@ def _warns(estimator: Any) -> bool:
     return getattr(part, "_warns_of_dissimilarity", isinstance(part, BaseSearchCV))
 
 
-def _checked_folds(folds: list[Split], codes: np.ndarray) -> list[Split]:
-    """Return the folds, after checking that each sample is left out once."""
-    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(codes))
-    wrong = np.flatnonzero((times != 1) & ((times > 1) | (np.bincount(codes)[codes] > 1)))
+def _checked_folds(folds: list[Split], y: np.ndarray, groups: np.ndarray | None) -> list[Split]:
+    """Return the folds, after checking that each sample of a class that can be tested is left out once."""
+    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(y))
+    wrong = np.flatnonzero((times > 1) | ((times == 0) & np.isin(y, testable_classes(y, groups))))
     if len(wrong):
         raise ValueError(
             f"cv must leave out each sample once, as KFold does; sample {wrong[0]} is left out {times[wrong[0]]} times."

@@ -175,9 +175,13 @@ def _from_edges(path: Path, edges: Edges, score: str, reading: Reading) -> Loade
     ]
     if score == "evalue":
         notes[0] += " as -log10"
-    what = "similarity" if reading.orientation == "similarity" else "distance"
-    value = "is unknown" if made.missing == "unknown" else f"is {made.missing:g}"
-    notes.append(f"the {what} of pairs without an edge {value} (missing={reading.missing or 'zero'!r}).")
+    value = "unknown" if made.missing == "unknown" else f"{made.missing:g}"
+    if reading.orientation == "similarity":
+        notes.append(f"the similarity of pairs without an edge is {value} (missing={reading.missing or 'zero'!r}).")
+    elif reading.missing is None:
+        notes.append("every pair has an edge.")
+    else:
+        notes.append(f"the distance of pairs without an edge is {value} (missing={reading.missing!r}).")
     if made.merged:
         notes.append(
             f"{made.merged:,} edges repeat a pair; {reading.meaning.repeated} of its scores counts "
