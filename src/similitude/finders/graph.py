@@ -168,20 +168,6 @@ class GraphSearch(ObjectFinder):
         return Collection(reader.objects, measure, reader.map)
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Build the graph of the reader's objects, and return the map from values of the measure to similarities.
-
-        Parameters
-        ----------
-        reader : Reader
-            The fitted reader.
-        symmetric : bool, default=False
-            Whether objects are compared in both directions, if these may differ.
-
-        Returns
-        -------
-        LearnedMap or None
-            The map; None if the values are similarities.
-        """
         self._check_parameters()
         self._begin(symmetric)
         objects, measure, _ = self._collection(reader)
@@ -244,22 +230,6 @@ class GraphSearch(ObjectFinder):
         return all(chosen[name] == asked[name] for name in chosen if name not in ("search_width", "random_state"))
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return most of the k most similar training objects of each row.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        similarities : ndarray of shape (m, k)
-            The similarities to the neighbours, nearest first.
-        indices : ndarray of int of shape (m, k)
-            The positions of the neighbours.
-        """
         training, X = self._collection(rows.reader), sliceable(rows.objects)
         self._check_parameters()
         self._check_graph(len(training))
