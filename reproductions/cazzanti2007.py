@@ -136,7 +136,6 @@ TABLES = [
         methods=table_2_methods,
         published={"Protein": _figures(TABLE_2)},
         like={GLOBINS: "Protein"},
-        test=None,
         note="The errors are the smallest leave-one-out errors over k, as in the paper. The dissimilarities of "
         "fetch_protein are not the paper's, although they are of the same proteins.",
     ),
@@ -151,7 +150,6 @@ TABLES = [
             "Voting, VDM": _figures(TABLE_3["VDM"]),
         },
         like={HONEST: "Voting, VDM"},
-        test=None,
         note="The errors are the smallest leave-one-out errors over k, as in the paper.",
     ),
 ]

@@ -230,7 +230,6 @@ TABLES = [
         methods=table_1_methods,
         published=PUBLISHED_1,
         variants={CHOSEN_C: "SVM-KNN"},
-        test=None,
         note="Vowel and Pen Digits have the paper's test parts, the others random ones of its sizes. The paper does "
         "not say the C of its SVM-KNN, of which it chooses k alone: here it is 1.",
         large={

@@ -49,8 +49,6 @@ class PaperTable:
     """The number of partitions over which the paper's means and deviations are taken."""
     like: Mapping[str, str] = field(default_factory=dict)
     variants: Mapping[str, str] = field(default_factory=dict)
-    test: str | None = "wilcoxon"
-    level: float = 0.05
     note: str = ""
     large: Mapping[str, str] = field(default_factory=dict)
     """Data sets that are left out unless they are named, with the reason."""

@@ -120,10 +120,6 @@ class Reproduction:
         ours, theirs = sizes[0], sizes[-1]
         return float(np.sqrt(ours**2 / n + theirs**2 / self.paper.n_published))
 
-    def our_table(self) -> Table:
-        """Return the table of our errors, methods by data sets, marked by the paper's test of significance."""
-        return self.results.table(test=self.paper.test, level=self.paper.level)
-
     def table(self) -> Table:
         """Return a table with a row for each figure: our error, the paper's, and the difference.
 

@@ -105,8 +105,6 @@ TABLES = [
             for place, metric in enumerate(METRICS)
         },
         n_published=5,
-        test="t",
-        level=0.01,
         note="The folds are not the paper's. It does not describe its treatment of more than two classes.",
         large={
             f"{name}, {metric}": f"it has {UCI_SETS[name].n} samples; pass its name in datasets to run it"

@@ -1,6 +1,7 @@
 """Settings shared by all tests."""
 
 import os
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -37,6 +38,17 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"no real data in {folder}: set SIMILITUDE_DATA to the folder that has it")
     return folder
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    """Refuse every connection, and hide the folder with real data."""
+
+    def refuse(*arguments, **options):
+        raise AssertionError("a test used the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.delenv("SIMILITUDE_DATA", raising=False)
 
 
 @pytest.fixture

@@ -10,18 +10,14 @@ import sys
 import numpy as np
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from similitude import cli
 from similitude.cli import app
 from similitude.cli.errors import reports_errors
+from tests.cli.command import run
 
 COMMANDS = ["inspect", "compare", "report", "fit", "predict", "pairwise", "convert", "datasets"]
 READS_A_MATRIX = ["inspect", "compare", "report", "fit"]
-
-
-def run(*words):
-    return CliRunner().invoke(app, [*map(str, words)])
 
 
 def options(*command):

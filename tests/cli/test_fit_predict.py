@@ -7,7 +7,6 @@ import os
 import joblib
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from similitude import (
     AutoClassifier,
@@ -23,29 +22,13 @@ from similitude import (
     load_model,
     save_model,
 )
-from similitude.cli import app
 from similitude.cli.fit import named_method
 from similitude.datasets import load_voting
 from similitude.search.methods import COMPARED_ONLY, methods
+from tests.cli.command import read_table, run, write_table
 
 N = 30
 NAMES = [f"s{i}" for i in range(N)]
-
-
-def run(*words):
-    return CliRunner().invoke(app, [*map(str, words)])
-
-
-def write_table(path, rows, columns, values):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["id", *columns])
-        writer.writerows([name, *map(repr, row.tolist())] for name, row in zip(rows, values))
-
-
-def read_table(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.reader(file))
 
 
 @pytest.fixture(scope="module")

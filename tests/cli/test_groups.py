@@ -4,12 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import similitude.search
 from similitude import AutoClassifier, Proximities, load_model
-from similitude.cli import app
 from similitude.datasets import load_proximity
+from tests.cli.command import run
 
 N = 40
 NAMES = [f"s{i}" for i in np.random.default_rng(1).permutation(N)]
@@ -37,10 +36,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "y.txt").write_text("".join(f"{'ab'[LABELS[group_of(name)]]}\n" for name in NAMES))
     (tmp_path / "g.tsv").write_text("id\tgroup\n" + "".join(f"s{i}\tpair {i // 2}\n" for i in range(N)))
     return tmp_path
-
-
-def run(*words):
-    return CliRunner().invoke(app, [*map(str, words)])
 
 
 def on_files(command, *words, matrix="D.npz", groups="g.tsv", more=None):

@@ -5,17 +5,12 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from similitude import load_model
-from similitude.cli import app
 from similitude.datasets import load_proximity
+from tests.cli.command import run
 
 N, NEW, CLASSES = 36, 6, 3
-
-
-def run(*words):
-    return CliRunner().invoke(app, [*map(str, words)])
 
 
 def done(*words):

@@ -5,20 +5,15 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from similitude import load_model
-from similitude.cli import app
 from similitude.datasets import load_proximity
+from tests.cli.command import run
 
 N = 40
 ORDER = np.random.default_rng(1).permutation(N)
 NAMES = [f"s{i}" for i in ORDER]
 FAR = 10.0
-
-
-def run(*words):
-    return CliRunner().invoke(app, [*map(str, words)])
 
 
 def write(path, rows):

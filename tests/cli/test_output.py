@@ -5,10 +5,9 @@ import os
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from similitude import load_model
-from similitude.cli import app
+from tests.cli.command import run
 
 COMMANDS = {
     "predict": ("predict", "m.model", "S.csv"),
@@ -19,10 +18,6 @@ COMMANDS = {
     "pairwise.npy": ("pairwise", "x.csv", "--similarity", "rbf"),
     "pairwise.npz": ("pairwise", "x.csv", "--similarity", "rbf"),
 }
-
-
-def run(*words):
-    return CliRunner().invoke(app, [*map(str, words)])
 
 
 @pytest.fixture(scope="module")

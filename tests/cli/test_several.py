@@ -5,24 +5,12 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from similitude import load_model
-from similitude.cli import app
+from tests.cli.command import run, write_table
 
 N = 30
 NAMES = [f"s{i}" for i in range(N)]
-
-
-def run(*words):
-    return CliRunner().invoke(app, [*map(str, words)])
-
-
-def write_table(path, rows, columns, values):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["id", *columns])
-        writer.writerows([name, *map(repr, row.tolist())] for name, row in zip(rows, values))
 
 
 @pytest.fixture

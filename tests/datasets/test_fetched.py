@@ -1,7 +1,6 @@
 """Fetched data: where it is searched, what is refused, and its size. No test uses a network."""
 
 import io
-import socket
 import sys
 import tarfile
 
@@ -10,14 +9,7 @@ import pytest
 
 from similitude.datasets import fetch_protein, fetched
 
-
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch):
-    def refuse(*arguments, **options):
-        raise AssertionError("a test used the network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.delenv("SIMILITUDE_DATA", raising=False)
+pytestmark = pytest.mark.usefixtures("no_network")
 
 
 @pytest.fixture

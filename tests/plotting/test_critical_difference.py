@@ -1,9 +1,3 @@
-import sys
-
-import matplotlib
-
-matplotlib.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -15,12 +9,6 @@ from tests.experiments.small import PROTOCOL, data, methods
 
 ERRORS = np.random.default_rng(0).normal(size=(6, 14)) + 0.5 * np.arange(6)[:, None]
 NAMES = ["one", "two", "three", "four", "five", "six"]
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def test_what_is_drawn_is_what_is_computed():
@@ -88,8 +76,5 @@ def test_bad_ranks(ranks):
     assert plt.get_fignums() == []
 
 
-def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"matplotlib: pip install 'similitude\[plot\]'"):
-        CriticalDifferenceDisplay.from_errors(ERRORS, NAMES)
+def test_the_extra_is_named_where_matplotlib_is_missing(names_the_extra):
+    names_the_extra(lambda: CriticalDifferenceDisplay.from_errors(ERRORS, NAMES))

@@ -1,20 +1,8 @@
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-
-from similitude import KNNClassifier, error_by_similarity  # noqa: E402
-from similitude.plotting import ErrorBySimilarityDisplay  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
+from similitude import KNNClassifier, error_by_similarity
+from similitude.plotting import ErrorBySimilarityDisplay
 
 
 def _problem(n=120):

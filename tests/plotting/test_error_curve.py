@@ -1,5 +1,4 @@
-import sys
-
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -8,21 +7,9 @@ from sklearn.model_selection import GridSearchCV, LeaveOneOut, ShuffleSplit, cro
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-
-import similitude.plotting.error_curve as error_curve  # noqa: E402
-from similitude import KNNClassifier, LocalNearestCentroid, PathSearchCV, SpectrumModifier  # noqa: E402
-from similitude.plotting import ErrorCurveDisplay  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
+import similitude.plotting.error_curve as error_curve
+from similitude import KNNClassifier, LocalNearestCentroid, PathSearchCV, SpectrumModifier
+from similitude.plotting import ErrorCurveDisplay
 
 
 def _problem(n=40, n_classes=2, seed=0):
@@ -267,17 +254,13 @@ def test_several_axes_for_one_curve_are_refused():
         ErrorCurveDisplay(param_name="k", param_values=[1, 2], errors=[0.1, 0.2]).plot(axes)
 
 
-def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
+def test_the_extra_is_named_where_matplotlib_is_missing(names_the_extra):
     S, y = _problem()
     search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=3).fit(S, y)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    for draw in (
+    names_the_extra(
         lambda: ErrorCurveDisplay.from_search(search),
         lambda: ErrorCurveDisplay.from_estimator(KNNClassifier(), S, y, param_range=[1]),
-    ):
-        with pytest.raises(ImportError, match=r"matplotlib: pip install 'similitude\[plot\]'"):
-            draw()
+    )
 
 
 def test_of_errors_equal_but_for_rounding_the_smallest_parameter_is_marked():

@@ -1,23 +1,11 @@
-import sys
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-
-from similitude.plotting import GoodnessDisplay  # noqa: E402
-from similitude.theory.goodness import goodness  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
+from similitude.plotting import GoodnessDisplay
+from similitude.theory.goodness import goodness
 
 
 def _problem(n=30, seed=0):
@@ -132,11 +120,7 @@ def test_several_axes_for_one_curve_are_refused():
         GoodnessDisplay(gammas=[0, 1], epsilons=[0, 1]).plot(axes)
 
 
-def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
+def test_the_extra_is_named_where_matplotlib_is_missing(names_the_extra):
     S, y = _problem()
     found = goodness(S, y)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    for draw in (lambda: GoodnessDisplay.from_matrix(S, y), lambda: GoodnessDisplay.from_goodness(found)):
-        with pytest.raises(ImportError, match=r"matplotlib: pip install 'similitude\[plot\]'"):
-            draw()
+    names_the_extra(lambda: GoodnessDisplay.from_matrix(S, y), lambda: GoodnessDisplay.from_goodness(found))

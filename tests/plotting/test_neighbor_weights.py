@@ -1,21 +1,17 @@
-import sys
 from itertools import pairwise
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-
-from similitude import KNNClassifier, NearestCentroid, Proximities, SimilarityWarning  # noqa: E402
-from similitude.neighbors.knn import WEIGHTS  # noqa: E402
-from similitude.plotting import WEIGHT_EXAMPLES, NeighborWeightsDisplay  # noqa: E402
-from similitude.plotting._drawing import COLORS, literal  # noqa: E402
+from similitude import KNNClassifier, NearestCentroid, Proximities, SimilarityWarning
+from similitude.neighbors.knn import WEIGHTS
+from similitude.plotting import WEIGHT_EXAMPLES, NeighborWeightsDisplay
+from similitude.plotting._drawing import COLORS, literal
 
 # Computed once, independently, from equations 12 and 15 of Chen et al. (2009); KRR shifted as their footnote 5 says.
 VECTORS = {
@@ -35,13 +31,6 @@ VECTORS = {
         10: ([0.22469136, 0.30347924, 0.21257015, 0.25925926], [0.20721925, 0.31417112, 0.22326203, 0.25534759]),
     },
 }
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
 
 
 def _problem(n=30, n_classes=3, seed=0):
@@ -194,7 +183,7 @@ def test_bars_are_the_weights_nearest_at_the_top(weights):
     assert [float(text.replace("−", "-")) for text in _similarity_column(display.ax_)] == [
         float(f"{value:.3g}") for value in knn.kneighbors(row[None])[0][0]
     ]
-    assert [matplotlib.colors.to_hex(bar.get_facecolor()) for bar in bars] == [COLORS[c] for c in y[indices[0]]]
+    assert [to_hex(bar.get_facecolor()) for bar in bars] == [COLORS[c] for c in y[indices[0]]]
     name = weights.upper() if weights in ("kri", "krr", "lime") else weights
     assert display.ax_.get_xlabel() == f"{name} weight" + (", lambda = 0.3" if name.isupper() else "")
     assert display.lines_ is None
@@ -219,7 +208,7 @@ def test_a_class_has_its_colour_whoever_is_present():
     knn = KNNClassifier(1).fit(S, y)
     display = NeighborWeightsDisplay.from_estimator(knn, row)
     (bar,) = display.bars_["uniform"]
-    assert matplotlib.colors.to_hex(bar.get_facecolor()) == COLORS[knn.predict(row[None])[0]]
+    assert to_hex(bar.get_facecolor()) == COLORS[knn.predict(row[None])[0]]
 
 
 def test_a_weight_of_zero_shows_its_class_within_the_frame():
@@ -227,7 +216,7 @@ def test_a_weight_of_zero_shows_its_class_within_the_frame():
     display = NeighborWeightsDisplay.from_estimator(knn, [5.0, 1.0, 0.0])
     widths = [bar.get_width() for bar in display.bars_["kri"]]
     assert widths == pytest.approx([1, 0, 0])
-    assert matplotlib.colors.to_hex(display.bars_["kri"][1].get_edgecolor()) == COLORS[1]
+    assert to_hex(display.bars_["kri"][1].get_edgecolor()) == COLORS[1]
     left, right = display.ax_.get_xlim()
     assert left < 0 < 1 < right
 
@@ -348,14 +337,10 @@ def test_other_estimators_and_unfitted_ones():
 # Without matplotlib
 
 
-def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
+def test_the_extra_is_named_where_matplotlib_is_missing(names_the_extra):
     S, y, row = _problem()
     knn = KNNClassifier(3).fit(S, y)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    for draw in (
+    names_the_extra(
         lambda: NeighborWeightsDisplay.from_matrix(*WEIGHT_EXAMPLES["both"]),
         lambda: NeighborWeightsDisplay.from_estimator(knn, row),
-    ):
-        with pytest.raises(ImportError, match=r"matplotlib: pip install 'similitude\[plot\]'"):
-            draw()
+    )

@@ -1,37 +1,17 @@
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+from similitude import KNNClassifier, Proximities
+from similitude.generative.local_sda import LocalSDA
+from similitude.generative.mixture_sda import MixtureSDA
+from similitude.generative.sda import SDA
+from similitude.plotting.similarity_model import SimilarityModelDisplay
+from tests.generative.problems import ROW_SIX, S_SIX
 
-import matplotlib.pyplot as plt  # noqa: E402
-
-from similitude import KNNClassifier, Proximities  # noqa: E402
-from similitude.generative.local_sda import LocalSDA  # noqa: E402
-from similitude.generative.mixture_sda import MixtureSDA  # noqa: E402
-from similitude.generative.sda import SDA  # noqa: E402
-from similitude.plotting.similarity_model import SimilarityModelDisplay  # noqa: E402
-
-S = np.array(
-    [
-        [5, 4, 3, 1, 0, 1],
-        [4, 5, 3, 2, 1, 1],
-        [3, 3, 5, 2, 2, 1],
-        [1, 2, 2, 5, 3, 4],
-        [0, 1, 2, 3, 5, 2],
-        [1, 1, 1, 4, 2, 5],
-    ],
-    dtype=float,
-)
 Y = np.array(["ape", "ape", "ape", "bat", "bat", "bat"])
-ROW = np.array([3.0, 4.0, 2.0, 3.0, 1.0, 2.0])
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
+ROW = ROW_SIX[0]
 
 
 def _legend(ax):
@@ -40,7 +20,7 @@ def _legend(ax):
 
 @pytest.mark.parametrize("model", [SDA(), LocalSDA(6), LocalSDA(6, 0.3), MixtureSDA(2)], ids=str)
 def test_the_curves_are_the_distributions(model):
-    model.fit(S, Y)
+    model.fit(S_SIX, Y)
     told = model.explain(ROW)
     display = SimilarityModelDisplay.from_estimator(model, ROW)
     assert len(display.ax_) == len(told.centroids)
@@ -56,7 +36,7 @@ def test_the_curves_are_the_distributions(model):
 
 
 def test_the_sample_is_marked():
-    model = LocalSDA(6).fit(S, Y)
+    model = LocalSDA(6).fit(S_SIX, Y)
     told = model.explain(ROW)
     display = SimilarityModelDisplay.from_estimator(model, ROW)
     for j, ax in enumerate(display.ax_):
@@ -71,7 +51,7 @@ def test_the_sample_is_marked():
 
 
 def test_point_masses_are_bars_and_fallbacks_are_told():
-    model = LocalSDA(4).fit(S, Y)
+    model = LocalSDA(4).fit(S_SIX, Y)
     display = SimilarityModelDisplay.from_estimator(model, ROW)
     bar = display.lines_[1]["bat"]
     assert bar.get_xdata().tolist() == [5.0, 5.0]
@@ -81,7 +61,7 @@ def test_point_masses_are_bars_and_fallbacks_are_told():
 
 
 def test_classes_without_a_neighbour_are_left_out():
-    display = SimilarityModelDisplay.from_estimator(LocalSDA(2).fit(S, Y), ROW)
+    display = SimilarityModelDisplay.from_estimator(LocalSDA(2).fit(S_SIX, Y), ROW)
     assert isinstance(display.ax_, plt.Axes)
     assert list(display.lines_[0]) == ["ape"]
 
@@ -103,16 +83,16 @@ def test_large_sets_and_intervals_are_curves():
 
 
 def test_mixtures_are_drawn_with_their_weights():
-    display = SimilarityModelDisplay.from_estimator(MixtureSDA(2).fit(S, Y), ROW)
+    display = SimilarityModelDisplay.from_estimator(MixtureSDA(2).fit(S_SIX, Y), ROW)
     assert [ax.get_ylabel() for ax in display.ax_] == ["weight × probability"] * 4
 
 
 def test_names_of_the_centroids():
     names = ["ann", "bob", "cleo", "d$n", "eve", "fay"]
     expected = ["centroid of ape: bob", r"centroid of bat: d\$n"]
-    wrapped = LocalSDA(6).fit(Proximities(S, ids=names), Y)
-    frame = LocalSDA(6).fit(pd.DataFrame(S, index=names, columns=names), Y)
-    plain = LocalSDA(6).fit(S, Y)
+    wrapped = LocalSDA(6).fit(Proximities(S_SIX, ids=names), Y)
+    frame = LocalSDA(6).fit(pd.DataFrame(S_SIX, index=names, columns=names), Y)
+    plain = LocalSDA(6).fit(S_SIX, Y)
     for display in (
         SimilarityModelDisplay.from_estimator(plain, ROW, ids=names),
         SimilarityModelDisplay.from_estimator(wrapped, Proximities(ROW[None], column_ids=names)),
@@ -127,7 +107,7 @@ def test_names_of_the_centroids():
 
 def test_into_given_axes():
     figure, axes = plt.subplots(2, 2)
-    display = SimilarityModelDisplay.from_estimator(LocalSDA(6).fit(S, Y), ROW, ax=axes[1])
+    display = SimilarityModelDisplay.from_estimator(LocalSDA(6).fit(S_SIX, Y), ROW, ax=axes[1])
     assert display.figure_ is figure
     assert display.ax_.tolist() == axes[1].tolist()
     assert not axes[0, 0].lines
@@ -156,11 +136,11 @@ def test_raw_objects():
 
 
 def test_bad_input_is_refused():
-    model = LocalSDA(6).fit(S, Y)
+    model = LocalSDA(6).fit(S_SIX, Y)
     with pytest.raises(ValueError, match="estimator must be SDA, LocalSDA or MixtureSDA; got KNNClassifier"):
-        SimilarityModelDisplay.from_estimator(KNNClassifier().fit(S, Y), ROW)
+        SimilarityModelDisplay.from_estimator(KNNClassifier().fit(S_SIX, Y), ROW)
     with pytest.raises(ValueError, match="X must hold one sample, as predict takes it; got 6"):
-        SimilarityModelDisplay.from_estimator(model, S)
+        SimilarityModelDisplay.from_estimator(model, S_SIX)
     with pytest.raises(ValueError, match=r"ids must hold one name for each training sample \(6\); got 2"):
         SimilarityModelDisplay.from_estimator(model, ROW, ids=["a", "b"])
     with pytest.raises(ValueError, match=r"ids must hold one name .* got a str"):

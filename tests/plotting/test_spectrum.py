@@ -1,26 +1,14 @@
-import sys
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-
-from similitude import KNNClassifier, SimilarityWarning, SpectrumModifier  # noqa: E402
-from similitude.plotting import SpectrumDisplay  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    plt.close("all")
-    yield
-    plt.close("all")
+from similitude import KNNClassifier, SimilarityWarning, SpectrumModifier
+from similitude.plotting import SpectrumDisplay
 
 
 def _matrix(n=12, seed=0):
@@ -324,15 +312,11 @@ def test_the_wrong_number_of_axes():
         SpectrumDisplay.from_estimator(_learned(), ax=axes[0])
 
 
-def test_the_extra_is_named_where_matplotlib_is_missing(monkeypatch):
+def test_the_extra_is_named_where_matplotlib_is_missing(names_the_extra):
     S = _matrix()
     modifier = SpectrumModifier().fit(S)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    for draw in (
+    names_the_extra(
         lambda: SpectrumDisplay.from_matrix(S),
         lambda: SpectrumDisplay.from_estimator(modifier),
         lambda: SpectrumDisplay(eigenvalues=[1], modified={}).plot(),
-    ):
-        with pytest.raises(ImportError, match=r"matplotlib: pip install 'similitude\[plot\]'"):
-            draw()
+    )

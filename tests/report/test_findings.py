@@ -88,7 +88,7 @@ def test_the_spectrum_is_modified_as_by_the_first_member_that_modifies_all_of_it
     names = ("one", "two", "three")
     search.best_estimator_ = combined(*((name, member, 1 / len(members)) for name, member in zip(names, members)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("similitude.report.findings.model_lines", lambda *_: ())
+        patch.setattr("similitude.report.outcome.model_lines", lambda *_: ())
         assert find(S, y, auto=search).modification == expected
 
 

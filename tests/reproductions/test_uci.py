@@ -1,6 +1,5 @@
 """The UCI data sets: their sources, what is refused, and their sizes. No test uses a network."""
 
-import socket
 import sys
 import zipfile
 from importlib.util import find_spec
@@ -12,14 +11,7 @@ from reproductions.uci import fetch_uci, uci_names
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
-
-@pytest.fixture(autouse=True)
-def no_network(monkeypatch):
-    def refuse(*arguments, **options):
-        raise AssertionError("a test used the network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.delenv("SIMILITUDE_DATA", raising=False)
+pytestmark = pytest.mark.usefixtures("no_network")
 
 
 def test_names():

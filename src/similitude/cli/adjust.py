@@ -1,4 +1,4 @@
-"""Options that change the samples of a command after they have been read: groups of similar samples, and fills."""
+"""Options that change the samples of a command when they have been read: groups of similar samples, and fills."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import Any
 
 from similitude.cli.data import LoadedData
 from similitude.cli.options import Notes
-from similitude.cli.source import number_or_text
+from similitude.cli.several import read_matrices
+from similitude.cli.source import Source, number_or_text
+
+
+def read_adjusted(source: Source, *, fill: str | None, no_leak: str | None, note: Notes, seed: int = 0) -> LoadedData:
+    """Return the samples of a command with its options ``--fill`` and ``--no-leak``."""
+    data = read_matrices(source, note=note, seed=seed)
+    return without_leaks(with_fill(data, fill), no_leak, note)
 
 
 def without_leaks(data: LoadedData, threshold: str | None, note: Notes) -> LoadedData:

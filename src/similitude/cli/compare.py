@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,9 +26,8 @@ from similitude.cli.options import (
 from similitude.cli.source import Source
 
 if TYPE_CHECKING:
+    from similitude.cli.data import LoadedData
     from similitude.search import Standing
-
-LEAST_WIDTH = 110
 
 
 def compare_methods(
@@ -53,11 +51,11 @@ def compare_methods(
     adds to the others, and how alike they are.
     """
     from similitude._utils.files import check_writable
-    from similitude.cli.adjust import with_fill, without_leaks
+    from similitude.cli.adjust import read_adjusted
     from similitude.cli.data import check_classes
-    from similitude.cli.several import check_names, compare_files, read_matrices, show_similarities
-    from similitude.search import INNER_FOLDS, NO_TIME, nested_errors
-    from similitude.search import methods as named
+    from similitude.cli.several import check_names, compare_files, show_similarities
+    from similitude.cli.tables import save_rows
+    from similitude.search import NO_TIME
 
     check_jobs(n_jobs)
     check_budget(time_budget)
@@ -66,8 +64,7 @@ def compare_methods(
     if output is not None:
         check_writable(output, "--output")
     note = notes(quiet)
-    data = read_matrices(source, note=note, seed=seed)
-    data = without_leaks(with_fill(data, fill), no_leak, note)
+    data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")
@@ -77,31 +74,25 @@ def compare_methods(
         note_failures(found.failures, note)
         show_similarities(found, data.title, folds, output, as_json, quiet)
         return
-    table = named(wanted, **data.contract)
-    standings = nested_errors(
-        data.samples,
-        table,
-        folds=folds,
-        seed=seed,
-        n_jobs=n_jobs,
-        show=not quiet,
-        time_budget=time_budget,
-        **data.fold_arguments,
-    )
+    standings = _ranked(data, wanted, folds=folds, seed=seed, n_jobs=n_jobs, show=not quiet, time_budget=time_budget)
     note_failures({row.method: row.failure for row in standings if row.failure and row.failure != NO_TIME}, note)
+    rows = [_row(standing) for standing in standings]
     if output is not None:
-        _save(standings, output)
+        save_rows(rows, output)
     if as_json:
-        typer.echo(json.dumps([_row(standing) for standing in standings], indent=2))
+        typer.echo(json.dumps(rows, indent=2))
     elif not (quiet and output is not None):
         folding = f"{folds}-fold cross-validation{'' if data.groups is None else ' by groups'}"
-        choice = f"parameters chosen within each training part by {INNER_FOLDS} folds"
-        _show(standings, data.title, f"{folding}, {choice}; s.e.: standard error")
-        left_out = [standing.method for standing in standings if standing.failure == NO_TIME]
-        if left_out:
-            typer.echo(f"no time for {', '.join(left_out)}")
+        _show(standings, data.title, folding)
         if output is not None:
             typer.echo(f"saved to {output}")
+
+
+def _ranked(data: LoadedData, wanted: Any, **settings: Any) -> list[Standing]:
+    """Return the methods from the smallest error in nested cross-validation to the largest."""
+    from similitude.search import methods, nested_errors
+
+    return nested_errors(data.samples, methods(wanted, **data.contract), **settings, **data.fold_arguments)
 
 
 def _row(standing: Standing) -> dict[str, Any]:
@@ -118,22 +109,16 @@ def _row(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _save(standings: list[Standing], path: Path) -> None:
-    from similitude._utils.files import replacing
-
-    rows = [_row(standing) for standing in standings]
-    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def _show(standings: list[Standing], title: str, caption: str) -> None:
+def _show(standings: list[Standing], title: str, folding: str) -> None:
+    """Print the methods as a table, and which of them there was no time for."""
     from rich.markup import escape
     from rich.table import Table
 
-    from similitude.search import NO_TIME, parameters_text
+    from similitude.cli.tables import print_table
+    from similitude.search import INNER_FOLDS, NO_TIME, parameters_text
 
+    choice = f"parameters chosen within each training part by {INNER_FOLDS} folds"
+    caption = f"{folding}, {choice}; s.e.: standard error"
     table = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left")
     # Columns are folded, so that nothing is cut off on a narrow terminal.
     table.add_column("rank", justify="right", overflow="fold")
@@ -145,13 +130,6 @@ def _show(standings: list[Standing], title: str, caption: str) -> None:
         error = "failed" if row.error is None else f"{100 * row.error:.2f} ({100 * (row.standard_error or 0):.2f})"
         table.add_row(str(rank), row.method, error, escape(parameters_text(row.parameters)), f"{row.seconds:.1f}")
     print_table(table)
-
-
-def print_table(table: object) -> None:
-    """Print a table as wide as the terminal, or as wide as it needs in a file or a pipe."""
-    from rich.console import Console
-
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=max(console.width, LEAST_WIDTH))
-    console.print(table)
+    left_out = [standing.method for standing in standings if standing.failure == NO_TIME]
+    if left_out:
+        typer.echo(f"no time for {', '.join(left_out)}")

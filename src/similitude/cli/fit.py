@@ -54,17 +54,15 @@ def fit_model(
     """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
     from similitude import save_model
     from similitude._utils.files import check_writable
-    from similitude.cli.adjust import with_fill, without_leaks
+    from similitude.cli.adjust import read_adjusted
     from similitude.cli.data import check_classes
-    from similitude.cli.several import read_matrices
 
     name = named_method(method, several=bool(source.others))
     check_jobs(n_jobs)
     check_budget(time_budget)
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_matrices(source, note=note, seed=seed)
-    data = without_leaks(with_fill(data, fill), no_leak, note)
+    data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)
     model, found = _chosen(name, prefer.value, data, seed, time_budget, n_jobs, not quiet)
     outcome = {"asked": name, **found, "seed": seed, "samples": len(data.y)}

@@ -53,6 +53,9 @@ TimeBudget = Annotated[
         show_default=False,
     ),
 ]
+Key = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Name of the array, if the file holds several.", show_default=False)
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of folds and random draws.")]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Number of parallel jobs; -1 means one per core.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Suppress notes, progress, and the result if it is in a file.")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from similitude.cli.options import AsJson, Jobs, Quiet, check_jobs, notes
+from similitude.cli.options import AsJson, Jobs, Key, Quiet, check_jobs, notes
 
 if TYPE_CHECKING:
     from similitude.proximity.files import Objects
@@ -17,63 +17,64 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".npy", ".npz")
 
 
+ObjectsFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="OBJECTS",
+        help="File with raw objects: FASTA, lines of text, CSV rows of numbers or words, or an array in .npy.",
+        show_default=False,
+    ),
+]
+Similarity = Annotated[
+    str, typer.Option(metavar="NAME", help="Registered name: levenshtein, counting, rbf, ...", show_default=False)
+]
+MatrixFile = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="MATRIX",
+        help="File to write: .csv, .npz or .npy; the ids of D.npy are written to D.ids.txt.",
+        show_default=False,
+    ),
+]
+Against = Annotated[
+    Path | None,
+    typer.Option(metavar="OBJECTS", help="File with the objects of the columns, if they differ.", show_default=False),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Labels of the columns, for similarities that learn from them (vdm).", show_default=False
+    ),
+]
+LabelsInOrder = Annotated[
+    bool, typer.Option("--labels-in-order", help="State that labels with ids are in the order of the columns.")
+]
+LabelColumn = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column of the labels, by name or place from 1.", show_default=False),
+]
+Param = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="Parameter of the similarity, repeatable.", show_default=False),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Fill a .npy file on disk; after an interruption the same command continues.")
+]
+
+
 def fill_matrix(
-    objects: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OBJECTS",
-            help="File with raw objects: FASTA, lines of text, CSV rows of numbers or words, or an array in .npy.",
-            show_default=False,
-        ),
-    ],
-    similarity: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Registered name: levenshtein, counting, rbf, ...", show_default=False),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="MATRIX",
-            help="File to write: .csv, .npz or .npy; the ids of D.npy are written to D.ids.txt.",
-            show_default=False,
-        ),
-    ],
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="OBJECTS", help="File with the objects of the columns, if they differ.", show_default=False
-        ),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Labels of the columns, for similarities that learn from them (vdm).",
-            show_default=False,
-        ),
-    ] = None,
-    labels_in_order: Annotated[
-        bool,
-        typer.Option("--labels-in-order", help="State that labels with ids are in the order of the columns."),
-    ] = False,
-    label_column: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of the labels, by name or place from 1.", show_default=False),
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Parameter of the similarity, repeatable.", show_default=False),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Name of the array, if the file holds several.", show_default=False),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Fill a .npy file on disk; after an interruption the same command continues."),
-    ] = False,
+    objects: ObjectsFile,
+    similarity: Similarity,
+    output: MatrixFile,
+    against: Against = None,
+    labels: Labels = None,
+    labels_in_order: LabelsInOrder = False,
+    label_column: LabelColumn = None,
+    param: Param = None,
+    key: Key = None,
+    resume: Resume = False,
     n_jobs: Jobs = 1,
     as_json: AsJson = False,
     quiet: Quiet = False,

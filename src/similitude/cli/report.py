@@ -53,17 +53,16 @@ def report_matrix(
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
     from similitude._utils.files import check_writable
-    from similitude.cli.adjust import with_fill, without_leaks
+    from similitude.cli.adjust import read_adjusted
     from similitude.cli.data import check_classes
-    from similitude.cli.several import check_names, read_matrices
+    from similitude.cli.several import check_names
 
     check_jobs(n_jobs)
     check_budget(time_budget)
     check_names("all" if methods is None else listed(methods) or [], source)  # an unknown name raises an error here
     check_writable(output, "--output")
     note = notes(quiet)
-    data = read_matrices(source, note=note, seed=seed)
-    data = without_leaks(with_fill(data, fill), no_leak, note)
+    data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)
     with warnings.catch_warnings():
         # The page reports what there is to know about the matrix.

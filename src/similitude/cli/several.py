@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import typer
 from similitude.cli.data import LoadedData, read_samples
 from similitude.cli.options import Notes
 from similitude.cli.source import Source
+from similitude.cli.tables import save_rows
 
 _SHOWN = 3
 
@@ -129,12 +129,7 @@ def show_similarities(found: Any, title: str, folds: int, output: Path | None, a
     """Print the comparison as tables or JSON, and save the first table."""
     rows = [asdict(row) for row in found.standings]
     if output is not None:
-        from similitude._utils.files import replacing
-
-        with replacing(output) as part, part.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        save_rows(rows, output)
     if as_json:
         more = {"together": [asdict(row) for row in found.together], "names": found.names, "left_out": found.left_out}
         matrices = {name: _plain(getattr(found, name)) for name in ("p_values", "correlations")}

@@ -80,39 +80,11 @@ class ClusterSearch(StreamSearch):
         self.block_size = block_size
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Learn the constants of the map, if it has any; all other work is done when rows are searched.
-
-        Parameters
-        ----------
-        reader : Reader
-            The reader of the training objects.
-        symmetric : bool, default=False
-            Whether samples are compared in both directions if these may differ.
-
-        Returns
-        -------
-        LearnedMap or None
-            The map from native values to similarities.
-        """
         self._check_parameters()
         _held.pop(self, None)
         return super().index(reader, symmetric)
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k most similar training objects of each row.
-
-        Parameters
-        ----------
-        rows : Rows
-            The samples.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        similarities, indices : ndarrays of shape (m, k)
-            The similarities and positions of the neighbours, nearest first.
-        """
         self._check_parameters()
         m, n = len(rows), rows.reader.n_columns
         k = min(int(k), n)

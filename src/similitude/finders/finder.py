@@ -1,4 +1,4 @@
-"""The protocol of finders, the finder on a matrix, and the base of finders on raw objects.
+"""The base of finders, the finder on a matrix, and the base of finders on raw objects.
 
 A finder is created by ``Training.finder`` and held by the fitted path of a method. It finds the nearest training
 samples of rows, and returns the similarities among them. :class:`MatrixFinder` has all similarities; ``StreamSearch``,
@@ -8,7 +8,7 @@ samples of rows, and returns the similarities among them. :class:`MatrixFinder` 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -23,8 +23,8 @@ from similitude.similarities import Comparison, Measure, fingerprint_of_measure
 PAIRS_AT_ONCE = 2**18
 
 
-class Finder(Protocol):
-    """The protocol of an object that finds the neighbours of rows among the training samples.
+class Finder:
+    """Base of the objects that find the neighbours of rows among the training samples.
 
     See Also
     --------
@@ -52,6 +52,7 @@ class Finder(Protocol):
         indices : ndarray of int of shape (m, k)
             The positions of the neighbours.
         """
+        raise NotImplementedError
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
         """Return the similarities among the neighbours.
@@ -68,6 +69,7 @@ class Finder(Protocol):
         ndarray or CSR matrix of shape (n, n)
             A matrix with the similarities among the samples in each row of ``indices``.
         """
+        raise NotImplementedError
 
     def blocks(self, m: int, k: int) -> list[slice]:
         """Return slices of the rows for which ``among`` can be called at once.
@@ -84,9 +86,10 @@ class Finder(Protocol):
         list of slice
             The slices.
         """
+        raise NotImplementedError
 
 
-class MatrixFinder:
+class MatrixFinder(Finder):
     """A finder on whole rows of similarities.
 
     Parameters
@@ -109,57 +112,13 @@ class MatrixFinder:
         self.symmetric = symmetric
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k most similar training samples of each row.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        similarities : ndarray of shape (m, k)
-            The similarities to the neighbours, nearest first.
-        indices : ndarray of int of shape (m, k)
-            The positions of the neighbours.
-        """
         return top_k(rows.symmetric if self.symmetric else rows.S, k, known_only=rows.unknown)
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
-        """Return the similarities among all training samples.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows, which are not used.
-        indices : ndarray of int of shape (m, k)
-            The positions of their neighbours, which are not used.
-
-        Returns
-        -------
-        ndarray or CSR matrix of shape (n, n)
-            The similarities.
-        """
         return self.S
 
     def blocks(self, m: int, k: int) -> list[slice]:
-        """Return one slice of all rows, because nothing is computed for them.
-
-        Parameters
-        ----------
-        m : int
-            The number of rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        list of slice
-            The slice.
-        """
-        return [slice(0, max(m, 1))]
+        return [slice(0, max(m, 1))]  # nothing is computed for them
 
 
 class Collection(NamedTuple):
@@ -237,9 +196,8 @@ class Collection(NamedTuple):
         count : int
             The number of similarities that were computed.
         """
-        n, k = len(self), indices.shape[1]
-        wide = indices.astype(np.int64)
-        pairs = np.unique((wide[:, :, None] * n + wide[:, None, :]).reshape(-1, k * k))
+        n = len(self)
+        pairs = pairs_among(indices, n)
         left, right = np.divmod(pairs, n)
         asked = left <= right if self.measure.symmetric else np.ones(len(pairs), dtype=bool)
         rows, starts = np.unique(left[asked], return_index=True)
@@ -248,10 +206,7 @@ class Collection(NamedTuple):
         data = np.empty(len(pairs), dtype=values.dtype)
         data[asked] = values
         data[~asked] = data[np.searchsorted(pairs, (right * n + left)[~asked])]
-        counts = np.bincount(left, minlength=n)
-        matrix = sparse.csr_matrix((self.mapped(data), right, np.append(0, np.cumsum(counts))), shape=(n, n))
-        matrix.has_canonical_format = True
-        return matrix, len(values)
+        return matrix_of_pairs(pairs, self.mapped(data), n), len(values)
 
 
 class BothDirections:
@@ -292,11 +247,10 @@ def in_both_directions(measure: Measure, learned: LearnedMap | None) -> Measure:
     )
 
 
-class ObjectFinder(BaseEstimator):
+class ObjectFinder(BaseEstimator, Finder):
     """Base of the finders that compute the similarities of raw objects when they need them, and count them.
 
-    A subclass has two more methods: ``index(reader, symmetric)`` prepares the search among the reader's objects and
-    returns the map from values of the measure to similarities, and ``nearest(rows, k)`` returns the neighbours.
+    A subclass supplies ``index`` and ``nearest``.
 
     See Also
     --------
@@ -312,6 +266,23 @@ class ObjectFinder(BaseEstimator):
         "_seen": "tuple(2) of int 0..",
     }
 
+    def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
+        """Prepare the search among the reader's objects, and return the map from values of the measure to similarities.
+
+        Parameters
+        ----------
+        reader : Reader
+            The fitted reader.
+        symmetric : bool, default=False
+            Whether objects are compared in both directions, if these may differ.
+
+        Returns
+        -------
+        LearnedMap or None
+            The map; None if the values are similarities.
+        """
+        raise NotImplementedError
+
     def _begin(self, symmetric: bool) -> None:
         self.symmetric_ = symmetric
         self._local: list[int] = []
@@ -321,39 +292,11 @@ class ObjectFinder(BaseEstimator):
         return Collection.of(reader, self.symmetric_)
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
-        """Return the similarities among the neighbours.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-        indices : ndarray of int of shape (m, k)
-            The positions of their neighbours.
-
-        Returns
-        -------
-        CSR matrix of shape (n, n)
-            A matrix with the similarities among the samples in each row of ``indices``.
-        """
         matrix, count = self._collection(rows.reader).among(indices)
         self.add_local(count)
         return matrix
 
     def blocks(self, m: int, k: int) -> list[slice]:
-        """Return slices of rows that are so small that the pairs among their neighbours take little memory.
-
-        Parameters
-        ----------
-        m : int
-            The number of rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        list of slice
-            The slices.
-        """
         return pair_blocks(m, k)
 
     def add_local(self, count: int) -> None:
@@ -384,6 +327,49 @@ def pair_blocks(m: int, k: int) -> list[slice]:
     """
     step = max(1, PAIRS_AT_ONCE // k**2)
     return [slice(start, start + step) for start in range(0, max(m, 1), step)]
+
+
+def pairs_among(indices: np.ndarray, n: int) -> np.ndarray:
+    """Return the pairs (i, j) of samples in the same row of ``indices`` as sorted numbers i n + j.
+
+    Parameters
+    ----------
+    indices : ndarray of int of shape (m, k)
+        The positions of the samples.
+    n : int
+        The number of all samples.
+
+    Returns
+    -------
+    ndarray of int64
+        The pairs, each once.
+    """
+    wide = indices.astype(np.int64)
+    return np.unique(wide[:, :, None] * n + wide[:, None, :])
+
+
+def matrix_of_pairs(pairs: np.ndarray, values: np.ndarray, n: int) -> sparse.csr_matrix:
+    """Return a matrix with the entries of these pairs only.
+
+    Parameters
+    ----------
+    pairs : ndarray of int64
+        The pairs (i, j), as sorted numbers i n + j.
+    values : ndarray
+        The entries.
+    n : int
+        The number of rows and columns.
+
+    Returns
+    -------
+    CSR matrix of shape (n, n)
+        The matrix.
+    """
+    left, right = np.divmod(pairs, n)
+    starts = np.append(0, np.cumsum(np.bincount(left, minlength=n)))
+    matrix = sparse.csr_matrix((values, right, starts), shape=(n, n))
+    matrix.has_canonical_format = True
+    return matrix
 
 
 def is_finder(value: Any, lookup: bool) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,9 +10,9 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
 from similitude._native import both_directions, insert_neighbors, propose_neighbors, walk_graph
-from similitude._utils.extras import require
 from similitude._utils.threads import over_row_blocks
 from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
+from similitude.finders._pynndescent import neighbors_by_pynndescent, uses_pynndescent
 from similitude.finders.finder import Collection, ObjectFinder, in_both_directions
 from similitude.proximity.maps import WITH_WIDTH, LearnedMap, base_name, learned_constants_needed
 from similitude.similarities import Comparison, Measure, pairwise, sliceable
@@ -21,28 +20,11 @@ from similitude.similarities import Comparison, Measure, pairwise, sliceable
 if TYPE_CHECKING:
     from similitude._utils.types import RandomState
 
-METRICS = {
-    "euclidean": "euclidean",
-    "l2": "euclidean",
-    "sqeuclidean": "euclidean",
-    "manhattan": "manhattan",
-    "l1": "manhattan",
-    "cityblock": "manhattan",
-    "chebyshev": "chebyshev",
-    "cosine": "cosine",
-    "correlation": "correlation",
-    "canberra": "canberra",
-    "braycurtis": "braycurtis",
-    "hamming": "hamming",
-}
-"""The names that pynndescent uses for the measures it supports."""
-
 BUILDERS = ("auto", "own", "pynndescent")
 
 _VISITS = 2**25  # the number of flags of visited objects that are held at a time
 _ROWS = 8192
 _MOST_COMPARED = 2**17
-_WORTH_COMPILING = 20_000
 _ROUNDS = 10
 _STEPS = 4
 _RANDOM_EDGES = 2
@@ -171,20 +153,6 @@ class GraphSearch(ObjectFinder):
         return Collection(reader.objects, measure, reader.map)
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Build the graph of the reader's objects, and return the map from values of the measure to similarities.
-
-        Parameters
-        ----------
-        reader : Reader
-            The fitted reader.
-        symmetric : bool, default=False
-            Whether objects are compared in both directions, if these may differ.
-
-        Returns
-        -------
-        LearnedMap or None
-            The map; None if the values are similarities.
-        """
         self._check_parameters()
         self._begin(symmetric)
         objects, measure, _ = self._collection(reader)
@@ -247,22 +215,6 @@ class GraphSearch(ObjectFinder):
         return all(chosen[name] == asked[name] for name in chosen if name not in ("search_width", "random_state"))
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return most of the k most similar training objects of each row.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        similarities : ndarray of shape (m, k)
-            The similarities to the neighbours, nearest first.
-        indices : ndarray of int of shape (m, k)
-            The positions of the neighbours.
-        """
         training, X = self._collection(rows.reader), sliceable(rows.objects)
         self._check_parameters()
         self._check_graph(len(training))
@@ -306,8 +258,8 @@ class GraphSearch(ObjectFinder):
             self._insert(*pairs, part.ravel(), measure, fresh)
         self.n_evaluations_ += values.size
         budget = self.n_evaluations_ + self.max_evaluations * len(new) - values.size
-        if first == 0 and self._uses_pynndescent(objects, measure):
-            found = self._from_pynndescent(objects, measure)
+        if first == 0 and uses_pynndescent(self.builder, objects, measure, K):
+            found = neighbors_by_pynndescent(objects, measure, K, self._seed)
         else:
             # Of very many objects only some are compared; the rest is reached through neighbours of neighbours.
             some = np.sort(np.random.RandomState(self._seed).permutation(n)[:_MOST_COMPARED])
@@ -410,31 +362,6 @@ class GraphSearch(ObjectFinder):
         seen = self._median if base_name(map_name) in WITH_WIDTH else self._high
         return LearnedMap.learn(np.array([[seen, seen]]), map_name, scale=scale)
 
-    def _uses_pynndescent(self, objects: Any, measure: Measure) -> bool:
-        numeric = isinstance(objects, np.ndarray) and objects.ndim == 2 and objects.dtype.kind in "biuf"
-        known = measure.known and measure.name in METRICS and numeric and _fits_single_precision(objects)
-        if self.builder == "pynndescent" and not known:
-            raise ValueError(
-                "builder='pynndescent' needs an array of numbers, the largest within 1e-12 and 1e12, and one of the "
-                f"metrics {sorted(METRICS)}; got {type(objects).__name__} and {measure.name!r}."
-            )
-        n = _num_samples(objects)
-        if self.builder == "auto":
-            known = known and n >= _WORTH_COMPILING and find_spec("pynndescent") is not None
-        return known and self.builder != "own" and n > self.n_neighbors + 1
-
-    def _from_pynndescent(self, objects: np.ndarray, measure: Measure) -> np.ndarray:
-        index = require("pynndescent", "graph").NNDescent(
-            np.asarray(objects, dtype=np.float32),
-            metric=METRICS[measure.name],
-            n_neighbors=self.n_neighbors + 1,
-            random_state=self._seed,
-        )
-        indices = np.asarray(index.neighbor_graph[0])
-        own = np.arange(len(indices))[:, None]
-        # Places that it could not fill are -1; the pair of an object with itself is ignored later.
-        return np.where(indices < 0, own, indices)
-
     def _check_graph(self, n: int) -> None:
         """Raise a ValueError if the graph, which may come from a file, is inconsistent."""
         shapes = self.codes_.shape, self._closeness.shape, self.edges_.ndim
@@ -466,9 +393,3 @@ def _insert_pairs(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, *li
     # The positions are of any integer type, and those from np.nonzero are not contiguous.
     rows, columns = (np.ascontiguousarray(positions, dtype=np.intp) for positions in (rows, columns))
     return insert_neighbors(rows, columns, values, *lists)
-
-
-def _fits_single_precision(X: np.ndarray) -> bool:
-    """Return whether pynndescent, which computes in single precision, can distinguish the rows without overflow."""
-    largest = float(np.max(np.abs(X), initial=0.0))
-    return 1e-12 < largest < 1e12

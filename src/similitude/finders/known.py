@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.finders.finder import MatrixFinder, pair_blocks
+from similitude.finders.finder import MatrixFinder, matrix_of_pairs, pair_blocks, pairs_among
 from similitude.proximity.unknown import LearnedFill
 
 
@@ -49,50 +49,18 @@ class KnownFinder(MatrixFinder):
             self.S = fill(np.where(np.isnan(self.S), self.S.T, self.S), square=True)
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
-        """Return the similarities among the neighbours.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows, which are not used.
-        indices : ndarray of int of shape (m, k)
-            The positions of their neighbours.
-
-        Returns
-        -------
-        ndarray or CSR matrix of shape (n, n)
-            A matrix with the similarities among the samples in each row of ``indices``.
-        """
         if self.S is None or not sparse.issparse(self.S):
             return self.S
-        n, k = self.S.shape[0], indices.shape[1]
-        wide = indices.astype(np.int64)
-        pairs = np.unique((wide[:, :, None] * n + wide[:, None, :]).reshape(-1, k * k))
+        n = self.S.shape[0]
+        pairs = pairs_among(indices, n)
         left, right = np.divmod(pairs, n)
         keys, values = self.keys, self.values
         places = np.minimum(np.searchsorted(keys, pairs), len(keys) - 1)
         missing = np.where(left == right, self.fill.own, self.fill.value)
         data = np.where(keys[places] == pairs, values[places], missing).astype(values.dtype, copy=False)
-        starts = np.append(0, np.cumsum(np.bincount(left, minlength=n)))
-        matrix = sparse.csr_matrix((data, right, starts), shape=(n, n))
-        matrix.has_canonical_format = True
-        return matrix
+        return matrix_of_pairs(pairs, data, n)
 
     def blocks(self, m: int, k: int) -> list[slice]:
-        """Return slices of rows that are so small that the pairs among their neighbours take little memory.
-
-        Parameters
-        ----------
-        m : int
-            The number of rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        list of slice
-            The slices.
-        """
         return pair_blocks(m, k) if sparse.issparse(self.S) else super().blocks(m, k)
 
 

@@ -65,20 +65,6 @@ class StreamSearch(ObjectFinder):
         self.progress = progress
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Prepare the search among the reader's objects, and return the map from values of the measure to similarities.
-
-        Parameters
-        ----------
-        reader : Reader
-            The fitted reader.
-        symmetric : bool, default=False
-            Whether samples are compared in both directions, if these may differ.
-
-        Returns
-        -------
-        LearnedMap or None
-            The map; None if the values are similarities.
-        """
         check_block_size(self.block_size)
         self._begin(symmetric)
         self._ends: tuple[Any, Any] | None = None
@@ -136,22 +122,6 @@ class StreamSearch(ObjectFinder):
         show_blocks(target, A, B, measure, half=half, **options)
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k most similar training objects of each row.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        similarities : ndarray of shape (m, k)
-            The similarities to the neighbours, nearest first.
-        indices : ndarray of int of shape (m, k)
-            The positions of the neighbours.
-        """
         training, X = self._collection(rows.reader), sliceable(rows.objects)
         best = RunningBest(training, len(rows), min(int(k), len(training)))
         self._evaluate(X, training.objects, training.measure, best)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.diagnosis.card import percent
-from similitude.report.findings import Findings, Outcome
+from similitude.report.findings import Findings
 from similitude.report.markup import Section, chip, lead, name, picture, row, section, table, text
 from similitude.report.nearness import nearness_section
 from similitude.report.novelty_section import novelty_section
+from similitude.report.outcome import Outcome
 from similitude.search.parameters import parameters_text
 from similitude.search.standing import COMBINATION, Standing, names_text
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from similitude.diagnosis.card import printable
-from similitude.report.findings import Findings, Outcome
+from similitude.report.findings import Findings
 from similitude.report.markup import WIDTH, text
 from similitude.report.matrix import PackedMatrix, pack
 from similitude.report.mistakes import Mistake
 from similitude.report.model_sections import LARGE_CONFUSION
+from similitude.report.outcome import Outcome
 from similitude.report.sections import MOST_CLASSES_APART, facts, sections
 
 SCRIPTS = ("charts.js", "matrix.js", "page.js")

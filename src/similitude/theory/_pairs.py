@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,27 +25,35 @@ def _over_blocks(work: Any, n: int) -> None:
     over_row_blocks(work, n, min(rows, max(64, -(-n // 4))))
 
 
-def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
-    """Return for each sample x the number of pairs of an x' != x of its class and a farther x'' of another class.
-
-    Both groups of a row are sorted and scanned once, which takes O(n log n) for a row. The numbers are integers, so
-    that nothing is rounded.
-    """
-    wins = np.zeros(len(labels), dtype=np.int64)
+def _by_row(S: Any, labels: np.ndarray, figure: Callable[..., float], dtype: type = np.float64) -> np.ndarray:
+    """Return ``figure(row, own, other)`` of each sample x: its row, and where x' != x of its class and x'' are."""
+    found: np.ndarray = np.empty(len(labels), dtype=dtype)
 
     def work(start: int, stop: int) -> None:
         for i, row in enumerate(row_block(S, start, stop), start):
             other = labels != labels[i]
             own = ~other
             own[i] = False
-            near, far = np.sort(row[own]), np.sort(row[other])
-            if smaller_is_closer:
-                wins[i] = np.searchsorted(near, far, side="left").sum()
-            else:
-                wins[i] = near.size * far.size - np.searchsorted(near, far, side="right").sum()
+            found[i] = figure(row, own, other)
 
     _over_blocks(work, len(labels))
-    return wins
+    return found
+
+
+def count_wins(S: Any, labels: np.ndarray, smaller_is_closer: bool = False) -> np.ndarray:
+    """Return for each sample x the number of pairs of an x' != x of its class and a farther x'' of another class.
+
+    Both groups of a row are sorted and scanned once, which takes O(n log n) for a row. The numbers are integers, so
+    that nothing is rounded.
+    """
+
+    def wins(row: np.ndarray, own: np.ndarray, other: np.ndarray) -> int:
+        near, far = np.sort(row[own]), np.sort(row[other])
+        if smaller_is_closer:
+            return np.searchsorted(near, far, side="left").sum()
+        return near.size * far.size - np.searchsorted(near, far, side="right").sum()
+
+    return _by_row(S, labels, wins, np.int64)
 
 
 def weighted_wins(
@@ -56,24 +65,19 @@ def weighted_wins(
     its samples. The result is NaN where the weight of all pairs is 0.
     """
     added = thresholds[labels]
-    shares = np.full(len(labels), np.nan)
 
-    def work(start: int, stop: int) -> None:
-        for i, row in enumerate(row_block(S, start, stop), start):
-            other = labels != labels[i]
-            own = ~other
-            own[i] = False
-            distances = (row if smaller_is_closer else -row) - added
-            near, far = distances[own], distances[other]
-            order = np.argsort(near)
-            closer = np.concatenate([[0.0], np.cumsum(weights[own][order])])
-            if closer[-1] > 0:
-                won = weights[other] @ closer[np.searchsorted(near[order], far, side="left")]
-                shares[i] = won / (closer[-1] * weights[other].sum())
+    def share(row: np.ndarray, own: np.ndarray, other: np.ndarray) -> float:
+        distances = (row if smaller_is_closer else -row) - added
+        near, far = distances[own], distances[other]
+        order = np.argsort(near)
+        closer = np.concatenate([[0.0], np.cumsum(weights[own][order])])
+        if not closer[-1] > 0:
+            return np.nan
+        won = weights[other] @ closer[np.searchsorted(near[order], far, side="left")]
+        return won / (closer[-1] * weights[other].sum())
 
-    _over_blocks(work, len(labels))
     # Because sums are added up in different orders, a quotient may exceed 1 in the last digit.
-    return np.minimum(shares, 1.0)
+    return np.minimum(_by_row(S, labels, share), 1.0)
 
 
 def needed_thresholds(S: Any, labels: np.ndarray, share: float, smaller_is_closer: bool = False) -> np.ndarray:
@@ -82,22 +86,17 @@ def needed_thresholds(S: Any, labels: np.ndarray, share: float, smaller_is_close
     Pairs are too few if they are less than the share of all pairs of :func:`count_wins`. The result is NaN where there
     are none.
     """
-    needed = np.full(len(labels), np.nan)
 
-    def work(start: int, stop: int) -> None:
-        for i, row in enumerate(row_block(S, start, stop), start):
-            other = labels != labels[i]
-            own = ~other
-            own[i] = False
-            if own.any():
-                values = row.astype(np.float64) if smaller_is_closer else -row.astype(np.float64)
-                with np.errstate(over="ignore"):
-                    differences = np.subtract.outer(values[own], values[other]).ravel()
-                enough = max(int(np.ceil(share * differences.size - 1e-9)), 1)
-                needed[i] = np.partition(differences, enough - 1)[enough - 1]
+    def needed(row: np.ndarray, own: np.ndarray, other: np.ndarray) -> float:
+        if not own.any():
+            return np.nan
+        values = row.astype(np.float64) if smaller_is_closer else -row.astype(np.float64)
+        with np.errstate(over="ignore"):
+            differences = np.subtract.outer(values[own], values[other]).ravel()
+        enough = max(int(np.ceil(share * differences.size - 1e-9)), 1)
+        return np.partition(differences, enough - 1)[enough - 1]
 
-    _over_blocks(work, len(labels))
-    return needed
+    return _by_row(S, labels, needed)
 
 
 def best_threshold(needed: np.ndarray, labels: np.ndarray) -> float:

@@ -1,0 +1,30 @@
+"""Tables of results, in files and on the terminal."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from similitude._utils.files import replacing
+
+LEAST_WIDTH = 110
+
+
+def save_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Write rows with the same columns to a .csv file."""
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def print_table(table: object) -> None:
+    """Print a table as wide as the terminal, or as wide as it needs in a file or a pipe."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=max(console.width, LEAST_WIDTH))
+    console.print(table)

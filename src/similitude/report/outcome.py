@@ -1,0 +1,193 @@
+"""The result of choosing a model, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from similitude.proximity.maps import LearnedMap
+from similitude.proximity.proximities import as_proximities
+from similitude.proximity.unknown import LearnedFill
+from similitude.reader import Reader, Samples
+from similitude.report.code import Source, model_lines
+from similitude.report.mistakes import Mistake, Voting, find_mistakes
+from similitude.report.novelty import SetFindings, find_sets
+from similitude.search.methods import COMPARED_ONLY
+from similitude.search.nearness import ErrorBySimilarity, errors_in_bins
+from similitude.search.standing import COMBINATION, Standing
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of choosing a model.
+
+    Attributes
+    ----------
+    leaderboard : tuple of Standing
+        The evaluated methods and their combination, the one with the smallest error first.
+    method : str
+        The chosen method, or "combination".
+    members : tuple of tuple (str, float)
+        The names and weights of the members of the chosen model, the largest weight first.
+    prefer : str
+        The rule of the choice: "accuracy" or "simple", as in ``AutoClassifier``.
+    score : str
+        The name of the score by which points were chosen and methods were combined.
+    compared_only : tuple of str
+        The methods on the leaderboard that could not be chosen.
+    not_testable : tuple of str
+        The classes that no fold tests.
+    left_out : tuple of str
+        The methods for which there was no time.
+    nested_error : float or None
+        The error of the whole procedure, including the choice of the method.
+    predicted : ndarray of shape (n,) or None
+        Out-of-fold predictions, as positions among the classes; -1 for samples that were not tested. None if there are
+        none.
+    posteriors : ndarray of shape (n, G) or None
+        Out-of-fold posteriors, NaN for samples that were not tested; None if there are none.
+    member_posteriors : ndarray of shape (M, n, G) or None
+        Out-of-fold posteriors of each member of a combination; None if a single method was chosen or there are none.
+    mistakes : tuple of Mistake
+        At most :data:`~similitude.report.mistakes.MOST_MISTAKES` misclassified samples, the most confident first.
+    n_mistakes : int
+        The number of all mistakes.
+    weights : str or None
+        The kind of weights of the neighbours; None if the model is not a vote of neighbours.
+    code : tuple of str
+        Lines of Python that build and fit the model again.
+    sets : SetFindings or None
+        The sets of classes of left-out samples, and the samples that fit no class; None if there are too few samples.
+    nearness : ErrorBySimilarity or None, default=None
+        The errors by the similarity to the nearest training sample; None if there are none.
+    """
+
+    leaderboard: tuple[Standing, ...]
+    method: str
+    members: tuple[tuple[str, float], ...]
+    prefer: str
+    score: str
+    compared_only: tuple[str, ...]
+    not_testable: tuple[str, ...]
+    left_out: tuple[str, ...]
+    nested_error: float | None
+    predicted: np.ndarray | None
+    posteriors: np.ndarray | None
+    member_posteriors: np.ndarray | None
+    mistakes: tuple[Mistake, ...]
+    n_mistakes: int
+    weights: str | None
+    code: tuple[str, ...]
+    sets: SetFindings | None = None
+    nearness: ErrorBySimilarity | None = None
+
+    def confusion(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
+        """Return the numbers of tested samples by true class (row) and predicted class (column)."""
+        pairs = (labels * n_classes + self.predicted)[self.tested]
+        return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes)
+
+    @property
+    def tested(self) -> np.ndarray:
+        """The positions of the samples that were tested."""
+        return np.flatnonzero(() if self.predicted is None else self.predicted >= 0)
+
+
+def find_outcome(
+    auto: Any,
+    samples: Samples,
+    S: Any,
+    classes: np.ndarray,
+    labels: np.ndarray,
+    source: Source | None,
+    contract: dict[str, Any],
+) -> Outcome:
+    """Return the result of choosing a model, from the fitted AutoClassifier."""
+    predicted, posteriors, by_member = _out_of_fold(auto.out_of_fold_, classes, labels)
+    members = auto.best_estimator_.members_
+    voting = _voting(members, samples, S)
+    rows = sorted(auto.leaderboard_, key=lambda row: (row.error, not row.chosen))
+    names = [row.method for row in rows if row.method != COMBINATION]
+    return Outcome(
+        leaderboard=tuple(rows),
+        method=str(auto.best_method_),
+        members=tuple((member.name, member.weight) for member in members),
+        prefer=auto.prefer,
+        score=_score(auto),
+        compared_only=() if set(names) <= set(COMPARED_ONLY) else tuple(n for n in names if n in COMPARED_ONLY),
+        not_testable=tuple(str(label) for label in auto.not_testable_.tolist()),
+        left_out=tuple(auto.left_out_),
+        nested_error=auto.nested_error_,
+        predicted=predicted,
+        posteriors=posteriors,
+        member_posteriors=by_member if len(members) > 1 else None,
+        mistakes=() if predicted is None else find_mistakes(S, labels, predicted, posteriors, voting),
+        n_mistakes=0 if predicted is None else int(np.sum((predicted != labels) & (predicted >= 0))),
+        weights=None if voting is None else voting.kind,
+        code=model_lines(auto.best_estimator_, source, contract),
+        sets=find_sets(auto, S),
+        nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
+    )
+
+
+def _nearness(found: Any, y: np.ndarray, samples: Samples) -> ErrorBySimilarity | None:
+    """Return the errors by the similarity to the nearest training sample, if it is known."""
+    if getattr(found, "nearest", None) is None:
+        return None
+    wrong = found.labels != y[found.samples]
+    return errors_in_bins(found.nearest, wrong, dissimilarity=samples.reader.map_name is not None)
+
+
+def _voting(members: Sequence[Any], samples: Samples, S: Any) -> Voting | None:
+    """Return the classifier with its similarities, if the model is a single vote of neighbours."""
+    estimator = members[0].estimator
+    if len(members) > 1 or not hasattr(estimator, "neighbor_weights"):
+        return None
+    own = Reader(estimator.similarity, estimator.dissimilarity).map_name
+    return Voting(estimator, S if own == samples.reader.map_name else similarities_of(samples, own))
+
+
+def _score(auto: Any) -> str:
+    """Return the name of the score by which points were chosen and methods were combined."""
+    if auto.scoring is None:
+        return "Brier score" if auto.costs is None else "expected cost"
+    return f"score {auto.scoring!r}" if isinstance(auto.scoring, str) else "given scorer"
+
+
+def _out_of_fold(
+    found: Any, classes: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray | None]:
+    """Return the predictions, as positions among the classes, the posteriors, and those of the members."""
+    if found is None:
+        return None, None, None
+    n, tested = len(labels), found.samples
+    if len(tested) != len(found.labels) or np.max(tested) >= n or not np.isin(found.labels, classes).all():
+        raise ValueError("auto: out_of_fold_ must hold labels of y for the samples; was it fitted on the same data?")
+    predicted = np.full(n, -1)
+    predicted[tested] = np.searchsorted(classes, found.labels)
+
+    def of_all(values: Any) -> np.ndarray | None:
+        if values is None:
+            return None
+        whole = np.full((*values.shape[:-2], n, len(classes)), np.nan)
+        whole[..., tested, :] = values
+        return whole
+
+    return predicted, of_all(found.proba), of_all(found.members)
+
+
+def similarities_of(samples: Samples, map_name: str | None) -> Any:
+    """Return the similarities of all samples, under a map if they are dissimilarities."""
+    given = as_proximities(samples.values)
+    native, fill = given.S, None
+    if samples.unknown:
+        fill = given.fill or "class-blind mean"
+    elif sparse.issparse(native) and given.absent == "farthest" and map_name is not None:
+        fill = "farthest"
+    if fill is not None:
+        learned = LearnedFill.learn(native, fill, dissimilarities=map_name is not None)
+        native = learned(native, square=samples.reader.is_precomputed)
+    return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X")
