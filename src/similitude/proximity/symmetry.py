@@ -32,7 +32,7 @@ class Symmetrized(NamedTuple):
         The asymmetry of the original matrix, from 0 to 1.
     """
 
-    S: Any
+    S: Matrix
     asymmetry: float
 
 
