@@ -16,12 +16,11 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils import check_array
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _get_feature_names,
     check_is_fitted,
@@ -30,10 +29,16 @@ from sklearn.utils.validation import (
 
 from similitude._utils.forms import labels_in_order
 from similitude._utils.links import LinkedEstimator
+from similitude._utils.methods import Method, available_if
 from similitude.labels import Labels, check_labels, check_sample_weight, costs_matrix, priors_vector
 from similitude.numerics.votes import log_of
 from similitude.proximity.proximities import Proximities
 from similitude.reader import Reader, Rows, Training
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from similitude._utils.types import LabelsLike, ListLike, Matrix, SamplesLike
 
 Path = TypeVar("Path", bound="FittedPath")
 
@@ -107,7 +112,7 @@ class FittedPath:
         """Do the work that was postponed; ``fit`` calls this once, a search does not."""
 
 
-def _offers(response: str) -> Any:
+def _offers(response: str) -> Callable[[Method], Method]:
     def check(estimator: Any) -> bool:
         if response not in estimator._responses:
             raise AttributeError(estimator._why_not(response))
@@ -156,7 +161,7 @@ class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
         """Keep what is needed of the training samples to read new samples."""
         raise NotImplementedError
 
-    def fit(self, X, y):
+    def fit(self, X: SamplesLike, y: LabelsLike) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -219,7 +224,7 @@ class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
         """Return the error message for a method that the classifier does not offer."""
         return f"{type(self).__name__} has no {response}."
 
-    def predict(self, X):
+    def predict(self, X: SamplesLike) -> np.ndarray:
         """Predict the class of each sample.
 
         Parameters
@@ -235,7 +240,7 @@ class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
         return self._answer(X, "predict")
 
     @_offers("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: SamplesLike) -> np.ndarray:
         """Return the posterior probability of each class.
 
         Parameters
@@ -251,7 +256,7 @@ class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
         return self._answer(X, "predict_proba")
 
     @_offers("predict_proba")
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return the logarithm of the posterior probability of each class.
 
         Parameters
@@ -269,7 +274,7 @@ class PathClassifier(LinkedEstimator, ClassifierMixin, BaseEstimator):
         return log_of(self.predict_proba(X))
 
     @_offers("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: SamplesLike) -> np.ndarray:
         """Return the decision values.
 
         Parameters
@@ -403,7 +408,7 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
     _takes_training = True
     """Whether ``fit`` accepts training samples that have been read already, and ``predict`` such rows."""
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         reader = self._new_reader()
         tags.input_tags.pairwise = reader.is_precomputed
@@ -464,7 +469,7 @@ class SimilarityClassifier(SimilarityEstimator, PathClassifier):
 
     _saved_state = {"support_columns_?": "int[*] 0..n"}
 
-    def _derived(self):
+    def _derived(self) -> dict[str, Any]:
         columns = self._path.columns
         own = {} if columns is None else {"support_columns_": self._reader.columns_read(columns)}
         return super()._derived() | own
@@ -489,7 +494,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
     def _transform(self, rows: Rows) -> Any:
         raise NotImplementedError
 
-    def fit(self, X, y=None):
+    def fit(self, X: SamplesLike, y: ListLike | None = None) -> Self:
         """Learn from the training samples.
 
         Parameters
@@ -508,7 +513,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         self._become(fitted)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: SamplesLike, y: ListLike | None = None) -> Matrix:
         """Learn from the training samples, and return them transformed.
 
         Parameters
@@ -541,7 +546,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         self.__dict__.clear()
         self.__dict__.update(vars(fitted))
 
-    def transform(self, X):
+    def transform(self, X: SamplesLike) -> Matrix:
         """Transform new samples.
 
         Parameters

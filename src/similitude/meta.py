@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from similitude._utils.methods import Method, available_if
 from similitude.base import SimilarityEstimator
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from sklearn.utils import Tags
 
-def _inner_has(method):
+    from similitude._utils.types import ListLike, Matrix, ProximityLike
+
+
+def _inner_has(method: str) -> Callable[[Method], Method]:
     return available_if(lambda self: hasattr(self._delegate, method))
 
 
@@ -24,47 +33,47 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
 
     _saved_state = {"estimator_": "object", "classes_": "label[G]", "_columns": "any"}
 
-    def __init__(self, estimator=None):
+    def __init__(self, estimator: BaseEstimator | None = None):
         self.estimator = estimator
 
     @property
-    def _delegate(self):
+    def _delegate(self) -> BaseEstimator:
         return getattr(self, "estimator_", self.estimator)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _fit(self, X, y, **weights):
+    def _fit(self, X: Matrix, y: Any, **weights: Any) -> Self:
         S = X[:, 1:]
-        self._columns = slice(None)
+        self._columns: Any = slice(None)
         if get_tags(self.estimator).input_tags.pairwise:
-            first = X[:, :1]
+            first: Any = X[:, :1]
             self._columns = (first.toarray() if sparse.issparse(first) else first).astype(np.intp).ravel()
         self.estimator_ = clone(self.estimator).fit(S[:, self._columns], y, **weights)
         self.classes_ = self.estimator_.classes_
         return self
 
-    def fit(self, X, y):
+    def fit(self, X: Matrix, y: Any) -> Self:
         return self._fit(X, y)
 
-    def _ask(self, method, X):
+    def _ask(self, method: str, X: Matrix) -> np.ndarray:
         check_is_fitted(self)
         return getattr(self.estimator_, method)(X[:, 1:][:, self._columns])
 
-    def predict(self, X):
+    def predict(self, X: Matrix) -> np.ndarray:
         return self._ask("predict", X)
 
     @_inner_has("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: Matrix) -> np.ndarray:
         return self._ask("predict_proba", X)
 
     @_inner_has("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: Matrix) -> np.ndarray:
         return self._ask("decision_function", X)
 
-    def _check_saved(self, sizes):
+    def _check_saved(self, sizes: dict[str, int]) -> bool:
         columns = np.arange(sizes.get("outer", 0))[self._columns]
         return len(columns) == getattr(self.estimator_, "n_features_in_", len(columns))
 
@@ -72,7 +81,7 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
 class _WeightedByPosition(_ByPosition):
     """The same for an estimator that takes sample weights, which meta-estimators look for in the signature."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Matrix, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         if sample_weight is None:
             return self._fit(X, y)
         # Bagging gives weight 0 to samples that are left out, which libsvm gets wrong on precomputed kernels.
@@ -80,7 +89,7 @@ class _WeightedByPosition(_ByPosition):
         return self._fit(X[drawn], np.asarray(y)[drawn], sample_weight=np.asarray(sample_weight)[drawn])
 
 
-def _wrapped(estimator):
+def _wrapped(estimator: Any) -> Any:
     if not hasattr(estimator, "fit"):
         return estimator  # "drop", "passthrough"
     weighted = has_fit_parameter(estimator, "sample_weight")
@@ -132,14 +141,14 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
     # The estimators inside know whether they expect dissimilarities.
     _warns_of_dissimilarity = False
 
-    def __init__(self, meta):
+    def __init__(self, meta: BaseEstimator):
         self.meta = meta
 
     @property
-    def _delegate(self):
+    def _delegate(self) -> BaseEstimator:
         return getattr(self, "meta_", self.meta)
 
-    def fit(self, X, y):
+    def fit(self, X: ProximityLike, y: ListLike) -> Self:
         """Fit the meta-estimator on rows that carry their positions.
 
         Parameters
@@ -160,7 +169,7 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         self.meta_, self.classes_ = meta, meta.classes_
         return self
 
-    def _with_wrapped_estimators(self):
+    def _with_wrapped_estimators(self) -> BaseEstimator:
         meta = clone(self.meta)
         parameters = meta.get_params(deep=False)
         if parameters.get("max_features", 1.0) != 1.0 or parameters.get("bootstrap_features"):
@@ -176,12 +185,12 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
             f"{type(self.meta).__name__} has none set."
         )
 
-    def _ask(self, method, X):
+    def _ask(self, method: str, X: ProximityLike) -> np.ndarray:
         check_is_fitted(self)
         rows = self._rows(X)
         return getattr(self.meta_, method)(_with_positions(rows.S, np.full(len(rows), -1)))
 
-    def predict(self, X):
+    def predict(self, X: ProximityLike) -> np.ndarray:
         """Predict the class of each sample.
 
         Parameters
@@ -197,7 +206,7 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         return self._ask("predict", X)
 
     @_inner_has("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: ProximityLike) -> np.ndarray:
         """Return the posterior probability of each class.
 
         Parameters
@@ -213,7 +222,7 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         return self._ask("predict_proba", X)
 
     @_inner_has("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: ProximityLike) -> np.ndarray:
         """Return the decision values.
 
         Parameters
@@ -229,7 +238,7 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
         return self._ask("decision_function", X)
 
 
-def _with_positions(S, positions):
+def _with_positions(S: Matrix, positions: np.ndarray) -> Matrix:
     """Return the rows with their positions as the first column."""
     # Positions are floats, like the similarities. They are exact up to 2^24 samples even in float32.
     column = positions[:, None].astype(S.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -88,7 +88,7 @@ class OneVsOnePath(FittedPath):
         self.has_probability = calibrate is not None
         self._calibrate, self._calibrators = calibrate, list[Calibrator]()
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         if len(self.machines) > 1:
             rows.S  # noqa: B018 - computed once for all points, in place of the columns that each point needs
         scores = [self._scores(machine, rows) for machine in self.machines]
@@ -100,7 +100,7 @@ class OneVsOnePath(FittedPath):
         values = machine.decisions(rows)
         return values[:, 0] if self.n_classes == 2 else one_vs_one(values, self.n_classes)
 
-    def at(self, i):
+    def at(self, i: int) -> Self:
         one = copy.copy(self)
         one.points, one.machines = [self.points[i]], [self.machines[i]]
         if self._calibrate is not None:
@@ -109,7 +109,7 @@ class OneVsOnePath(FittedPath):
             one._calibrators = [self._calibrators[i]]
         return one
 
-    def complete(self):
+    def complete(self) -> None:
         self._complete()
 
     def _complete(self) -> list[Calibrator]:
@@ -118,10 +118,10 @@ class OneVsOnePath(FittedPath):
         return self._calibrators
 
     @property
-    def columns(self):
+    def columns(self) -> np.ndarray | None:
         return self.machines[0].columns
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         names = {"objective_": "objective", "duality_gap_": "gap", "n_iter_": "n_iter"}
         return {**by_pair(self.machines[0].solutions, np.array, names), **self.machines[0].attributes()}
 
@@ -185,7 +185,7 @@ class OneVsOneClassifier(SimilarityClassifier):
         offered = path.has_probability if path is not None else self.probability
         return ("predict", "decision_function", *(("predict_proba",) if offered else ()))
 
-    def _why_not(self, response):
+    def _why_not(self, response: str) -> str:
         if response == "predict_proba":
             return "predict_proba needs probability=True, which calibrates the decision values in fit."
         return super()._why_not(response)
@@ -197,7 +197,7 @@ class OneVsOneClassifier(SimilarityClassifier):
         """Return the training samples in the form that ``_solved`` needs."""
         return training.replaced(dense(training.S).astype(np.float64, copy=False))
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[Any]) -> OneVsOnePath:
         training = self._prepared(training, points)
         machines = self._solved(training, labels, points)
         self._warn_of_unsolved(machines)
@@ -205,7 +205,7 @@ class OneVsOneClassifier(SimilarityClassifier):
         def calibrate() -> list[Calibrator]:
             solved: list[Any] = []
 
-            def scores_of(kept, left_out):
+            def scores_of(kept: np.ndarray, left_out: np.ndarray) -> list[np.ndarray]:
                 part, rows = training.fold(kept, left_out)
                 fold = self._solved(part, labels.take(kept), points)
                 solved.extend(fold)

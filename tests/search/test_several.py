@@ -230,6 +230,8 @@ class TestComparison:
         matrices, y = _matrices()
         with pytest.raises(ValueError, match="X must hold several similarities by name"):
             compare_similarities(matrices["good"], y)
+        with pytest.raises(ValueError, match=r"array of shape \(\d+, \d+, \d+\). Pass several similarities by name"):
+            AutoClassifier(["k-NN"]).fit(np.stack(list(matrices.values())), y)
         with pytest.raises(ValueError, match="at least one must be a method on a single similarity"):
             compare_similarities(matrices, y, methods=["mixture SVM"], n_repeats=1)
         with pytest.raises(ValueError, match=r"methods must be among .*; got 'mixture'"):

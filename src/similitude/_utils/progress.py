@@ -7,7 +7,10 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from rich.progress import Task
 
 T = TypeVar("T")
 
@@ -34,7 +37,7 @@ def progress(items: Iterable[T], total: int, description: str, enabled: bool = T
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        def render(self, task):
+        def render(self, task: Task) -> Text:
             return Text("" if task.speed is None else f"{task.speed:.3g}/s", style="progress.data.speed")
 
     with _drawn(Rate(), TimeRemainingColumn()) as bar:

@@ -45,7 +45,7 @@ class DBoostPath(FittedPath):
         """Whether there are probabilities, which needs two classes and boosting."""
         return self.algorithm != "vote" and self.ensemble.signs.shape[1] == 2
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         if response == "predict_proba" and not self.has_probabilities:
             raise AttributeError(NO_PROBABILITIES)
         stages, places = np.unique(self.points, return_inverse=True)
@@ -60,14 +60,14 @@ class DBoostPath(FittedPath):
         """Return the similarities of the rows to the samples in pairs."""
         return np.ascontiguousarray(dense(rows.columns(self.ensemble.columns)))
 
-    def at(self, i):
+    def at(self, i: int) -> DBoostPath:
         return DBoostPath([self.points[i]], self.ensemble.first(self.points[i]), self.algorithm)
 
     @property
-    def columns(self):
+    def columns(self) -> np.ndarray:
         return self.ensemble.columns
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         rounds, alphas = self.ensemble.rounds, _ALPHAS[self.algorithm]
         kept = [(own.pairs, 0.0 - own.cuts, alphas(own.outputs)) for own in rounds]
         values: Any = kept[0] if len(kept) == 1 else map(list, zip(*kept))

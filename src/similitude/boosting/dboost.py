@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,9 +14,16 @@ from similitude.base import SimilarityClassifier
 from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, drawn, searched_rounds, split_sides, voted_rounds
-from similitude.labels import check_labels
+from similitude.labels import Labels, check_labels
 from similitude.proximity.check import dense
 from similitude.proximity.split import cut
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import LabelsLike, ListLike, RandomState, SamplesLike
+    from similitude.reader import Training
+    from similitude.similarities.registry import SimilarityLike
 
 _ALGORITHMS = ("discrete", "real", "vote")
 _SCHEMES = ("ovo", "ovr")
@@ -125,15 +133,15 @@ class DBoostClassifier(SimilarityClassifier):
 
     def __init__(
         self,
-        n_rounds=1000,
-        n_pairs=100,
-        algorithm="discrete",
-        multiclass="ovo",
-        random_state=None,
+        n_rounds: int = 1000,
+        n_pairs: int | Literal["all"] = 100,
+        algorithm: Literal["discrete", "real", "vote"] = "discrete",
+        multiclass: Literal["ovo", "ovr"] = "ovo",
+        random_state: RandomState = None,
         *,
-        pair_share=None,
-        similarity="precomputed",
-        dissimilarity=None,
+        pair_share: float | None = None,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_rounds = n_rounds
         self.n_pairs = n_pairs
@@ -150,10 +158,10 @@ class DBoostClassifier(SimilarityClassifier):
         offered = path is not None and path.has_probabilities
         return ("predict", "decision_function", *(("predict_proba",) if offered else ()))
 
-    def _why_not(self, response):
+    def _why_not(self, response: str) -> str:
         return NO_PROBABILITIES if response == "predict_proba" else super()._why_not(response)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose the pairs, thresholds and coefficients.
 
         Parameters
@@ -171,7 +179,7 @@ class DBoostClassifier(SimilarityClassifier):
         """
         return self._fit(X, y, sample_weight)
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> int:
         _check_count(parameters["n_rounds"], "n_rounds")
         if not isinstance(self.n_pairs, str) or self.n_pairs != "all":
             _check_count(self.n_pairs, "n_pairs", ", or 'all'")
@@ -185,7 +193,7 @@ class DBoostClassifier(SimilarityClassifier):
             raise ValueError("pair_share must be None with algorithm='vote', which trains nothing on other samples.")
         return int(parameters["n_rounds"])
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[int]) -> DBoostPath:
         S, n_rounds = training.S, max(points)
         largest = float(max(S.max(), -S.min()))
         if largest > _LARGEST:
@@ -204,7 +212,9 @@ class DBoostClassifier(SimilarityClassifier):
 
         return DBoostPath(points, Ensemble.solve(signs, self.algorithm == "vote", solve), self.algorithm)
 
-    def _rounds_of(self, S, order, n_positive, weights, n_rounds, seed):
+    def _rounds_of(
+        self, S: Any, order: np.ndarray, n_positive: int, weights: np.ndarray, n_rounds: int, seed: int
+    ) -> Rounds:
         """Return the rounds of one problem, whose samples are given in order, the positive ones first."""
         if self.algorithm == "vote":
             return voted_rounds(n_positive, weights, n_rounds, seed)
@@ -225,7 +235,7 @@ class DBoostClassifier(SimilarityClassifier):
         rounds = searched_rounds(columns, among, weights[training], n_rounds, candidates, real)
         return rounds._replace(pairs=pool[rounds.pairs])
 
-    def decision_function(self, X):
+    def decision_function(self, X: SamplesLike) -> np.ndarray:
         """Return the decision values.
 
         Parameters
@@ -242,7 +252,7 @@ class DBoostClassifier(SimilarityClassifier):
         """
         return super().decision_function(X)
 
-    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: SamplesLike) -> Iterator[np.ndarray]:
         """Yield the decision function after 1, 2, ..., ``n_rounds_`` rounds.
 
         Parameters
@@ -256,7 +266,7 @@ class DBoostClassifier(SimilarityClassifier):
         """
         yield from self._path.ensemble.staged_scores(self._similarities(X))
 
-    def staged_predict(self, X) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: SamplesLike) -> Iterator[np.ndarray]:
         """Yield the predicted classes after 1, 2, ..., ``n_rounds_`` rounds.
 
         Parameters
@@ -271,7 +281,7 @@ class DBoostClassifier(SimilarityClassifier):
         for scores in self.staged_decision_function(X):
             yield self.classes_[predicted_classes(scores)]
 
-    def margins(self, X, y):
+    def margins(self, X: SamplesLike, y: ListLike) -> np.ndarray:
         """Return the margin of each sample, which is positive if the sample is classified correctly.
 
         The margin of a two-class problem is ``y f(x) / sum alpha`` (for RealBoost the denominator is the sum of the
@@ -298,16 +308,16 @@ class DBoostClassifier(SimilarityClassifier):
             raise ValueError(f"y must hold classes that were in fit; got the class {unknown.tolist()[0]!r}.")
         return self._path.ensemble.margins(rows, np.searchsorted(self.classes_, y))
 
-    def _similarities(self, X):
+    def _similarities(self, X: SamplesLike) -> np.ndarray:
         check_is_fitted(self)
         return self._path.similarities(self._rows(X))
 
 
-def _columns(S, samples, others):
+def _columns(S: Any, samples: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return the similarities of samples to others, one row for each of the others."""
     return np.ascontiguousarray(dense(cut(S.T, others, samples)))
 
 
-def _check_count(value, name, other=""):
+def _check_count(value: Any, name: str, other: str = "") -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be a whole number of at least 1{other}; got {value!r}.")

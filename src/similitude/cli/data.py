@@ -6,16 +6,13 @@ import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from similitude.cli.catalogue import Entry, entry_named
 from similitude.cli.options import Notes
 from similitude.cli.source import Source
-
-if TYPE_CHECKING:
-    from similitude.reader import Samples
 
 
 @dataclass(frozen=True)
@@ -44,11 +41,11 @@ class LoadedData:
         return {} if self.groups is None else {"groups": self.groups}
 
     @cached_property
-    def samples(self) -> Samples:
+    def samples(self) -> Any:
         """The samples as every command reads them, without a warning if the matrix looks like dissimilarities."""
         from similitude.reader import Reader, SeveralReader, samples_of
 
-        reader = SeveralReader(**self.contract) if self.are_several else Reader(**self.contract)
+        reader: Any = SeveralReader(**self.contract) if self.are_several else Reader(**self.contract)
         return samples_of(reader, self.X, np.asarray(self.y), warns=False)
 
     @property
@@ -128,7 +125,7 @@ def _objects(source: Source, note: Notes) -> LoadedData:
     for name in source.reading():
         if name not in ("key", "orientation"):
             raise ValueError(f"--{name} is for files of proximities; it cannot be used with --similarity.")
-    kind = resolve(source.similarity).objects
+    kind = resolve(source.similarity).objects  # type: ignore[arg-type]
     data = load_objects(source.matrix, objects=kind, key=source.key, **_beside(source))  # type: ignore[arg-type]
     similarity = chosen_measure(str(source.similarity), source.param, data.data, note)
     contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}

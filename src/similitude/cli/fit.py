@@ -90,7 +90,7 @@ def named_method(name: str, several: bool = False) -> str:
 
 
 def _chosen(
-    name: str, prefer: str, data: LoadedData, seed: int, time_budget: float | None, n_jobs: int, show: bool
+    name: str, prefer: Any, data: LoadedData, seed: int, time_budget: float | None, n_jobs: int, show: bool
 ) -> tuple[Any, dict[str, Any]]:
     """Return the chosen model, and the outcome of all methods.
 

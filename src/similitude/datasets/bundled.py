@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 from importlib import resources
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from sklearn.utils import Bunch
 
 
-def load_voting(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+@overload
+def load_voting(*, return_X_y: Literal[False] = False, as_frame: bool = False) -> Bunch: ...
+@overload
+def load_voting(*, return_X_y: Literal[True], as_frame: bool = False) -> tuple[Any, Any]: ...
+def load_voting(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch | tuple[Any, Any]:
     """Load the Congressional Voting Records of 1984: 435 members of the U.S. House, 16 votes, two parties.
 
     Each vote is 'y', 'n', or '?' if the position is not known; '?' counts as a value, not as a missing one. The rows

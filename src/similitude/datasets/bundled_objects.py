@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 from importlib import resources
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
 
-def load_promoters(*, return_X_y: bool = False) -> Any:
+@overload
+def load_promoters(*, return_X_y: Literal[False] = False) -> Bunch: ...
+@overload
+def load_promoters(*, return_X_y: Literal[True]) -> tuple[list[str], np.ndarray]: ...
+def load_promoters(*, return_X_y: bool = False) -> Bunch | tuple[list[str], np.ndarray]:
     """Load 106 DNA sequences of E. coli, 57 letters each: 53 promoters and 53 others.
 
     The sequences are strings, for similarities of strings such as ``"levenshtein"``.
@@ -59,7 +63,11 @@ def load_promoters(*, return_X_y: bool = False) -> Any:
     return Bunch(data=data, target=target, target_names=["+", "-"], DESCR=description)
 
 
-def load_digit_images(*, return_X_y: bool = False) -> Any:
+@overload
+def load_digit_images(*, return_X_y: Literal[False] = False) -> Bunch: ...
+@overload
+def load_digit_images(*, return_X_y: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
+def load_digit_images(*, return_X_y: bool = False) -> Bunch | tuple[np.ndarray, np.ndarray]:
     """Load 1797 handwritten digits as images of 8 x 8 pixels, which are included in scikit-learn.
 
     Parameters

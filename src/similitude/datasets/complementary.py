@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
 from similitude.datasets._arguments import check_amount, check_integer
+
+if TYPE_CHECKING:
+    from similitude._utils.types import RandomState
 
 
 def make_complementary(
@@ -16,7 +19,7 @@ def make_complementary(
     n_features: int = 2,
     noise: float = 0.2,
     separation: float = 6.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Bunch:
     """Draw four classes, one half of which is determined by the similarity and the other by the features.
 

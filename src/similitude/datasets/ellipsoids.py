@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import Bunch, check_random_state
 
 from similitude.datasets._arguments import check_amount, check_integer
+
+if TYPE_CHECKING:
+    from similitude._utils.types import RandomState
 
 
 def make_ellipsoids(
@@ -17,7 +20,7 @@ def make_ellipsoids(
     *,
     elongation: float = 300.0,
     separation: float = 8.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Bunch:
     """Draw two highly ellipsoidal Gaussian classes side by side, with the negative distance as similarity.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
 from similitude.datasets._arguments import check_amount, check_integer, check_share
+
+if TYPE_CHECKING:
+    from similitude._utils.types import RandomState
 
 
 def make_patrol(
@@ -25,7 +28,7 @@ def make_patrol(
     popularity: float = 1.8,
     imbalance: float = 1.0,
     symmetric: bool = True,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Bunch:
     """Simulate people who name members of their unit: a very sparse similarity with unequal classes.
 
@@ -103,7 +106,7 @@ def make_patrol(
     return Bunch(S=sparse.csr_array((N + N.T) / 2 if symmetric else N), y=unit[kept])
 
 
-def _check_units(n_people, n_units, n_names, n_outsiders, squad_size) -> None:
+def _check_units(n_people: int, n_units: int, n_names: int, n_outsiders: int, squad_size: int) -> None:
     check_integer("n_units", n_units, 1)
     check_integer("n_names", n_names, 1)
     check_integer("squad_size", squad_size, 2)
@@ -112,7 +115,9 @@ def _check_units(n_people, n_units, n_names, n_outsiders, squad_size) -> None:
     check_integer("n_people", n_people, needed, " (n_outsiders, and n_names + 1 in each unit)")
 
 
-def _check_chances(answering, other_unit, no_unit, n_units, n_outsiders, n_names) -> None:
+def _check_chances(
+    answering: float, other_unit: float, no_unit: float, n_units: int, n_outsiders: int, n_names: int
+) -> None:
     for name, share in (("answering", answering), ("other_unit", other_unit), ("no_unit", no_unit)):
         check_share(name, share)
     if other_unit + no_unit > 1:
@@ -134,7 +139,16 @@ def _unit_sizes(n: int, n_units: int, smallest: int, imbalance: float) -> np.nda
     return smallest + np.diff(ends, prepend=0)
 
 
-def _named_by(person, n_units, unit, squad, weight, n_names, mistakes, rng) -> list[int]:
+def _named_by(
+    person: int,
+    n_units: int,
+    unit: np.ndarray,
+    squad: np.ndarray,
+    weight: np.ndarray,
+    n_names: int,
+    mistakes: tuple[float, float],
+    rng: np.random.RandomState,
+) -> list[int]:
     """Return the people whom one person names, each at most once."""
     own, outside = unit == unit[person], unit == n_units
     free = np.arange(len(unit)) != person
@@ -164,7 +178,7 @@ def make_copurchase(
     own: float = 0.9,
     popularity: float = 1.0,
     symmetric: bool = False,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Bunch:
     """Simulate which books the viewers of a book bought: an asymmetric similarity with a few percentages per book.
 
@@ -240,7 +254,9 @@ def make_copurchase(
     return Bunch(S=sparse.csr_array((S + S.T) / 2 if symmetric else S), y=y)
 
 
-def _linked_from(book, y, weight, n_links, same_author, rng) -> np.ndarray:
+def _linked_from(
+    book: int, y: np.ndarray, weight: np.ndarray, n_links: int, same_author: float, rng: np.random.RandomState
+) -> np.ndarray:
     """Return the other books to which a book links."""
     free = np.arange(len(y)) != book
     links = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,11 @@ from similitude.datasets._arguments import check_amount, check_integer
 from similitude.numerics.eigen import eigh
 from similitude.proximity.check import check_similarity, is_symmetric
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import ListLike, MatrixLike, RandomState
+
 NEGLIGIBLE = 0.01
 """Eigenvalues below this share of the largest are not candidates for the direction that is made negative."""
 
@@ -23,8 +28,8 @@ def make_perturbed_centroids(
     n_features: int = 25,
     *,
     flip: Sequence[float] = (1 / 3, 1 / 30),
-    centroids: Any = None,
-    random_state: Any = None,
+    centroids: ArrayLike | None = None,
+    random_state: RandomState = None,
 ) -> Bunch:
     """Draw binary rows around random centroids, with one class much noisier than the other.
 
@@ -94,8 +99,8 @@ def make_perturbed_centroids(
 
 
 def make_negative_direction(
-    S: Any = None,
-    y: Any = None,
+    S: MatrixLike | None = None,
+    y: ListLike | None = None,
     c: float = 0.25,
     *,
     classes: Sequence | None = None,
@@ -104,7 +109,7 @@ def make_negative_direction(
     n_features: int = 20,
     separation: float = 8.0,
     gamma: float = 0.005,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Bunch:
     """Make the direction that separates two classes negative, in an otherwise well-behaved similarity.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -11,6 +11,9 @@ from sklearn.utils import check_random_state
 from similitude.proximity.check import check_similarity, dense
 from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ProximityLike, RandomState
 
 SMALL, LARGE = 10.0, 25.0
 """The values of D for 95% of the triples at which the verdict changes."""
@@ -62,11 +65,11 @@ def verdict(quantile_95: float) -> str:
 
 
 def disorder(
-    S: Any,
+    S: ProximityLike,
     *,
     dissimilarity: str | None = None,
     n_triples: int = 20_000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> Disorder:
     """Estimate the disorder constant of a similarity.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -33,16 +33,19 @@ from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import LearnedFill, known_counts
 
+if TYPE_CHECKING:
+    from similitude._utils.types import LabelsLike, ProximityLike, RandomState
+
 
 def diagnose(
-    S: Any,
-    y: Any = None,
+    S: ProximityLike,
+    y: LabelsLike | None = None,
     *,
     dissimilarity: str | None = None,
     max_samples: int = 5000,
     n_neighbors: int = 10,
     n_triples: int = 100_000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> Diagnosis:
     """Return figures that describe a similarity matrix, and advice that follows from them.
 
@@ -119,7 +122,7 @@ def diagnose(
     spectrum = figures.spectrum(eigenvalues)
     raw = A if mapped is None else figures.unit_scale(values)[0]
     near = figures.neighbors(A, n_neighbors)
-    by_class = None if classes is None else _class_figures(A, scale, classes, labels, drawn)
+    by_class = None if classes is None or labels is None else _class_figures(A, scale, classes, labels, drawn)
     found = Diagnosis(
         n=n,
         n_sampled=len(values),
@@ -203,7 +206,9 @@ def _encoded(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
             ) from None
 
 
-def _class_figures(A, scale, classes, labels, drawn) -> tuple[ClassFigures, ...]:
+def _class_figures(
+    A: np.ndarray, scale: float, classes: np.ndarray, labels: np.ndarray, drawn: np.ndarray
+) -> tuple[ClassFigures, ...]:
     counts = np.bincount(labels, minlength=len(classes)).tolist()
     means = figures.class_means(A, labels[drawn], len(classes))
     return tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from similitude.reader import ComputedValues
 from similitude.similarities import check_block_size
 from similitude.transform import Landmarks, row_blocks
 
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike, SamplesLike
+
 _ADVICE = "lower block_size of fit_landmarks or n_landmarks of the model, or give the workers more memory"
 
 
 def fit_landmarks(
-    model: LandmarkClassifier, X: Any, y: Any, *, client: Any = None, block_size: int | None = None
+    model: LandmarkClassifier, X: SamplesLike, y: ListLike, *, client: Any = None, block_size: int | None = None
 ) -> LandmarkClassifier:
     """Fit a model on a cluster, with the same result as ``model.fit(X, y)`` up to rounding.
 

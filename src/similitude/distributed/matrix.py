@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
@@ -15,10 +15,21 @@ from similitude.distributed._parts import Part, Rule, cut, show
 from similitude.similarities import MatrixInMemory, Measure, check_sequence, resolve
 from similitude.similarities import pairwise as pairwise_here
 
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
+
 _ADVICE = "lower chunks of similitude.distributed.pairwise, or give the workers more memory"
 
 
-def pairwise(A: Any, B: Any = None, similarity: Any = "counting", *, y: Any = None, chunks: Any = "auto") -> Any:
+def pairwise(
+    A: SamplesLike,
+    B: SamplesLike | None = None,
+    similarity: SimilarityLike = "counting",
+    *,
+    y: ListLike | None = None,
+    chunks: Any = "auto",
+) -> Any:
     """Return the matrix of :func:`similitude.similarities.pairwise` as a Dask array, computed block by block.
 
     Values are native: a distance stays a distance. If B is None, the function is symmetric and the chunks are the same

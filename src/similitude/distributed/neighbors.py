@@ -74,7 +74,7 @@ class ClusterSearch(StreamSearch):
     n_jobs = None
     progress = False
 
-    def __init__(self, *, n_shards=None, batch_size=1024, block_size=None):
+    def __init__(self, *, n_shards: int | None = None, batch_size: int = 1024, block_size: int | None = None):
         self.n_shards = n_shards
         self.batch_size = batch_size
         self.block_size = block_size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import (
@@ -16,6 +16,9 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     train_test_split,
 )
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 KINDS = ("partitions", "folds", "leave-one-out", "least leave-one-out", "given")
 
@@ -83,7 +86,7 @@ class Protocol:
     (20, 16, 4, 7)
     """
 
-    kind: str = "partitions"
+    kind: Literal["partitions", "folds", "leave-one-out", "least leave-one-out", "given"] = "partitions"
     n_partitions: int = 20
     test_size: float | int = 0.2
     n_folds: int = 5
@@ -91,8 +94,8 @@ class Protocol:
     seed: int = 0
     inner: int | str = 10
     inner_stratified: bool = False
-    selection: str = "pooled"
-    ties: str = "first"
+    selection: Literal["pooled", "mean"] = "pooled"
+    ties: Literal["first", "last"] = "first"
     inner_test_size: float | int | None = None
 
     def __post_init__(self) -> None:
@@ -195,7 +198,7 @@ class Protocol:
         """
         return cls("given", 10**9 if n_partitions is None else n_partitions, **options)
 
-    def cuts(self, y: Any, splits: Sequence | None = None) -> list[Partition]:
+    def cuts(self, y: ListLike, splits: Sequence | None = None) -> list[Partition]:
         """Return the partitions of a data set with these labels.
 
         Parameters

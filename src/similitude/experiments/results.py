@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from typing import Literal
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class Results:
         names = ("similitude", "numpy", "scipy", "scikit_learn", "python")
         return {name: sorted({getattr(row, name) for row in self.rows}) for name in names}
 
-    def values(self, dataset: str, value: str = "error") -> np.ndarray:
+    def values(self, dataset: str, value: Literal["error", "log_loss", "seconds"] = "error") -> np.ndarray:
         """Return one value of the cells, such as ``error``, as an array.
 
         Parameters
@@ -112,7 +113,13 @@ class Results:
         """
         return rank_methods(self.mean_errors(), self.methods, level)
 
-    def table(self, value: str = "error", *, test: str | None = "wilcoxon", level: float = 0.05) -> Table:
+    def table(
+        self,
+        value: Literal["error", "log_loss", "seconds"] = "error",
+        *,
+        test: Literal["wilcoxon", "t"] | None = "wilcoxon",
+        level: float = 0.05,
+    ) -> Table:
         """Return the mean (standard deviation) over partitions: a row for each method, a column for each data set.
 
         Errors are in percent. The lowest mean, and those not significantly above it, are bold; the highest mean, and

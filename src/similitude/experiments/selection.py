@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
 from similitude.search.path_search import PathSearchCV
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from similitude._utils.types import Folds, ListLike, SamplesLike
 
 Grid = Mapping[str, Iterable] | Sequence[Mapping[str, Iterable]]
 
@@ -62,7 +67,14 @@ def fewest_errors(grid: Grid, sizes: Sequence[int], ties: str = "first") -> Call
     return choose
 
 
-def pooled_search(estimator: Any, grid: Grid, X: Any, y: Any, cv: Any, ties: str = "first") -> PathSearchCV:
+def pooled_search(
+    estimator: BaseEstimator,
+    grid: Grid,
+    X: SamplesLike,
+    y: ListLike,
+    cv: Folds,
+    ties: Literal["first", "last"] = "first",
+) -> PathSearchCV:
     """Return a search that chose parameters by the rule of the papers, refitted at the chosen point.
 
     Its attribute ``fewest_errors_`` is the number of errors at that point, over all folds.

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import stats
 
 from similitude.numerics.significance import paired_differences, wilcoxon_greater
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def t_greater(a: Any, b: Any) -> float:
@@ -34,7 +37,9 @@ def fewest_pairs(test: str, level: float) -> int:
     return 2 if test == "t" else int(np.ceil(np.log2(1 / level)))
 
 
-def best_and_worst(errors: np.ndarray, test: str = "wilcoxon", level: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
+def best_and_worst(
+    errors: np.ndarray, test: Literal["wilcoxon", "t"] = "wilcoxon", level: float = 0.05
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the methods that are not significantly worse than the best, and those not better than the worst.
 
     Parameters
@@ -116,7 +121,7 @@ class Ranking:
         return [tuple(self.methods[j] for j in order[i : end + 1]) for i, end in runs]
 
 
-def rank_methods(errors: Any, methods: Sequence[str], level: float = 0.05) -> Ranking:
+def rank_methods(errors: ArrayLike, methods: Sequence[str], level: float = 0.05) -> Ranking:
     """Return the average ranks of methods over data sets, with Friedman's test and Nemenyi's critical difference.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from similitude.features._landmark_models import probabilities
 from similitude.features.landmark_moments import Linear, Moments
 from similitude.one_vs_one import predicted
 from similitude.transform import ToLandmarks
+
+if TYPE_CHECKING:
+    from similitude.reader import Rows
 
 
 class RidgeState(NamedTuple):
@@ -67,7 +70,7 @@ class LandmarkPath(FittedPath):
         self.points, self.to, self.solutions, self.eigenvalues = points, to, solutions, eigenvalues
         self.model, self.state = model, state
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         if response == "predict_proba" and self.model != "logistic":
             raise AttributeError(NO_PROBABILITIES)
         # There is one pass over the rows for all points.
@@ -80,15 +83,15 @@ class LandmarkPath(FittedPath):
             return decisions
         return [predicted(values) if response == "predict" else probabilities(values) for values in decisions]
 
-    def at(self, i):
+    def at(self, i: int) -> Self:
         one = super().at(i)
         one.solutions = [self.solutions[i]]
         return one
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         coef, intercept = self.solutions[0]
         return {"coef_": coef, "intercept_": intercept, "eigenvalues_": self.eigenvalues}
 
     @property
-    def columns(self):
+    def columns(self) -> np.ndarray:
         return self.to.positions

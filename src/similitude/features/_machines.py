@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -13,6 +13,11 @@ from similitude.numerics.machines import Machines
 from similitude.numerics.votes import one_vs_one
 from similitude.one_vs_one import by_pair, predicted
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import LabelsLike, SamplesLike
+
 
 class FeatureSVC(FeatureClassifier):
     """Base of the support vector machines on feature vectors."""
@@ -20,7 +25,7 @@ class FeatureSVC(FeatureClassifier):
     _responses = ("predict", "decision_function")
     _least_classes = 2
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the machines of all pairs of classes.
 
         Parameters

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from similitude.one_vs_one import OneVsOneClassifier, class_pairs
 from similitude.proximity.check import dense
-from similitude.reader import Rows
+from similitude.reader import Rows, Training
+
+if TYPE_CHECKING:
+    from similitude.labels import Labels
 
 # Decision values smaller than this, relative to their terms, count as 0.
 _TIE = 1e-11
@@ -107,7 +110,7 @@ class LinearClassifier(OneVsOneClassifier):
     def _solve(self, S: np.ndarray, y: np.ndarray, points: list[Any]) -> list[LinearSolution]:
         raise NotImplementedError
 
-    def _solved(self, training, labels, points):
+    def _solved(self, training: Training, labels: Labels, points: list[Any]) -> list[Any]:
         S, centre, solved, columns_of = training.S, np.mean(training.S, axis=0), [], []
         for members, y in class_pairs(labels):
             columns = np.arange(S.shape[1]) if training.reader.is_columns else members

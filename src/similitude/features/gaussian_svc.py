@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from similitude._utils.checks import check_positive
-from similitude.base import FittedPath
+from similitude.base import FeatureVectors, FittedPath
 from similitude.features._machines import FeatureSVC, answers_of, attributes_of, warn_of_unsolved
 from similitude.numerics.machines import Machines, solve_machines
+
+if TYPE_CHECKING:
+    from similitude.labels import Labels
 
 
 class GaussianPoint(NamedTuple):
@@ -66,16 +69,16 @@ class GaussianSVC(FeatureSVC):
 
     _path_parameters = ("C", "gamma")
 
-    def __init__(self, C=1.0, gamma=1.0):
+    def __init__(self, C: float = 1.0, gamma: float = 1.0):
         self.C = C
         self.gamma = gamma
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> GaussianPoint:
         for name in self._path_parameters:
             check_positive(parameters[name], name)
         return GaussianPoint(float(parameters["C"]), float(parameters["gamma"]))
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[GaussianPoint]) -> GaussianPath:
         machines: list[Any] = [None] * len(points)
         for K, own in _kernels(training.X, training.X, points):
             costs = [points[i].C for i in own]
@@ -109,7 +112,7 @@ class GaussianPath(FittedPath):
     def __init__(self, points: list[GaussianPoint], machines: list[Machines], X: np.ndarray):
         self.points, self.machines, self.X = points, machines, X
 
-    def answers(self, rows, response):
+    def answers(self, rows: np.ndarray, response: str) -> list[np.ndarray]:
         answers: list[Any] = [None] * len(self.points)
         for K, own in _kernels(rows, self.X, self.points):
             for i in own:
@@ -117,8 +120,8 @@ class GaussianPath(FittedPath):
                 answers[i] = answers_of(K @ machines.beta + machines.intercept, machines.n_classes, response)
         return answers
 
-    def at(self, i):
+    def at(self, i: int) -> GaussianPath:
         return GaussianPath([self.points[i]], [self.machines[i]], self.X)
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return attributes_of(self.machines[0], self.X)

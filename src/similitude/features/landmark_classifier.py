@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
 from similitude._utils.checks import check_positive
+from similitude._utils.methods import available_if
 from similitude.base import SimilarityClassifier
 from similitude.features._landmark_models import features_in_place, linear_models
 from similitude.features._landmark_path import NO_PROBABILITIES, LandmarkPath, RidgeState
 from similitude.features.landmark_moments import Linear, Moments, add, solve, summed_moments, with_targets
 from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
-from similitude.numerics.nystroem import decompose, modified_features
-from similitude.transform import LandmarkEstimator, Landmarks, row_blocks
+from similitude.numerics.nystroem import NystroemSpectrum, decompose, modified_features
+from similitude.transform import LandmarkEstimator, Landmarks, ToLandmarks, row_blocks
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ClassWeight, ListLike, MatrixLike, RandomState, SamplesLike
+    from similitude.reader import Training
+    from similitude.similarities.registry import SimilarityLike
 
 SPECTRA = ("clip", "flip", "square")
 MODELS = ("ridge", "logistic", "svm")
@@ -26,7 +31,7 @@ SumMoments = Callable[[Landmarks, Labels, Any], Moments]
 """Returns the moments of all training samples, from the landmarks, the labels and the weights of the samples."""
 
 
-def _can_go_on(estimator):
+def _can_go_on(estimator: LandmarkClassifier) -> bool:
     if estimator._new_reader().is_precomputed or estimator.model != "ridge":
         raise AttributeError(
             "partial_fit needs raw objects or similarity='columns', and model='ridge'; otherwise all similarities so "
@@ -35,14 +40,14 @@ def _can_go_on(estimator):
     return True
 
 
-def _checked_classes(classes):
+def _checked_classes(classes: ListLike) -> np.ndarray:
     classes = np.asarray(classes)
     if classes.ndim != 1 or len(classes) == 0:
         raise ValueError(f"classes must be a list of labels; got {classes.tolist()!r}.")
     return check_labels(classes, len(classes))
 
 
-def _distinct(parts):
+def _distinct(parts: list[np.ndarray]) -> np.ndarray:
     """Return the distinct labels of several arrays, which must all be numbers or all be text."""
     try:
         if len({part.dtype.kind in "US" for part in parts if part.dtype.kind != "O"}) > 1:
@@ -144,19 +149,19 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
 
     def __init__(
         self,
-        n_landmarks=500,
-        spectrum="clip",
-        model="ridge",
-        alpha=1.0,
-        C=1.0,
+        n_landmarks: int = 500,
+        spectrum: Literal["clip", "flip", "square"] = "clip",
+        model: Literal["ridge", "logistic", "svm"] = "ridge",
+        alpha: float = 1.0,
+        C: float = 1.0,
         *,
-        selection="random",
-        class_weight=None,
-        landmark_similarity=None,
-        tol=ZERO_TOLERANCE,
-        random_state=None,
-        similarity="precomputed",
-        dissimilarity=None,
+        selection: Literal["random", "stratified", "kmedoids", "leverage"] = "random",
+        class_weight: ClassWeight = None,
+        landmark_similarity: MatrixLike | None = None,
+        tol: float = ZERO_TOLERANCE,
+        random_state: RandomState = None,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_landmarks = n_landmarks
         self.spectrum = spectrum
@@ -178,10 +183,10 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         model = self.model if path is None else path.model
         return ("predict", "decision_function", *(("predict_proba",) if model == "logistic" else ()))
 
-    def _why_not(self, response):
+    def _why_not(self, response: str) -> str:
         return NO_PROBABILITIES if response == "predict_proba" else super()._why_not(response)
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> float:
         for name, value in parameters.items():
             check_positive(value, name)
         self._check_landmark_parameters()
@@ -194,7 +199,9 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
             raise ValueError(f"model must be one of {MODELS}; got {self.model!r}.")
         return float(parameters["alpha" if self.model == "ridge" else "C"])
 
-    def _fit_path(self, training, labels, points, sum_moments=None):
+    def _fit_path(
+        self, training: Training, labels: Labels, points: list[float], sum_moments: SumMoments | None = None
+    ) -> LandmarkPath:
         landmarks = self._landmarks_of(training, labels.codes)
         weights = self._weights(labels)
         if self.model == "ridge":
@@ -211,21 +218,23 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         solutions = [Linear(solution.coef @ projection.T, solution.intercept) for solution in solved]
         return LandmarkPath(points, landmarks.to, solutions, eigenvalues, self.model)
 
-    def _weights(self, labels):
+    def _weights(self, labels: Labels) -> np.ndarray | None:
         return None if self.class_weight is None else class_weights(self.class_weight, labels)
 
-    def _ridge_path(self, points, to, found, moments, state):
+    def _ridge_path(
+        self, points: list[float], to: ToLandmarks, found: NystroemSpectrum, moments: Moments, state: RidgeState | None
+    ) -> LandmarkPath:
         """Return the path from the spectrum of the approximation and the moments of all samples."""
         projection, eigenvalues, _ = modified_features(found, self.spectrum)
         solutions = [_signed(solution) for solution in solve(moments, projection, points)]
         return LandmarkPath(points, to, solutions, eigenvalues, "ridge", state)
 
-    def _adopt(self, training, labels, path):
+    def _adopt(self, training: Training, labels: Labels, path: Any) -> None:
         super()._adopt(training, labels, path)
         self._keep_landmarks(training.reader, path.to.positions)
 
     @available_if(_can_go_on)
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X: SamplesLike, y: ListLike, classes: ListLike | None = None) -> Self:
         """Continue the fit with more samples.
 
         The result is the same as that of ``fit`` on all samples so far, with the landmarks of the first call.
@@ -272,11 +281,13 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         self.__dict__.update(path.attributes())
         return self
 
-    def _derived(self):
+    def _derived(self) -> dict[str, Any]:
         return super()._derived() | {"landmarks_": self._path.to.positions}
 
 
-def fit_by_moments(model: LandmarkClassifier, X: Any, y: Any, sum_moments: SumMoments) -> LandmarkClassifier:
+def fit_by_moments(
+    model: LandmarkClassifier, X: SamplesLike, y: ListLike, sum_moments: SumMoments
+) -> LandmarkClassifier:
     """Fit a ridge model in place, with moments that a given function sums up, and return it.
 
     Parameters

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from similitude._utils.checks import check_positive
-from similitude.base import FittedPath
+from similitude.base import FeatureVectors, FittedPath
 from similitude.features._machines import FeatureSVC, answers_of, attributes_of, warn_of_unsolved
 from similitude.numerics.machines import Machines, solve_machines
+
+if TYPE_CHECKING:
+    from similitude.labels import Labels
 
 _EXPONENT = 500
 """The largest exponent of the unit of features whose square is a number."""
@@ -57,14 +61,14 @@ class LinearKernelSVC(FeatureSVC):
 
     _path_parameters = ("C",)
 
-    def __init__(self, C=1.0):
+    def __init__(self, C: float = 1.0):
         self.C = C
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> float:
         check_positive(parameters["C"], "C")
         return float(parameters["C"])
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[float]) -> LinearKernelPath:
         # In units in which the largest feature is about 1, so that products neither overflow nor underflow.
         exponent = min(max(math.frexp(float(np.max(np.abs(training.X))))[1], -_EXPONENT), _EXPONENT)
         X = np.ldexp(training.X, -exponent)
@@ -104,17 +108,17 @@ class LinearKernelPath(FittedPath):
     ):
         self.points, self.machines, self.coef, self.X, self.exponent = points, machines, coef, X, exponent
 
-    def answers(self, rows, response):
+    def answers(self, rows: np.ndarray, response: str) -> list[np.ndarray]:
         rows = np.ldexp(rows, -self.exponent)
         return [
             answers_of(rows @ coef + machines.intercept, machines.n_classes, response, ties="sums")
             for coef, machines in zip(self.coef, self.machines)
         ]
 
-    def at(self, i):
+    def at(self, i: int) -> LinearKernelPath:
         return LinearKernelPath([self.points[i]], [self.machines[i]], [self.coef[i]], self.X, self.exponent)
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         machines = self.machines[0]
         # With more than two classes, the earlier class of a pair is the positive one in scikit-learn.
         sign = 1.0 if machines.n_classes == 2 else -1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
@@ -10,6 +12,9 @@ from similitude._native import margin_program
 from similitude._utils.checks import check_positive
 from similitude.features._columns import centred_columns, scaled
 from similitude.features.base import LinearClassifier, LinearSolution
+
+if TYPE_CHECKING:
+    from similitude.similarities.registry import SimilarityLike
 
 TOLERANCE = 1e-8
 """Largest duality gap, relative to the objective, for which a problem counts as solved."""
@@ -85,17 +90,24 @@ class LPMachine(LinearClassifier):
 
     _path_parameters = ("C",)
 
-    def __init__(self, C=1.0, *, probability=False, similarity="precomputed", dissimilarity=None):
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        probability: bool = False,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
+    ):
         self.C = C
         self.probability = probability
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> float:
         check_positive(parameters["C"], "C")
         return float(parameters["C"])
 
-    def _solve(self, S, y, points):
+    def _solve(self, S: np.ndarray, y: np.ndarray, points: list[float]) -> list[LinearSolution]:
         program = _LinearProgram(S, y)
         return [program.solve(C) for C in points]
 

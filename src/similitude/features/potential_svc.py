@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from similitude._utils.checks import check_positive
-from similitude.features.base import LinearClassifier
+from similitude.features.base import LinearClassifier, LinearSolution
+
+if TYPE_CHECKING:
+    from similitude.similarities.registry import SimilarityLike
 
 
 class PotentialSVC(LinearClassifier):
@@ -86,7 +91,14 @@ class PotentialSVC(LinearClassifier):
     _path_parameters = ("C", "epsilon")
 
     def __init__(
-        self, C=100.0, epsilon=0.1, *, center=True, probability=False, similarity="precomputed", dissimilarity=None
+        self,
+        C: float = 100.0,
+        epsilon: float = 0.1,
+        *,
+        center: bool = True,
+        probability: bool = False,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.C = C
         self.epsilon = epsilon
@@ -95,14 +107,14 @@ class PotentialSVC(LinearClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> tuple[float, float]:
         for name in self._path_parameters:
             check_positive(parameters[name], name)
         if not isinstance(self.center, (bool, np.bool_)):
             raise ValueError(f"center must be True or False; got {self.center!r}.")
         return float(parameters["C"]), float(parameters["epsilon"])
 
-    def _solve(self, S, y, points):
+    def _solve(self, S: np.ndarray, y: np.ndarray, points: list[tuple[float, float]]) -> list[LinearSolution]:
         from similitude.features._potential_solver import solve_path
 
         return solve_path(S, y, points, bool(self.center))

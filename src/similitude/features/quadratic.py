@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
-from similitude.base import FeatureClassifier, FittedPath
+from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.labels import Labels
 from similitude.one_vs_one import predicted
 
@@ -59,16 +60,16 @@ class RegularizedQuadratic(FeatureClassifier):
     _responses = ("predict", "predict_proba", "decision_function")
     _least_classes = 2
 
-    def __init__(self, reg_param=0.1):
+    def __init__(self, reg_param: float = 0.1):
         self.reg_param = reg_param
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> float:
         reg = parameters["reg_param"]
         if not isinstance(reg, Real) or isinstance(reg, bool) or not 0 < float(reg) <= 1:
             raise ValueError(f"reg_param must be a number in (0, 1]; got {reg!r}.")
         return float(reg)
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[float]) -> QuadraticPath:
         return QuadraticPath(points, training.X, labels)
 
 
@@ -98,7 +99,7 @@ class QuadraticPath(FittedPath):
         self.means = np.array([X[members].mean(axis=0) for members in labels.members])
         self._covariances = [_Covariance(X[members] - mean) for members, mean in zip(labels.members, self.means)]
 
-    def answers(self, rows, response):
+    def answers(self, rows: np.ndarray, response: str) -> list[np.ndarray]:
         return [self._answer(rows, reg, response) for reg in self.points]
 
     def _answer(self, rows: np.ndarray, reg: float, response: str) -> np.ndarray:
@@ -109,7 +110,7 @@ class QuadraticPath(FittedPath):
         scores = joint[:, 1] - joint[:, 0] if len(self.priors) == 2 else joint
         return predicted(scores) if response == "predict" else scores
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"means_": self.means, "priors_": self.priors}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import discriminant_analysis
@@ -14,6 +14,9 @@ from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.quadratic import RegularizedQuadratic
 from similitude.transform.similarity_features import SimilarityFeatures
+
+if TYPE_CHECKING:
+    from similitude._utils.types import RandomState
 
 Recipe = tuple[Pipeline, dict[str, list]]
 
@@ -97,7 +100,7 @@ RECIPES: dict[str, Callable[..., Recipe]] = {
 """The function that makes each recipe, by its name: see :func:`recipe`."""
 
 
-def recipe(name: str, *, random_state: Any = 0, **contract: Any) -> Recipe:
+def recipe(name: str, *, random_state: RandomState = 0, **contract: Any) -> Recipe:
     """Return a pipeline on similarity features, and the grid of its parameters.
 
     ============  ===============================================================================================

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils import _safe_indexing, check_random_state
@@ -16,6 +16,9 @@ from similitude.finders._pynndescent import neighbors_by_pynndescent, uses_pynnd
 from similitude.finders.finder import Collection, ObjectFinder, in_both_directions
 from similitude.proximity.maps import WITH_WIDTH, LearnedMap, base_name, learned_constants_needed
 from similitude.similarities import Comparison, Measure, pairwise, sliceable
+
+if TYPE_CHECKING:
+    from similitude._utils.types import RandomState
 
 BUILDERS = ("auto", "own", "pynndescent")
 
@@ -126,13 +129,13 @@ class GraphSearch(ObjectFinder):
     def __init__(
         self,
         *,
-        n_neighbors=16,
-        n_pivots=64,
-        search_width=32,
-        n_candidates=48,
-        max_evaluations=800,
-        builder="auto",
-        random_state=0,
+        n_neighbors: int = 16,
+        n_pivots: int = 64,
+        search_width: int = 32,
+        n_candidates: int = 48,
+        max_evaluations: int = 800,
+        builder: Literal["auto", "own", "pynndescent"] = "auto",
+        random_state: RandomState = 0,
     ):
         self.n_neighbors = n_neighbors
         self.n_pivots = n_pivots
@@ -283,7 +286,9 @@ class GraphSearch(ObjectFinder):
         self.n_evaluations_ += len(rows)
         return self._insert(rows, columns, values, compare.measure, fresh)
 
-    def _insert(self, rows, columns, values, measure: Measure, fresh: np.ndarray) -> int:
+    def _insert(
+        self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray, measure: Measure, fresh: np.ndarray
+    ) -> int:
         self._high = max(self._high, float(np.max(-values)))
         others = rows != columns
         rows, columns, values = rows[others], columns[others], values[others]

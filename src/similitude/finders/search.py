@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, TypeAlias
 
 from similitude.finders.finder import ObjectFinder
 from similitude.finders.graph import GraphSearch
 from similitude.finders.stream import StreamSearch
 
+SearchLike: TypeAlias = Literal["matrix", "stream", "graph"] | ObjectFinder
+"""The parameter ``search``."""
+
 SEARCHES = ("matrix", "stream", "graph")
 
 
-def check_search(search: Any) -> ObjectFinder | None:
+def check_search(search: SearchLike) -> ObjectFinder | None:
     """Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix.
 
     Parameters

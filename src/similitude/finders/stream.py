@@ -59,7 +59,7 @@ class StreamSearch(ObjectFinder):
 
     _saved_state = {"_ends?": "any"}
 
-    def __init__(self, *, n_jobs=None, block_size=None, progress=False):
+    def __init__(self, *, n_jobs: int | None = None, block_size: int | None = None, progress: bool = False):
         self.n_jobs = n_jobs
         self.block_size = block_size
         self.progress = progress
@@ -118,7 +118,7 @@ class StreamSearch(ObjectFinder):
         self.n_evaluations_ += n * (n + 1) // 2 if measure.symmetric else n * n
 
     def _evaluate(self, A: Any, B: Any, measure: Measure, target: Any, half: bool = False) -> None:
-        options = {"n_jobs": self.n_jobs, "block_size": self.block_size, "progress": self.progress}
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "block_size": self.block_size, "progress": self.progress}
         show_blocks(target, A, B, measure, half=half, **options)
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from similitude.generative.explanation import Explanation
 from similitude.generative.max_entropy import MaximumEntropy
 from similitude.labels import Labels
 from similitude.numerics.votes import TIE_TOLERANCE, expected_costs, log_of
+
+if TYPE_CHECKING:
+    from similitude._utils.types import SamplesLike
+    from similitude.reader import Rows
 
 
 def normalised(joint: np.ndarray) -> np.ndarray:
@@ -88,7 +92,7 @@ class GenerativeClassifier(SimilarityClassifier):
 
     _responses = ("predict", "predict_proba", "predict_log_proba")
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return log P(x, g) for each class g, without the rule of the most similar centroid.
 
         Parameters
@@ -103,7 +107,7 @@ class GenerativeClassifier(SimilarityClassifier):
         """
         return self._answer(X, "predict_joint_log_proba")
 
-    def explain(self, X) -> Explanation:
+    def explain(self, X: SamplesLike) -> Explanation:
         """Explain the prediction for one sample by its similarities to the centroids and their distributions.
 
         Parameters
@@ -151,12 +155,12 @@ class DividedPath(FittedPath):
     def __init__(self, points: list[Any], positions: list[list[int]], paths: list[FittedPath]):
         self.points, self.positions, self.paths = points, positions, paths
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         found: dict[int, np.ndarray] = {}
         for own, path in zip(self.positions, self.paths):
             found |= zip(own, path.answers(rows, response))
         return [found[i] for i in range(len(self.points))]
 
-    def at(self, i):
+    def at(self, i: int) -> Any:
         own, path = next((own, path) for own, path in zip(self.positions, self.paths) if i in own)
         return path.at(own.index(i))

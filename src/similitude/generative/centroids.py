@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.labels import Labels
 from similitude.numerics.votes import log_of
 from similitude.proximity.check import dense
+
+if TYPE_CHECKING:
+    from similitude.reader import Rows
 
 
 class CentroidModels(NamedTuple):
@@ -72,14 +75,14 @@ class CentroidsPath(GenerativePath):
         self.points, self.labels, self.family, self.models = points, labels, family, models
         self._attributes = attributes
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return self._attributes
 
     @property
-    def columns(self):
+    def columns(self) -> np.ndarray:
         return np.concatenate([of_class.centroids for of_class in self.models])
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         similarities = self._similarities(rows)
         joint = self._log_likelihoods(similarities).sum(axis=2) + self.log_priors
         if response == "predict_joint_log_proba":
@@ -104,7 +107,7 @@ class CentroidsPath(GenerativePath):
             logs[:, :, h] = largest + log_of(np.exp(parts - largest[..., None]).sum(axis=2))
         return logs
 
-    def models_of(self, rows):
+    def models_of(self, rows: Rows) -> dict[str, Any]:
         similarities = self._similarities(rows)
         return {
             "centroids": self.columns,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -83,7 +86,7 @@ class Explanation:
         """The possible similarities, or the two ends of an interval."""
         return self.family.omega
 
-    def log_pmf(self, similarities: Any) -> np.ndarray:
+    def log_pmf(self, similarities: ArrayLike) -> np.ndarray:
         """Return log P of the distributions at given similarities.
 
         Parameters
@@ -116,7 +119,7 @@ class Explanation:
         present = np.unique(self.centroid_classes)
         groups = [np.flatnonzero(self.centroid_classes == h) for h in present]
 
-        def listed(values, digits=None):
+        def listed(values: np.ndarray, digits: int | None = None) -> list[str]:
             return [", ".join(f"{v:.4g}" if digits else str(v) for v in values[group]) for group in groups]
 
         names = [str(label) for label in self.classes.tolist()]

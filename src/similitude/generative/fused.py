@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -17,6 +18,12 @@ from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
 from similitude.labels import Labels
 from similitude.numerics.votes import log_of
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.utils import Tags
+
+    from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
 
 
 class FusedClassifier(PathClassifier, _BaseComposition):
@@ -93,16 +100,22 @@ class FusedClassifier(PathClassifier, _BaseComposition):
 
     _responses = ("predict", "predict_proba", "predict_log_proba")
 
-    def __init__(self, parts=None, *, costs=None, priors=None):
+    def __init__(
+        self,
+        parts: Sequence[tuple[str, BaseEstimator]] | None = None,
+        *,
+        costs: CostsLike = None,
+        priors: PriorsLike = None,
+    ):
         self.parts = parts
         self.costs = costs
         self.priors = priors
 
     @property
-    def _parts(self) -> list[tuple[str, Any]]:
+    def _parts(self) -> Sequence[tuple[str, Any]]:
         return [("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())] if self.parts is None else self.parts
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters.
 
         Parameters
@@ -117,7 +130,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
         """
         return self._get_params("_parts", deep=deep)
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, parts by name, or parameters of parts: ``sda__n_neighbors=5``.
 
         Parameters
@@ -134,7 +147,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
             params.pop("parts", None)
         return self._set_params("parts", **params)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if not isinstance(self._parts, (list, tuple)):
             raise ValueError(f"parts must be a list of (name, estimator), at least one; got {self.parts!r}.")
@@ -146,7 +159,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
             tags.input_tags.two_d_array = False
         return tags
 
-    def fit(self, X, y):
+    def fit(self, X: SamplesLike, y: LabelsLike) -> Self:
         """Fit every part on its own input.
 
         Parameters
@@ -163,7 +176,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
         return self._fit(X, y)
 
     @property
-    def _path_parameters(self):  # type: ignore[override]
+    def _path_parameters(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(
             f"{name}__{parameter}"
             for name, part in self._parts
@@ -171,12 +184,12 @@ class FusedClassifier(PathClassifier, _BaseComposition):
             for parameter in part._path_parameters
         )
 
-    def _points(self, grid):
+    def _points(self, grid: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Return for each point of the grid the parameters of each part, as tuples of names and values."""
         self._check_parts()
         return [tuple(_own_parameters(point, name) for name, _ in self._parts) for point in grid]
 
-    def _check_parts(self):
+    def _check_parts(self) -> None:
         parts = self._parts
         if not isinstance(parts, (list, tuple)) or not parts or not all(_is_named(part) for part in parts):
             raise ValueError(f"parts must be a list of (name, estimator), at least one; got {parts!r}.")
@@ -188,17 +201,17 @@ class FusedClassifier(PathClassifier, _BaseComposition):
                     "this parameter, or wrap it in CalibratedClassifierCV."
                 )
 
-    def _read(self, X, y):
+    def _read(self, X: Any, y: Any) -> Any:
         return FusedReader(self._parts).fit(X, self)
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
         return self._reader.rows(X, self)
 
-    def _keep_training(self, training):
+    def _keep_training(self, training: Any) -> None:
         self._reader = training.reader
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Any, labels: Labels, points: list[Any]) -> FusedPath:
         y = labels.classes[labels.codes]
         parts, places = {}, []
         for (name, part), own in zip(self._parts, zip(*points)):
@@ -207,7 +220,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
             places.append([distinct.index(point) for point in own])
         return FusedPath(list(zip(*places)), labels, parts)
 
-    def _derived(self):
+    def _derived(self) -> dict[str, Any]:
         derived = super()._derived()
         views = [view.name for view in self._reader.views if view.kind == "similarities"]
         for name in ("n_features_in_", "feature_names_in_"):
@@ -242,16 +255,16 @@ class FusedPath(FittedPath):
         shares = labels.counts / len(labels)
         self._log_ratios = None if labels.priors is None else log_of(labels.priors) - np.log(shares)
 
-    def at(self, i):
+    def at(self, i: int) -> Self:
         one = copy.copy(self)
         one.points = [(0,) * len(self.parts)]
         one.parts = {name: [_at(part, place)] for (name, part), place in zip(self.parts.items(), self.points[i])}
         return one
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"parts_": {name: _at(part, 0) for name, part in self.parts.items()}}
 
-    def answers(self, rows, response):
+    def answers(self, rows: dict[str, Any], response: str) -> list[np.ndarray]:
         logs = [self._log_posteriors(name, part, rows[name]) for name, part in self.parts.items()]
         return [
             answered(
@@ -312,7 +325,7 @@ def _is_named(part: Any) -> bool:
     return isinstance(part, (list, tuple)) and len(part) == 2 and isinstance(part[0], str) and hasattr(part[1], "fit")
 
 
-def _own_parameters(point: dict, name: str) -> tuple:
+def _own_parameters(point: Mapping[str, Any], name: str) -> tuple:
     """Return the names and values of the parameters of one part that a grid point sets."""
     prefix = f"{name}__"
     return tuple((key.removeprefix(prefix), value) for key, value in point.items() if key.startswith(prefix))

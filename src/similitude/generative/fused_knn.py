@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -15,6 +15,11 @@ from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors
 from similitude.proximity.check import dense
+
+if TYPE_CHECKING:
+    from similitude._utils.types import CostsLike, PriorsLike
+    from similitude.reader import Rows, Training
+    from similitude.similarities.registry import SimilarityLike
 
 _BLOCK = 2**20
 
@@ -73,18 +78,26 @@ class FusedKNN(SimilarityClassifier):
     _path_parameters = ("n_neighbors",)
     _responses = ("predict", "predict_proba")
 
-    def __init__(self, n_neighbors=5, *, costs=None, priors=None, similarity="precomputed", dissimilarity=None):
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        costs: CostsLike = None,
+        priors: PriorsLike = None,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
+    ):
         self.n_neighbors = n_neighbors
         self.costs = costs
         self.priors = priors
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> int:
         check_n_neighbors(parameters["n_neighbors"])
         return int(parameters["n_neighbors"])
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[int]) -> FusedKNNPath:
         return FusedKNNPath([min(k, len(labels)) for k in points], labels, _features_of(training))
 
 
@@ -111,10 +124,10 @@ class FusedKNNPath(FittedPath):
         self._exponent = exponent_of(features)
         self._features = near_one(features, self._exponent)
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0]}
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         sizes, places = np.unique(self.points, return_inverse=True)
         by_similarity = top_k(rows.S, sizes[-1])[1]
         by_features = self._nearest(_features_of(rows), sizes[-1])

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import gammaln
 
 from similitude._native import log_densities, merge_neighbors, negative_squares
 from similitude._utils.threads import over_row_blocks
-from similitude.base import FeatureClassifier, FittedPath
+from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.generative.base import answered, normalised
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import first_of_best, log_of, neighbor_votes
+
+if TYPE_CHECKING:
+    from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
 
 _BLOCK = 2**18
 _LARGEST = 1e140
@@ -84,12 +87,12 @@ class LocalBDA(FeatureClassifier):
     _path_parameters = ("n_neighbors",)
     _responses = ("predict", "predict_proba", "predict_log_proba")
 
-    def __init__(self, n_neighbors=10, priors=None, costs=None):
+    def __init__(self, n_neighbors: int = 10, priors: PriorsLike = None, costs: CostsLike = None):
         self.n_neighbors = n_neighbors
         self.priors = priors
         self.costs = costs
 
-    def fit(self, X, y):
+    def fit(self, X: SamplesLike, y: LabelsLike) -> Self:
         """Keep the training samples of each class.
 
         Parameters
@@ -105,14 +108,14 @@ class LocalBDA(FeatureClassifier):
         """
         return self._fit(X, y)
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> int:
         check_n_neighbors(parameters["n_neighbors"])
         return int(parameters["n_neighbors"])
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[int]) -> LocalBDAPath:
         return LocalBDAPath([min(k, len(labels)) for k in points], labels, training.X)
 
-    def _checked(self, X):
+    def _checked(self, X: np.ndarray) -> np.ndarray:
         largest = np.max(np.abs(X))
         if largest > _LARGEST:
             raise ValueError(
@@ -120,7 +123,7 @@ class LocalBDA(FeatureClassifier):
             )
         return X
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: SamplesLike) -> np.ndarray:
         """Return log of p(x | g) P(g) for each class g.
 
         Parameters
@@ -135,7 +138,7 @@ class LocalBDA(FeatureClassifier):
         """
         return self._answer(X, "predict_joint_log_proba")
 
-    def log_likelihoods(self, X):
+    def log_likelihoods(self, X: SamplesLike) -> np.ndarray:
         """Return log p(x | g) for each class g.
 
         Parameters
@@ -178,14 +181,14 @@ class LocalBDAPath(FittedPath):
         self._exponent = exponent_of(X)
         self._columns = [np.ascontiguousarray(near_one(samples, self._exponent).T) for samples in self._samples]
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self._class_sizes(np.array(self.points))[:, 0]}
 
     def _class_sizes(self, sizes: np.ndarray) -> np.ndarray:
         """Return how many neighbours of each class there are for each k, (G, sizes)."""
         return np.minimum(sizes, self.labels.counts[:, None])
 
-    def answers(self, rows, response):
+    def answers(self, rows: np.ndarray, response: str) -> list[np.ndarray]:
         sizes, places = np.unique(self.points, return_inverse=True)
         scaled = near_one(rows, self._exponent)
         parts = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,15 @@ from similitude.neighbors import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import first_of_best, log_of
 from similitude.proximity.unknown import LearnedFill, known_counts, known_values
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import CostsLike, PriorsLike
+    from similitude.base import FittedPath
+    from similitude.finders.search import SearchLike
+    from similitude.reader import Rows, Training
+    from similitude.similarities.registry import SimilarityLike
 
 FALLBACKS = ("class", "k", "one", "grow", None)
 
@@ -121,16 +130,16 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
 
     def __init__(
         self,
-        n_neighbors=10,
-        alpha=0.0,
-        fallback="class",
-        omega=None,
-        priors=None,
-        costs=None,
+        n_neighbors: int = 10,
+        alpha: float = 0.0,
+        fallback: Literal["class", "k", "one", "grow"] | None = "class",
+        omega: ArrayLike | Literal["continuous"] | None = None,
+        priors: PriorsLike = None,
+        costs: CostsLike = None,
         *,
-        search="matrix",
-        similarity="precomputed",
-        dissimilarity=None,
+        search: SearchLike = "matrix",
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_neighbors = n_neighbors
         self.alpha = alpha
@@ -142,7 +151,7 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> LocalSDAPoint:
         k, alpha, fallback = (parameters[name] for name in self._path_parameters)
         check_n_neighbors(k)
         if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0 <= float(alpha) <= 1:
@@ -151,12 +160,12 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
             raise ValueError(f"fallback must be one of {FALLBACKS}; got {fallback!r}.")
         return LocalSDAPoint(int(k), float(alpha), fallback)
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[LocalSDAPoint]) -> LocalSDAPath | DividedPath:
         points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         if training.unknown and len({point.needs_all for point in points}) > 1:
             # The other points vote among known neighbours, as each of them does alone.
             apart = [[i for i, point in enumerate(points) if point.needs_all is needs] for needs in (False, True)]
-            paths = [self._fit_path(training, labels, [points[i] for i in own]) for own in apart]
+            paths: list[FittedPath] = [self._fit_path(training, labels, [points[i] for i in own]) for own in apart]
             return DividedPath(points, apart, paths)
         regularized = sorted({point.n_neighbors for point in points if point.alpha > 0})
         if regularized:
@@ -251,10 +260,10 @@ class LocalSDAPath(LocalPath, GenerativePath):
         """The finder of the neighbours."""
         return self.neighborhoods.finder
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0].n_neighbors}
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         return super().answers(self._completed(rows), response)
 
     def _completed(self, rows: Any) -> Any:
@@ -263,7 +272,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
             return rows.complete("LocalSDA with alpha above 0")
         return rows.complete('LocalSDA with fallback="grow"') if any(point.grows for point in self.points) else rows
 
-    def local_answers(self, rows, response):
+    def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         answers: list[Any] = [None] * len(self.points)
         plain = [i for i, point in enumerate(self.points) if not point.grows]
         if plain:
@@ -354,7 +363,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
                 logs[:, i] = averages + self.log_priors
         return logs
 
-    def models_of(self, rows):
+    def models_of(self, rows: Rows) -> dict[str, Any]:
         rows = self._completed(rows)
         if rows.unknown:
             known = int(known_counts(rows.S)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -16,10 +16,17 @@ from similitude.generative.base import GenerativeClassifier
 from similitude.generative.centroids import CentroidModels, CentroidsPath
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.generative.omega import family_on
-from similitude.labels import numbers_by_class
+from similitude.labels import Labels, numbers_by_class
 from similitude.numerics.medoids import k_medoids
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import CostsLike, PriorsLike, RandomState
+    from similitude.reader import Training
+    from similitude.similarities.registry import SimilarityLike
 
 
 class Mixture(NamedTuple):
@@ -129,17 +136,17 @@ class MixtureSDA(GenerativeClassifier):
 
     def __init__(
         self,
-        n_components=2,
-        omega=None,
-        priors=None,
-        costs=None,
+        n_components: int | ArrayLike | Mapping[Any, int] = 2,
+        omega: ArrayLike | Literal["continuous"] | None = None,
+        priors: PriorsLike = None,
+        costs: CostsLike = None,
         *,
-        tol=1e-8,
-        max_iter=10_000,
-        n_init=1,
-        random_state=None,
-        similarity="precomputed",
-        dissimilarity=None,
+        tol: float = 1e-8,
+        max_iter: int = 10_000,
+        n_init: int = 1,
+        random_state: RandomState = None,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_components = n_components
         self.omega = omega
@@ -152,15 +159,15 @@ class MixtureSDA(GenerativeClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> tuple[()]:
         check_positive(self.tol, "tol")
         for name in ("max_iter", "n_init"):
             _check_count(name, getattr(self, name))
-        if np.ndim(self.n_components) == 0 and not isinstance(self.n_components, Mapping):
+        if not isinstance(self.n_components, Mapping) and np.ndim(self.n_components) == 0:
             _check_count("n_components", self.n_components)
         return ()
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[Any]) -> CentroidsPath:
         S, members = for_lookup(training.S), labels.members
         family = family_on(self.omega, S)
         numbers = _component_numbers(self.n_components, labels.classes)
@@ -184,7 +191,7 @@ class MixtureSDA(GenerativeClassifier):
         }
         return CentroidsPath(points, labels, family, models, attributes)
 
-    def _medoids(self, S, members, n_components):
+    def _medoids(self, S: Any, members: np.ndarray, n_components: int) -> np.ndarray:
         within = dense(cut(S, members, members))
         places, _ = k_medoids(within, n_components, self.random_state, n_init=int(self.n_init))
         return members[places]

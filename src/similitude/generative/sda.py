@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from similitude.generative.base import GenerativeClassifier
@@ -11,6 +13,14 @@ from similitude.generative.omega import family_on
 from similitude.neighbors import class_centroids
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import CostsLike, PriorsLike
+    from similitude.labels import Labels
+    from similitude.reader import Training
+    from similitude.similarities.registry import SimilarityLike
 
 
 class SDA(GenerativeClassifier):
@@ -79,17 +89,25 @@ class SDA(GenerativeClassifier):
     array([[0.755, 0.245]])
     """
 
-    def __init__(self, omega=None, priors=None, costs=None, *, similarity="precomputed", dissimilarity=None):
+    def __init__(
+        self,
+        omega: ArrayLike | Literal["continuous"] | None = None,
+        priors: PriorsLike = None,
+        costs: CostsLike = None,
+        *,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
+    ):
         self.omega = omega
         self.priors = priors
         self.costs = costs
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> tuple[()]:
         return ()
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[Any]) -> CentroidsPath:
         S, members = for_lookup(training.S), labels.members
         family = family_on(self.omega, S)
         centroids = class_centroids(S, labels)

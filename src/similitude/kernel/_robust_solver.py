@@ -184,7 +184,7 @@ def intercept(point: Evaluation, y: np.ndarray, bounds: np.ndarray) -> float:
 class _RobustProblem:
     """F over one polytope: one pair of classes, one rho, one vector of bounds."""
 
-    def __init__(self, values, basis, y, bounds, rho):
+    def __init__(self, values: np.ndarray, basis: np.ndarray, y: np.ndarray, bounds: np.ndarray, rho: float):
         self.values, self.basis, self.y, self.rho = values, basis, y, rho
         # With no similarity above 1, K = c v v^T / ||v||^2 for the best c shows ||v||^4 / (16 rho) - n ||v||^2 / 2 to
         # be at most F(v) + y^T v, so that F > 0 beyond this radius: larger bounds cannot be met, and would only

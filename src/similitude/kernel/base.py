@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from similitude.labels import class_weights
+from similitude.labels import Labels, class_weights
 from similitude.one_vs_one import OneVsOneClassifier, by_pair, class_pairs
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.reader import Rows
+from similitude.reader import Rows, Training
 
 
 class KernelSolution(Protocol):
@@ -105,12 +105,12 @@ class KernelLearningSVC(OneVsOneClassifier):
     def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[Any]) -> list[Any]:
         raise NotImplementedError
 
-    def _prepared(self, training, points):
+    def _prepared(self, training: Training, points: list[Any]) -> Training:
         asymmetric = training.note_asymmetry(type(self).__name__)
         training = super()._prepared(training, points)
         return training.replaced(mean_of_directions(training.S)) if asymmetric else training
 
-    def _solved(self, training, labels, points):
+    def _solved(self, training: Training, labels: Labels, points: list[Any]) -> list[Any]:
         S, weights, pairs = training.S, class_weights(self.class_weight, labels), list(class_pairs(labels))
         solved = [self._solve(S[np.ix_(own, own)], y, weights[own], points) for own, y in pairs]
         members = [own for own, _ in pairs]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,10 @@ from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, rela
 from similitude.kernel._spectrum_solver import ACCEPTED, target_machines
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ClassWeight
+    from similitude.similarities.registry import SimilarityLike
 
 _TOLERANCE, _ROUNDS = 1e-10, 4
 
@@ -262,14 +266,14 @@ class LearnedKernelSVC(KernelLearningSVC):
 
     def __init__(
         self,
-        eta=0.01,
-        gamma=1.0,
+        eta: float = 0.01,
+        gamma: float = 1.0,
         *,
-        class_weight=None,
-        probability=False,
-        max_samples=60,
-        similarity="precomputed",
-        dissimilarity=None,
+        class_weight: ClassWeight = None,
+        probability: bool = False,
+        max_samples: int = 60,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.eta = eta
         self.gamma = gamma
@@ -279,14 +283,14 @@ class LearnedKernelSVC(KernelLearningSVC):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> tuple[float, float]:
         for name in self._path_parameters:
             check_positive(parameters[name], name)
         if not isinstance(self.max_samples, Integral) or isinstance(self.max_samples, bool) or self.max_samples < 2:
             raise ValueError(f"max_samples must be an integer of at least 2; got {self.max_samples!r}.")
         return float(parameters["eta"]), float(parameters["gamma"])
 
-    def _solve(self, S, y, weight, points):
+    def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]]) -> list[Any]:
         if len(y) > self.max_samples:
             raise ValueError(
                 f"{len(y)} samples in a pair of classes are more than max_samples={self.max_samples}: learning the "

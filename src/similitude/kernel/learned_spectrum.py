@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
@@ -13,6 +13,10 @@ from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.numerics.machines import solve_machines
 from similitude.numerics.spectrum import row_map_weights
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ClassWeight
+    from similitude.similarities.registry import SimilarityLike
 
 TARGETS = (*solver.TARGETS, "auto")
 
@@ -69,7 +73,9 @@ def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray)
     return "clip" if clip < flip else "flip" if flip < clip else "both"
 
 
-def _errors(vectors, values, rows, y, truth, weight):
+def _errors(
+    vectors: np.ndarray, values: np.ndarray, rows: np.ndarray, y: np.ndarray, truth: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
     """Return the number of errors on test rows, given in the eigenbasis, for each C."""
     machines = solve_machines((vectors * values) @ vectors.T, (y > 0).astype(np.intp), 2, COSTS, weight)
     beta = np.column_stack([machine.coefficients[0] for machine in machines])
@@ -216,14 +222,14 @@ class LearnedSpectrumSVC(KernelLearningSVC):
 
     def __init__(
         self,
-        eta=0.01,
-        gamma=1.0,
-        target="auto",
+        eta: float = 0.01,
+        gamma: float = 1.0,
+        target: Literal["auto", "clip", "flip", "both", "similarity"] = "auto",
         *,
-        class_weight=None,
-        probability=False,
-        similarity="precomputed",
-        dissimilarity=None,
+        class_weight: ClassWeight = None,
+        probability: bool = False,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.eta = eta
         self.gamma = gamma
@@ -233,7 +239,7 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> SpectrumPoint:
         eta, gamma, target = (parameters[name] for name in self._path_parameters)
         check_positive(eta, "eta")
         check_positive(gamma, "gamma")
@@ -241,5 +247,7 @@ class LearnedSpectrumSVC(KernelLearningSVC):
             raise ValueError(f"target must be one of {sorted(TARGETS)}; got {target!r}.")
         return SpectrumPoint(float(eta), float(gamma), target)
 
-    def _solve(self, S, y, weight, points):
+    def _solve(
+        self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[SpectrumPoint]
+    ) -> list[solver.LearnedSpectrum]:
         return solve_grid([S], y, weight, points)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from similitude._utils.checks import check_positive
 from similitude.kernel.base import KernelLearningSVC
 from similitude.kernel.learned_spectrum import TARGETS, SpectrumPoint, solve_grid
-from similitude.labels import class_weights
+from similitude.labels import Labels, class_weights
 from similitude.one_vs_one import by_pair, class_pairs
 from similitude.proximity.check import dense
 from similitude.several import SeveralEstimator, matching_factors, matrices_of
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ClassWeight
+    from similitude.similarities.registry import SimilarityLike
 
 TIED_TARGETS = ("auto", "clip", "flip")
 
@@ -178,15 +183,15 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
 
     def __init__(
         self,
-        eta=0.01,
-        gamma=1.0,
-        target="auto",
+        eta: float = 0.01,
+        gamma: float = 1.0,
+        target: Literal["auto", "clip", "flip", "both", "similarity"] = "auto",
         *,
-        tied=False,
-        class_weight=None,
-        probability=False,
-        similarity="precomputed",
-        dissimilarity=None,
+        tied: bool = False,
+        class_weight: ClassWeight = None,
+        probability: bool = False,
+        similarity: SimilarityLike | Mapping[str, SimilarityLike] = "precomputed",
+        dissimilarity: str | Mapping[str, str] | None = None,
     ):
         self.eta = eta
         self.gamma = gamma
@@ -197,7 +202,7 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> SpectrumPoint:
         eta, gamma, target = (parameters[name] for name in self._path_parameters)
         check_positive(eta, "eta")
         check_positive(gamma, "gamma")
@@ -208,14 +213,14 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
             )
         return SpectrumPoint(float(eta), float(gamma), target)
 
-    def _prepared(self, training, points):
+    def _prepared(self, training: Any, points: list[Any]) -> Any:
         matrices = matrices_of(training, type(self).__name__)
         return training.replaced(matrices, matching_factors(matrices))
 
-    def _solve(self, S, y, weight, points):
+    def _solve(self, S: Any, y: np.ndarray, weight: np.ndarray, points: list[SpectrumPoint]) -> list[Any]:
         return solve_grid(S, y, weight, points, bool(self.tied))
 
-    def _solved(self, training, labels, points):
+    def _solved(self, training: Any, labels: Labels, points: list[Any]) -> list[Any]:
         matrices = [part.S * training.factors[name] for name, part in training.parts.items()]
         weights, pairs = class_weights(self.class_weight, labels), list(class_pairs(labels))
         solved = [self._solve([S[np.ix_(own, own)] for S in matrices], y, weights[own], points) for own, y in pairs]

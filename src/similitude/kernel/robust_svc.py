@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from similitude._utils.checks import check_positive
-from similitude.kernel._robust_solver import solve_path
+from similitude.kernel._robust_solver import RobustSolution, solve_path
 from similitude.kernel.base import KernelLearningSVC
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from similitude._utils.types import ClassWeight
+    from similitude.similarities.registry import SimilarityLike
 
 
 class RobustSVC(KernelLearningSVC):
@@ -83,7 +91,14 @@ class RobustSVC(KernelLearningSVC):
     _figures = ("dual_coef", "intercept")
 
     def __init__(
-        self, C=1.0, rho=1.0, *, class_weight=None, probability=False, similarity="precomputed", dissimilarity=None
+        self,
+        C: float = 1.0,
+        rho: float = 1.0,
+        *,
+        class_weight: ClassWeight = None,
+        probability: bool = False,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.C = C
         self.rho = rho
@@ -92,10 +107,12 @@ class RobustSVC(KernelLearningSVC):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> tuple[float, float]:
         for name in self._path_parameters:
             check_positive(parameters[name], name)
         return float(parameters["C"]), float(parameters["rho"])
 
-    def _solve(self, S, y, weight, points):
+    def _solve(
+        self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]]
+    ) -> list[RobustSolution]:
         return solve_path(S, y, weight, points)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -11,13 +11,19 @@ from sklearn.exceptions import ConvergenceWarning
 from similitude._utils.checks import check_positive
 from similitude._utils.warn import warn
 from similitude.kernel._machines import SpectrumKernel, SpectrumMachines, TransductiveMachines
-from similitude.labels import class_weights
+from similitude.labels import Labels, class_weights
 from similitude.numerics.machines import LARGEST_GAP
 from similitude.numerics.shared import shared_work
 from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning, check_similarity
-from similitude.reader import Rows, matrix_of
+from similitude.reader import Rows, Training, matrix_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import ClassWeight, LabelsLike, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
 
 _TREATMENTS = {
     "clip": "sets them to 0",
@@ -152,14 +158,14 @@ class SimilaritySVC(OneVsOneClassifier):
 
     def __init__(
         self,
-        C=1.0,
-        spectrum="clip",
+        C: float = 1.0,
+        spectrum: Literal["clip", "flip", "shift", "square", "none"] = "clip",
         *,
-        class_weight=None,
-        transductive=False,
-        probability=False,
-        similarity="precomputed",
-        dissimilarity=None,
+        class_weight: ClassWeight = None,
+        transductive: bool = False,
+        probability: bool = False,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.C = C
         self.spectrum = spectrum
@@ -169,7 +175,7 @@ class SimilaritySVC(OneVsOneClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> SVCPoint:
         check_positive(parameters["C"], "C")
         if parameters["spectrum"] not in SPECTRA:
             raise ValueError(f"spectrum must be one of {SPECTRA}; got {parameters['spectrum']!r}.")
@@ -177,7 +183,7 @@ class SimilaritySVC(OneVsOneClassifier):
             raise ValueError(f"transductive must be True or False; got {self.transductive!r}.")
         return SVCPoint(parameters["C"], parameters["spectrum"])
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve one machine for each pair of classes.
 
         Parameters
@@ -195,7 +201,7 @@ class SimilaritySVC(OneVsOneClassifier):
         """
         return self._fit(X, y, sample_weight)
 
-    def _prepared(self, training, points):
+    def _prepared(self, training: Training, points: list[SVCPoint]) -> Training:
         if self.transductive and training.reader.map_name == "double-centring":
             raise ValueError(
                 "transductive=True: the map 'double-centring' compares samples with training samples only; choose "
@@ -205,11 +211,11 @@ class SimilaritySVC(OneVsOneClassifier):
             training.note_asymmetry("SimilaritySVC")
         return training  # "square" uses S as it is, the others symmetrise it
 
-    def _solved(self, training, labels, points):
+    def _solved(self, training: Training, labels: Labels, points: list[SVCPoint]) -> list[Any]:
         weights = class_weights(self.class_weight, labels)
         if labels.sample_weight is not None:
             weights = weights * labels.sample_weight
-        machines = {}
+        machines: dict[SVCPoint, Any] = {}
         with shared_work():  # one eigendecomposition for all spectra
             for spectrum in dict.fromkeys(point.spectrum for point in points):
                 kernel = SpectrumKernel(training.S, spectrum)
@@ -223,7 +229,7 @@ class SimilaritySVC(OneVsOneClassifier):
                     _warn_of_indefiniteness(kernel)
         return [machines[point] for point in points]
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Rows:
         try:
             if self._is_transductive and not isinstance(X, Rows) and self._reader.is_matrix:
                 return self._rows_and_among(X)
@@ -242,7 +248,7 @@ class SimilaritySVC(OneVsOneClassifier):
         path = vars(self).get("_path")
         return path is not None and isinstance(path.machines[0], TransductiveMachines)
 
-    def _rows_and_among(self, X):
+    def _rows_and_among(self, X: Any) -> Rows:
         """Return rows from a matrix whose last columns are the similarities among the new samples."""
         X = matrix_of(X)
         X = X if hasattr(X, "shape") else np.asarray(X)
@@ -260,7 +266,7 @@ class SimilaritySVC(OneVsOneClassifier):
         rows.among = self._reader.similarities(among)
         return rows
 
-    def _warn_of_unsolved(self, machines):
+    def _warn_of_unsolved(self, machines: list[Any]) -> None:
         unsolved = [machine for machine in machines if not all(solution.converged for solution in machine.solutions)]
         if not unsolved:
             return

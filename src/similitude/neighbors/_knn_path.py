@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from similitude.numerics.votes import (
     weighting_votes,
 )
 from similitude.proximity.unknown import known_counts
+
+if TYPE_CHECKING:
+    from similitude.reader import Rows
 
 _BLOCK_BYTES = 32 * 2**20
 
@@ -79,7 +82,7 @@ class KNNPath(LocalPath):
         self.points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         self.labels, self.finders, self.largest = labels, finders, largest
 
-    def local_answers(self, rows, response):
+    def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         answers: dict[KNNPoint, np.ndarray] = {}
         for local, finder in self.finders.items():
             own = [point for point in self.points if point.weighting.is_local == local]
@@ -90,7 +93,7 @@ class KNNPath(LocalPath):
                     answers |= self._answers(rows, neighbors, weighting, same, response)
         return [answers[point] for point in self.points]
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0].n_neighbors}
 
     @property
@@ -139,7 +142,16 @@ class KNNPath(LocalPath):
         places = {(k, reg): i for i, (k, reg) in enumerate((k, reg) for k in sizes for reg in regs)}
         return {point: found[:, places[point.n_neighbors, point.reg]] for point in points}
 
-    def _answer(self, rows, similarities, indices, sizes, regs, weighting, response):
+    def _answer(
+        self,
+        rows: Rows,
+        similarities: np.ndarray,
+        indices: np.ndarray,
+        sizes: list[int],
+        regs: list[float],
+        weighting: Weighting,
+        response: str,
+    ) -> np.ndarray:
         """Return the classes, (m, J), or posteriors, (m, J, G), for all J pairs of size and reg."""
         codes = self.labels.codes[indices]
         counts, totals = self._votes(rows, similarities, indices, codes, sizes, regs, weighting)
@@ -147,7 +159,16 @@ class KNNPath(LocalPath):
             return self._posterior(totals, counts)
         return first_of_best(self._scores(totals, counts), codes, np.repeat(sizes, len(regs)))
 
-    def _votes(self, rows, similarities, indices, codes, sizes, regs, weighting):
+    def _votes(
+        self,
+        rows: Rows,
+        similarities: np.ndarray,
+        indices: np.ndarray,
+        codes: np.ndarray,
+        sizes: list[int],
+        regs: list[float],
+        weighting: Weighting,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of neighbours of each class, and the sum of their weights, both of shape (m, J, G)."""
         n_classes = self.labels.n_classes
         counts = neighbor_votes(codes, np.ones(codes.shape), sizes, n_classes)
@@ -162,7 +183,15 @@ class KNNPath(LocalPath):
         totals = weighting_votes(codes, W.reshape(len(W), -1, W.shape[-1]), n_classes)
         return np.repeat(counts, len(regs), axis=1), totals
 
-    def _weights(self, rows, similarities, indices, sizes, regs, weighting):
+    def _weights(
+        self,
+        rows: Rows,
+        similarities: np.ndarray,
+        indices: np.ndarray,
+        sizes: list[int],
+        regs: list[float],
+        weighting: Weighting,
+    ) -> np.ndarray:
         """Return the weights, of shape (m, len(sizes), len(regs), k); only local weights depend on reg."""
         if weighting.is_local:
             S = self.finders[True].among(rows, indices)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import copy
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude._utils.checks import check_positive
+from similitude._utils.methods import available_if
 from similitude.finders import GraphSearch, check_search, same_values
-from similitude.labels import check_labels
+from similitude.labels import Labels, check_labels
 from similitude.neighbors._knn_path import KNNPath, KNNPoint, Weighting
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, SPECTRA
 from similitude.neighbors.searching import SearchingClassifier
@@ -20,6 +20,11 @@ from similitude.numerics.topk import check_n_neighbors
 from similitude.proximity.unknown import known_values
 from similitude.reader import Training
 from similitude.similarities import append_objects, resolve
+
+if TYPE_CHECKING:
+    from similitude._utils.types import CostsLike, ListLike, PriorsLike, SamplesLike
+    from similitude.finders.search import SearchLike
+    from similitude.similarities.registry import SimilarityLike
 
 WEIGHTS = ("uniform", "affinity", "distance", *LOCAL_WEIGHTS)
 
@@ -147,18 +152,18 @@ class KNNClassifier(SearchingClassifier):
 
     def __init__(
         self,
-        n_neighbors=5,
-        weights="uniform",
-        reg=1.0,
-        spectrum="clip",
-        consistent=False,
+        n_neighbors: int = 5,
+        weights: Literal["uniform", "affinity", "distance", "kri", "krr", "lime"] = "uniform",
+        reg: float = 1.0,
+        spectrum: Literal["clip", "flip", "shift", "none", "pinv"] = "clip",
+        consistent: bool = False,
         *,
-        restarts=0,
-        costs=None,
-        priors=None,
-        search="matrix",
-        similarity="precomputed",
-        dissimilarity=None,
+        restarts: int = 0,
+        costs: CostsLike = None,
+        priors: PriorsLike = None,
+        search: SearchLike = "matrix",
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -172,7 +177,7 @@ class KNNClassifier(SearchingClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> KNNPoint:
         check_n_neighbors(parameters["n_neighbors"])
         check_positive(parameters["reg"], "reg")
         weights, spectrum, consistent = (parameters[name] for name in ("weights", "spectrum", "consistent"))
@@ -200,7 +205,7 @@ class KNNClassifier(SearchingClassifier):
         restarts = int(self.restarts) if weights == "kri" and spectrum == "none" else 0
         return KNNPoint(k, Weighting(weights, spectrum, treated, restarts), float(parameters["reg"]))
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[KNNPoint]) -> KNNPath:
         finders = {}
         for local in sorted({point.weighting.is_local for point in points}):
             if local:
@@ -209,7 +214,7 @@ class KNNClassifier(SearchingClassifier):
         by_distance = any(point.weighting.weights == "distance" for point in points)
         return KNNPath(points, labels, finders, _largest(training, finders[False]) if by_distance else None)
 
-    def kneighbors(self, X, n_neighbors=None):
+    def kneighbors(self, X: SamplesLike, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the nearest training samples.
 
         Parameters
@@ -229,7 +234,7 @@ class KNNClassifier(SearchingClassifier):
         check_n_neighbors(k)
         return self._path.finder.nearest(self._rows(X), k)
 
-    def neighbor_weights(self, X):
+    def neighbor_weights(self, X: SamplesLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the training samples that vote, and their weights.
 
         Parameters
@@ -246,7 +251,7 @@ class KNNClassifier(SearchingClassifier):
         return self._path.neighbor_weights(self._rows(X))
 
     @available_if(_takes_raw_objects)
-    def partial_fit(self, X, y):
+    def partial_fit(self, X: SamplesLike, y: ListLike) -> Self:
         """Append samples, which must be raw objects; the result is the same as that of ``fit`` on all samples so far.
 
         A neighbour graph grows by the new samples, and is built again only when it has more than doubled.
@@ -268,7 +273,7 @@ class KNNClassifier(SearchingClassifier):
         n_new, known = _num_samples(X), self.classes_[self._path.labels.codes]
         X = append_objects(self.objects_, X) if n_new else self.objects_
         # An empty list becomes an array of floats, which would convert all labels to floats.
-        y = np.concatenate([known, check_labels(y, n_new) if n_new or np.size(y) else known[:0]])
+        y = np.concatenate([known, check_labels(y, n_new) if n_new or np.size(y) else known[:0]])  # type: ignore[arg-type]
         if not self._graph_grows():
             return self.fit(X, y)
         points = self._points([{}])

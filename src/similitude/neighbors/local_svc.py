@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,6 +18,11 @@ from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, lea
 from similitude.neighbors.local_weights import lookup_arguments
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
+
+if TYPE_CHECKING:
+    from similitude.finders.search import SearchLike
+    from similitude.reader import Rows, Training
+    from similitude.similarities.registry import SimilarityLike
 
 SPECTRA = ("clip", "flip", "shift", "none", "learned")
 
@@ -120,15 +125,15 @@ class LocalSVC(SearchingClassifier):
 
     def __init__(
         self,
-        n_neighbors=5,
-        C=1.0,
-        spectrum="clip",
+        n_neighbors: int = 5,
+        C: float = 1.0,
+        spectrum: Literal["clip", "flip", "shift", "none", "learned"] = "clip",
         *,
-        gamma=1.0,
-        target="clip",
-        search="matrix",
-        similarity="precomputed",
-        dissimilarity=None,
+        gamma: float = 1.0,
+        target: Literal["clip", "flip", "both", "similarity"] = "clip",
+        search: SearchLike = "matrix",
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_neighbors = n_neighbors
         self.C = C
@@ -139,7 +144,7 @@ class LocalSVC(SearchingClassifier):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> LocalSVCPoint:
         check_n_neighbors(parameters["n_neighbors"])
         check_positive(parameters["C"], "C")
         spectrum = parameters["spectrum"]
@@ -152,7 +157,7 @@ class LocalSVC(SearchingClassifier):
         numbers = int(parameters["n_neighbors"]), float(parameters["C"])
         return LocalSVCPoint(*numbers, spectrum, float(parameters["gamma"]), target)
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[LocalSVCPoint]) -> LocalSVCPath:
         training.note_asymmetry("LocalSVC")
         points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         return LocalSVCPath(points, labels, training.finder(symmetric=True, lookup=True))
@@ -191,10 +196,10 @@ class LocalSVCPath(LocalPath):
     def __init__(self, points: list[LocalSVCPoint], labels: Labels, finder: Any):
         self.points, self.labels, self.finder = points, labels, finder
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0].n_neighbors}
 
-    def local_answers(self, rows, response):
+    def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         similarities, indices = self.finder.nearest(rows, max(point.n_neighbors for point in self.points))
         kinds = [self._fixed_answers, self._learned_answers]
         learned = np.array([point.spectrum == "learned" for point in self.points])
@@ -208,7 +213,9 @@ class LocalSVCPath(LocalPath):
                     answers[i] = answer
         return answers
 
-    def _fixed_answers(self, points, rows, similarities, indices, response):
+    def _fixed_answers(
+        self, points: list[LocalSVCPoint], rows: Rows, similarities: np.ndarray, indices: np.ndarray, response: str
+    ) -> np.ndarray:
         """Return the answers, (m, points) or (m, points, G), of points with a fixed modification of the spectrum."""
         ks, Cs, spectra, _, _ = zip(*points)
         sizes, at_size = np.unique(ks, return_inverse=True)
@@ -222,7 +229,9 @@ class LocalSVCPath(LocalPath):
             parts.append(task(similarities[part], indices[part], response))
         return np.concatenate(parts)
 
-    def _learned_answers(self, points, rows, similarities, indices, response):
+    def _learned_answers(
+        self, points: list[LocalSVCPoint], rows: Rows, similarities: np.ndarray, indices: np.ndarray, response: str
+    ) -> np.ndarray:
         """Return the answers of points whose spectrum is learned."""
         own = np.full(len(indices), np.nan) if rows.self_similarity is None else rows.self_similarity
         wanted = [LearnedPoint(point.n_neighbors, point.C, point.gamma, point.target) for point in points]
@@ -257,14 +266,23 @@ def _answered(scores: np.ndarray, n_classes: int, response: str) -> np.ndarray:
 class _LocalMachines:
     """The machines of all test samples, for the chosen ``(spectrum, size, C)``, which are given by their positions."""
 
-    def __init__(self, S, labels, n_classes, sizes, costs, spectra, chosen):
+    def __init__(
+        self,
+        S: Any,
+        labels: np.ndarray,
+        n_classes: int,
+        sizes: np.ndarray,
+        costs: np.ndarray,
+        spectra: list[str],
+        chosen: tuple[Any, ...],
+    ):
         self.S, self.labels, self.n_classes = lookup_arguments(S), labels, n_classes
         self.chosen = (slice(None), *chosen)
         self.wanted = np.zeros((len(spectra), len(sizes), len(costs)), dtype=bool)
         self.wanted[tuple(chosen)] = True
         self.grid = spectra, sizes.astype(np.intp), costs, self.wanted
 
-    def __call__(self, similarities, indices, response):
+    def __call__(self, similarities: np.ndarray, indices: np.ndarray, response: str) -> np.ndarray:
         """Return the positions of the predicted classes, or the decision values: (m, points) or (m, points, G)."""
         similarities = np.ascontiguousarray(similarities, dtype=np.float64)
         indices = np.ascontiguousarray(indices, dtype=np.intp)
@@ -286,7 +304,7 @@ class _LocalMachines:
             )
         return np.concatenate([parts[start] for start in sorted(parts)])
 
-    def _scores(self, similarities, indices, classes):
+    def _scores(self, similarities: np.ndarray, indices: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, int]:
         """Return the scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and the number of unsolved fits."""
         n_spectra, n_sizes, n_costs = self.wanted.shape
         width = self.n_classes if self.n_classes > 2 else 1

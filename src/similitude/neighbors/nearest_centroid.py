@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -18,6 +18,11 @@ from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE
 from similitude.proximity.check import csr_arrays, dense
 from similitude.proximity.split import cut
+
+if TYPE_CHECKING:
+    from similitude.finders.search import SearchLike
+    from similitude.reader import Rows, Training
+    from similitude.similarities.registry import SimilarityLike
 
 _BLOCK = 2**22
 _LOCAL_BLOCK = 2**18
@@ -124,14 +129,14 @@ class NearestCentroid(SimilarityClassifier):
 
     _responses = ("predict", "decision_function")
 
-    def __init__(self, *, similarity="precomputed", dissimilarity=None):
+    def __init__(self, *, similarity: SimilarityLike = "precomputed", dissimilarity: str | None = None):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> tuple[()]:
         return ()
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[Any]) -> NearestCentroidPath:
         return NearestCentroidPath(points, class_centroids(training.S, labels))
 
 
@@ -144,13 +149,13 @@ class NearestCentroidPath(FittedPath):
         self.points, self.centroids = points, centroids
 
     @property
-    def columns(self):
+    def columns(self) -> np.ndarray:
         return self.centroids
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"centroids_": self.centroids}
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         similarities = dense(rows.columns(self.centroids))
         if response == "predict":
             answer = np.argmax(similarities, axis=1)
@@ -261,17 +266,24 @@ class LocalNearestCentroid(SearchingClassifier):
 
     _path_parameters = ("n_neighbors",)
 
-    def __init__(self, n_neighbors=5, *, search="matrix", similarity="precomputed", dissimilarity=None):
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        search: SearchLike = "matrix",
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
+    ):
         self.n_neighbors = n_neighbors
         self.search = search
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> int:
         check_n_neighbors(parameters["n_neighbors"])
         return int(parameters["n_neighbors"])
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: Training, labels: Labels, points: list[int]) -> LocalNearestCentroidPath:
         return LocalNearestCentroidPath([min(k, len(labels)) for k in points], labels, training.finder(lookup=True))
 
 
@@ -283,10 +295,10 @@ class LocalNearestCentroidPath(LocalPath):
     def __init__(self, points: list[int], labels: Labels, finder: Any):
         self.points, self.labels, self.finder = points, labels, finder
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self.points[0]}
 
-    def local_answers(self, rows, response):
+    def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         sizes, places = np.unique(self.points, return_inverse=True)
         similarities, indices = self.finder.nearest(rows, sizes[-1])
         parts = []

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from similitude._native import mean_distances
 from similitude._utils.threads import over_row_blocks
-from similitude.base import FeatureClassifier, FittedPath
+from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
 from similitude.numerics.topk import check_n_neighbors, top_k
@@ -70,14 +70,14 @@ class LocalNearestMeans(FeatureClassifier):
     _path_parameters = ("n_neighbors",)
     _dtypes = (np.float64, np.float32)
 
-    def __init__(self, n_neighbors=5):
+    def __init__(self, n_neighbors: int = 5):
         self.n_neighbors = n_neighbors
 
-    def _point(self, parameters):
+    def _point(self, parameters: dict[str, Any]) -> int:
         check_n_neighbors(parameters["n_neighbors"])
         return int(parameters["n_neighbors"])
 
-    def _fit_path(self, training, labels, points):
+    def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[int]) -> LocalMeansPath:
         return LocalMeansPath([min(k, len(labels)) for k in points], labels, training.X)
 
 
@@ -95,14 +95,14 @@ class LocalMeansPath(FittedPath):
         samples = near_one(X, self.exponent).astype(X.dtype, copy=False)
         self.samples = [samples[members] for members in labels.members]
 
-    def attributes(self):
+    def attributes(self) -> dict[str, Any]:
         return {"n_neighbors_": self._class_sizes(self.points)[:, 0]}
 
     def _class_sizes(self, ks: Any) -> np.ndarray:
         """Return how many samples of each class are averaged for each k, of shape (G, len(ks))."""
         return np.array([[min(k, len(samples)) for k in ks] for samples in self.samples])
 
-    def answers(self, X, response):
+    def answers(self, X: np.ndarray, response: str) -> list[np.ndarray]:
         ks, places = np.unique(self.points, return_inverse=True)
         sizes = self._class_sizes(ks)
         rows = near_one(X, self.exponent)

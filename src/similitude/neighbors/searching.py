@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +15,10 @@ from similitude.labels import Labels
 from similitude.numerics.votes import expected_costs, log_of
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.unknown import known_counts
+
+if TYPE_CHECKING:
+    from similitude._utils.types import SamplesLike
+    from similitude.reader import Rows
 
 _SHOWN = 10
 
@@ -50,7 +54,7 @@ class LocalPath(FittedPath):
         """
         raise NotImplementedError
 
-    def answers(self, rows, response):
+    def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         """Return one array for each point; samples without a known neighbour get the prior.
 
         Parameters
@@ -141,7 +145,7 @@ class SearchingClassifier(SimilarityClassifier):
 
     _votes_among_known = True
 
-    def known_neighbors(self, X):
+    def known_neighbors(self, X: SamplesLike) -> np.ndarray:
         """Return how many similarities to training samples are known.
 
         Parameters

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 from heapq import heapify, heappop, heappush
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from similitude.numerics.votes import TIE_TOLERANCE
 
+if TYPE_CHECKING:
+    from similitude._utils.types import RandomState
 
-def k_medoids(S: np.ndarray, k: int, random_state: Any = None, *, n_init: int = 1) -> tuple[np.ndarray, float]:
+
+def k_medoids(S: np.ndarray, k: int, random_state: RandomState = None, *, n_init: int = 1) -> tuple[np.ndarray, float]:
     """Return the k samples to which all samples are most similar in total.
 
     The problem is::
@@ -255,7 +258,7 @@ def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
     return counts
 
 
-def choose_by_class(selection: str, S: Any, labels: np.ndarray, p: int, random_state: Any) -> np.ndarray:
+def choose_by_class(selection: str, S: Any, labels: np.ndarray, p: int, random_state: RandomState) -> np.ndarray:
     """Return the positions of about p prototypes, selected within each class.
 
     Parameters

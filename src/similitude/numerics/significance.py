@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special, stats
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 MOST_EXACT = 500
 """The largest number of pairs for which the signed-rank test is exact."""
 
 
-def wilcoxon_greater(a: Any, b: Any) -> float:
+def wilcoxon_greater(a: ArrayLike, b: ArrayLike) -> float:
     """Return the p-value of the one-sided signed-rank test that a is larger than b.
 
     Differences of zero are left out, and equal differences share their ranks. The distribution under the null
@@ -55,7 +58,7 @@ def wilcoxon_greater(a: Any, b: Any) -> float:
     return float(min(1.0, shares[above:].sum()))
 
 
-def paired_differences(a: Any, b: Any) -> np.ndarray:
+def paired_differences(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """Return the differences ``a - b``, scaled and rounded so that those that differ only by rounding errors are equal.
 
     Parameters
@@ -75,7 +78,7 @@ def paired_differences(a: Any, b: Any) -> np.ndarray:
     return differences if scale == 0 else np.round(differences / scale, 12)
 
 
-def standard_error(values: Any) -> float:
+def standard_error(values: ArrayLike) -> float:
     """Return the standard error of the mean of the values; 0 if there is only one.
 
     Parameters
@@ -92,7 +95,7 @@ def standard_error(values: Any) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def mcnemar(a: Any, b: Any) -> float:
+def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     """Return the p-value of the exact two-sided test that two classifiers make equally many errors on the same samples.
 
     Only samples on which one of them errs and the other does not count; under the null hypothesis each of these is
@@ -119,7 +122,7 @@ def mcnemar(a: Any, b: Any) -> float:
     return 1.0 if first + second == 0 else float(stats.binomtest(first, first + second).pvalue)
 
 
-def holm(p_values: Any) -> np.ndarray:
+def holm(p_values: ArrayLike) -> np.ndarray:
     """Return p-values corrected for their number by Holm's method.
 
     If those below a level are called significant, the probability of a false one among them is at most that level.

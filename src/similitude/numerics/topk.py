@@ -30,7 +30,7 @@ def check_n_neighbors(n_neighbors: Any) -> None:
         raise ValueError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}.")
 
 
-def top_k(S, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def top_k(S: Any, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return the k most similar columns of each row.
 
     Equal similarities are in the order of the columns, so the lists are nested: the first j columns of the result for k
@@ -69,7 +69,7 @@ def top_k(S, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.ndarra
     return values[:, :k].copy(), indices[:, :k].copy()
 
 
-def _selected(S, k):
+def _selected(S: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
     m, n = S.shape
     dtype = np.float32 if S.dtype == np.float32 else np.float64
     values = np.empty((m, k), dtype=dtype)

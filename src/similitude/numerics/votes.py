@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from similitude._native import break_ties, class_sums, class_totals, one_vs_one_rows
@@ -27,7 +29,9 @@ def log_of(probabilities: np.ndarray) -> np.ndarray:
         return np.log(probabilities)
 
 
-def neighbor_votes(labels: np.ndarray, weights: np.ndarray, sizes: np.ndarray, n_classes: int) -> np.ndarray:
+def neighbor_votes(
+    labels: np.ndarray, weights: np.ndarray, sizes: Sequence[int] | np.ndarray, n_classes: int
+) -> np.ndarray:
     """Return the sums of the neighbours' weights per class for several neighbourhood sizes.
 
     Parameters

@@ -10,7 +10,7 @@ import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -103,6 +103,10 @@ def save_model(
         _write(part, text, encoder.arrays)
 
 
+@overload
+def load_model(path: str | os.PathLike, *, return_info: Literal[False] = False) -> Any: ...
+@overload
+def load_model(path: str | os.PathLike, *, return_info: Literal[True]) -> tuple[Any, dict[str, Any]]: ...
 def load_model(path: str | os.PathLike, *, return_info: bool = False) -> Any:
     """Load a model that :func:`save_model` saved, without running any code.
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from similitude._utils.extras import require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+AxesLike: TypeAlias = "Axes | Sequence[Axes] | np.ndarray"
+"""The parameter ``ax`` of a picture with several Axes."""
 
 COLORS = (
     "#3f90da",
@@ -58,7 +66,7 @@ def number(value: float) -> str:
     return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
 
 
-def axes_for(ax: Any, count: int, each: str, *, columns: int | None = None, **options: Any) -> np.ndarray:
+def axes_for(ax: AxesLike | None, count: int, each: str, *, columns: int | None = None, **options: Any) -> np.ndarray:
     """Return the Axes to draw on as an array: those given as ``ax``, or, if it is None, those of a new figure.
 
     ``each`` describes the use of each of the ``count`` Axes in error messages; ``options`` are those of

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from similitude._utils.extras import require
 from similitude.plotting._drawing import integer_ticks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _SIGNS = np.array(["positive", "zero", "negative"])
 
@@ -15,7 +21,7 @@ FEW = 40
 """Up to this number of eigenvalues, each has a mark, and the axis is not stretched."""
 
 
-def rank_axis(ax, values):
+def rank_axis(ax: Axes, values: np.ndarray) -> None:
     """Make the x-axis one of ranks from 1 to n, stretched where a part would otherwise be too small to see."""
     counts = _counts(values)
     n, present = len(values), counts > 0
@@ -37,24 +43,29 @@ def rank_axis(ax, values):
     ax.set_xlabel("rank of the eigenvalue")
     for edge in edges[1:-1]:
         ax.axvline(edge, color="0.4", linewidth=0.8, linestyle=(0, (1, 2)), zorder=0.9)
-    above = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "xytext": (0, 4), "ha": "center"}
+    above: dict[str, Any] = {
+        "xycoords": ("data", "axes fraction"),
+        "textcoords": "offset points",
+        "xytext": (0, 4),
+        "ha": "center",
+    }
     middles = np.interp((places[:-1] + places[1:]) / 2, places, edges)
     for middle, count, sign in zip(middles, counts[present], _SIGNS[present]):
         ax.annotate(f"{count} {sign}", (middle, 1), fontsize="small", color="0.3", **above)
 
 
-def marked(values):
+def marked(values: np.ndarray) -> list[int]:
     """Return the positions of eigenvalues whose sign is rare: on a line alone they would not be visible."""
     counts = _counts(values)
     few = [np.full(count, len(values) <= FEW or (count <= FEW and i != 1)) for i, count in enumerate(counts)]
     return np.flatnonzero(np.concatenate(few)).tolist()
 
 
-def _counts(values):
+def _counts(values: np.ndarray) -> np.ndarray:
     return np.array([np.sum(values > 0), np.sum(values == 0), np.sum(values < 0)])
 
 
-def _shares(counts):
+def _shares(counts: np.ndarray) -> np.ndarray:
     """Return the shares of the axis for positive, zero and negative eigenvalues."""
     shares = counts / counts.sum()
     if counts.sum() <= FEW or shares[1] == 1:
@@ -68,7 +79,7 @@ def _shares(counts):
     return shares
 
 
-def _ticks(counts, place):
+def _ticks(counts: np.ndarray, place: Callable[[float], float]) -> list[float]:
     """Return the ranks with ticks: the ends of the parts and round ranks between, as far as there is room."""
     ticker = require("matplotlib.ticker", "plot")
     n, first_negative, last_positive = counts.sum(), counts[0] + counts[1] + 1, counts[0]

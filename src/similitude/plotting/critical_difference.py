@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from similitude.experiments.statistics import Ranking, rank_methods
 from similitude.plotting._drawing import COLORS, axes_for, keep_axes, literal, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from similitude.experiments.results import Results
 
 _ROW, _BAR, _TICK = 1.0, 0.55, 0.22
 """The heights of a name, of a bar that joins methods, and of a tick."""
@@ -62,13 +68,13 @@ class CriticalDifferenceDisplay:
     """
 
     methods: Sequence[str]
-    ranks: Any
+    ranks: ArrayLike
     critical_difference: float
     n_datasets: int | None = None
     p_value: float | None = None
     level: float = 0.05
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -92,7 +98,7 @@ class CriticalDifferenceDisplay:
         axes = axes_for(ax, 1, "the ranks", figsize=size)
         ax = axes[0]
         ends = self._axis(ax, ranks)
-        self.bars_ = []
+        self.bars_: list[Any] = []
         for i, group in enumerate(groups):
             y = -_BAR * (i + 0.9)
             across = [ranks[group].min() - 0.02, ranks[group].max() + 0.02]
@@ -102,7 +108,9 @@ class CriticalDifferenceDisplay:
         return keep_axes(self, axes)
 
     @classmethod
-    def from_errors(cls, errors, methods, *, level=0.05, ax=None):
+    def from_errors(
+        cls, errors: ArrayLike, methods: Sequence[str], *, level: float = 0.05, ax: Axes | None = None
+    ) -> Self:
         """Rank methods by their errors on each data set, and draw the ranks.
 
         Parameters
@@ -121,7 +129,7 @@ class CriticalDifferenceDisplay:
         return cls._from_ranking(rank_methods(errors, methods, level), ax)
 
     @classmethod
-    def from_results(cls, results, *, level=0.05, ax=None):
+    def from_results(cls, results: Results, *, level: float = 0.05, ax: Axes | None = None) -> Self:
         """Rank the methods of an experiment by their mean errors on each data set, and draw the ranks.
 
         Parameters
@@ -138,7 +146,7 @@ class CriticalDifferenceDisplay:
         return cls._from_ranking(results.ranking(level), ax)
 
     @classmethod
-    def _from_ranking(cls, ranking, ax):
+    def _from_ranking(cls, ranking: Ranking, ax: Axes | None) -> Self:
         return cls(
             methods=ranking.methods,
             ranks=ranking.ranks,
@@ -148,11 +156,11 @@ class CriticalDifferenceDisplay:
             level=ranking.level,
         ).plot(ax)
 
-    def _axis(self, ax, ranks):
+    def _axis(self, ax: Axes, ranks: np.ndarray) -> tuple[float, float]:
         """Draw the line of ranks with its ticks, and the scale above it, and return the ends of the line."""
         low, high = np.floor(ranks.min()), np.ceil(ranks.max())
         high = max(high, low + 1)
-        black = {"color": "0.15", "linewidth": 1.0}
+        black: dict[str, Any] = {"color": "0.15", "linewidth": 1.0}
         ax.plot([low, high], [0, 0], **black)
         step = max(1, round((high - low) / 12))
         for tick in np.arange(low, high + 0.5, step):
@@ -167,7 +175,9 @@ class CriticalDifferenceDisplay:
         ax.set_axis_off()
         return low, high
 
-    def _names(self, ax, ranks, order, left, ends, top):
+    def _names(
+        self, ax: Axes, ranks: np.ndarray, order: np.ndarray, left: int, ends: tuple[float, float], top: float
+    ) -> None:
         """Draw names with lines to their ranks: the better half on the left, the others on the right."""
         self.labels_ = []
         gap = 0.03 * (ends[1] - ends[0])
@@ -179,10 +189,10 @@ class CriticalDifferenceDisplay:
             ax.plot([ranks[i], ranks[i], x], [0, y, y], color="0.45", linewidth=0.8, zorder=1)
             name, rank = literal(self.methods[i]), number(ranks[i])
             text = f"{name}  {rank}" if on_left else f"{rank}  {name}"
-            side = {"ha": "right" if on_left else "left", "xytext": (-3 if on_left else 3, 0)}
+            side: dict[str, Any] = {"ha": "right" if on_left else "left", "xytext": (-3 if on_left else 3, 0)}
             self.labels_.append(ax.annotate(text, (x, y), textcoords="offset points", va="center", **side))
 
-    def _title(self):
+    def _title(self) -> str:
         parts = ["average rank" if self.n_datasets is None else f"average rank over {self.n_datasets} data sets"]
         if self.p_value is not None:
             parts.append(f"Friedman p = {self.p_value:.2g}")

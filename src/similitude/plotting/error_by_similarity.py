@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from similitude._utils.extras import require
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal
-from similitude.search.nearness import error_by_similarity
+from similitude.search.nearness import ErrorBySimilarity, error_by_similarity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from sklearn.base import BaseEstimator
+
+    from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -48,10 +54,10 @@ class ErrorBySimilarityDisplay:
     ('error %', 'k-NN')
     """
 
-    found: Any
+    found: ErrorBySimilarity
     name: str | None = None
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -93,8 +99,19 @@ class ErrorBySimilarityDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y, *, cv=5, groups=None, n_bins=10, confidence=0.95, n_jobs=None, name=None, ax=None
-    ):
+        cls,
+        estimator: BaseEstimator,
+        X: SamplesLike,
+        y: LabelsLike,
+        *,
+        cv: Folds = 5,
+        groups: ListLike | None = None,
+        n_bins: int = 10,
+        confidence: float = 0.95,
+        n_jobs: int | None = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Cross-validate a classifier and draw its error.
 
         Parameters

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.model_selection import LeaveOneOut
@@ -13,6 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.extras import require
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, integer_ticks, keep_axes, light_grid, literal
 from similitude.search.path_search import PathSearchCV
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+    from sklearn.base import BaseEstimator
+    from sklearn.model_selection import GridSearchCV
+
+    from similitude._utils.types import Folds, LabelsLike, SamplesLike
 
 LOG_AXIS = 10**1.5
 """If the largest value is more than this many times the smallest, the axis is logarithmic."""
@@ -75,14 +84,14 @@ class ErrorCurveDisplay:
     """
 
     param_name: str
-    param_values: Any
-    errors: Any
-    standard_errors: Any = None
+    param_values: ArrayLike
+    errors: ArrayLike
+    standard_errors: ArrayLike | None = None
     params: list[dict[str, Any]] | None = None
     name: str | None = None
     error_name: str = "error"
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -107,8 +116,9 @@ class ErrorCurveDisplay:
         # Means over folds of equal errors may differ in the last digit.
         best = int(np.flatnonzero(errors <= np.nanmin(errors) + 1e-12)[0])
         # Marks are hollow and have another shape for each curve, so that all marks at the same place are visible.
-        mark = {"marker": _MARKS[n_curves % len(_MARKS)], "markersize": 10, "markeredgewidth": 1.8}
+        mark: dict[str, Any] = {"marker": _MARKS[n_curves % len(_MARKS)], "markersize": 10, "markeredgewidth": 1.8}
         mark |= {"color": self.line_.get_color(), "markerfacecolor": "none", "linestyle": "none"}
+        self.minimum_: Any
         (self.minimum_,) = ax.plot(values[best], errors[best], **mark)
         name = "" if self.name is None else f"{literal(self.name, 40)}: "
         self.line_.set_label(f"{name}least {errors[best]:.3g} at {self._symbol} = {values[best]:g}")
@@ -117,7 +127,18 @@ class ErrorCurveDisplay:
         return keep_axes(self, axes)
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, param_name="n_neighbors", param_range, cv=None, name=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: BaseEstimator,
+        X: SamplesLike,
+        y: LabelsLike,
+        *,
+        param_name: str = "n_neighbors",
+        param_range: Sequence[float] | np.ndarray,
+        cv: Folds = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Cross-validate over the whole range at once, and draw the error.
 
         To use other scores, groups or jobs, fit a :class:`~similitude.PathSearchCV` and use :meth:`from_search`.
@@ -148,7 +169,9 @@ class ErrorCurveDisplay:
         return cls.from_search(search.fit(X, y), param_name, name=name, ax=ax)
 
     @classmethod
-    def from_search(cls, search, param_name="n_neighbors", *, name=None, ax=None):
+    def from_search(
+        cls, search: GridSearchCV, param_name: str = "n_neighbors", *, name: str | None = None, ax: Axes | None = None
+    ) -> Self:
         """Draw the error of a fitted search.
 
         If the search ran over other parameters too, each point of the curve is the best over them, and ``params`` holds
@@ -197,7 +220,7 @@ class ErrorCurveDisplay:
         ).plot(ax)
 
     @staticmethod
-    def _place_legend(ax):
+    def _place_legend(ax: Axes) -> None:
         """Place the legend in the Axes; for many curves above it, if the layout of the figure makes room."""
         if len(ax.get_legend_handles_labels()[0]) > 4 and ax.figure.get_layout_engine() is not None:
             ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, fontsize="small", labelspacing=0.3)
@@ -205,11 +228,11 @@ class ErrorCurveDisplay:
             ax.legend()
 
     @property
-    def _symbol(self):
+    def _symbol(self) -> str:
         name = self.param_name.split("__")[-1]
         return "k" if name == "n_neighbors" else literal(name)
 
-    def _dress(self, ax, values):
+    def _dress(self, ax: Axes, values: np.ndarray) -> None:
         """Label the axes; ticks of integers are integers, and powers of ten are written out where there is room."""
         ticker = require("matplotlib.ticker", "plot")
         if values[0] > 0 and values[-1] > LOG_AXIS * values[0]:
@@ -225,12 +248,12 @@ class ErrorCurveDisplay:
         light_grid(ax)
 
 
-def _check_numbers(values, what):
+def _check_numbers(values: list[Any], what: str) -> None:
     if not values or not all(isinstance(v, Real) and not isinstance(v, bool) and np.isfinite(float(v)) for v in values):
         raise ValueError(f"{what} must be one or more finite numbers; got {values!r}.")
 
 
-def _fold_errors(search):
+def _fold_errors(search: GridSearchCV) -> tuple[np.ndarray, str]:
     """Return the error of each candidate on each fold, and its name."""
     metric, scoring = "score", search.scoring
     if search.multimetric_:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -11,6 +11,13 @@ from similitude._utils.extras import require
 from similitude.diagnosis.pictures import goodness_curve
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal, number
 from similitude.theory.goodness import goodness
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import ListLike, ProximityLike
+    from similitude.theory import Goodness, ReweightedGoodness, SimilarityGoodness
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -67,15 +74,15 @@ class GoodnessDisplay:
     ('margin gamma', 'counting: pseudo gamma 0.0732')
     """
 
-    gammas: Any
-    epsilons: Any
-    low: Any = None
-    high: Any = None
+    gammas: ArrayLike
+    epsilons: ArrayLike
+    low: ArrayLike | None = None
+    high: ArrayLike | None = None
     pseudo_gamma: float | None = None
     confidence: float | None = None
     name: str | None = None
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -98,7 +105,7 @@ class GoodnessDisplay:
         self.mark_ = None
         if self.pseudo_gamma is not None:
             height = epsilons[min(int(np.searchsorted(gammas, self.pseudo_gamma)), len(epsilons) - 1)]
-            look = {"markersize": 9, "markerfacecolor": "white", "markeredgewidth": 1.8}
+            look: dict[str, Any] = {"markersize": 9, "markerfacecolor": "white", "markeredgewidth": 1.8}
             (self.mark_,) = ax.plot(self.pseudo_gamma, height, "o", color=self.line_.get_color(), **look)
         ax.set_xlabel("margin gamma")
         ax.set_ylabel("share of samples below, epsilon")
@@ -108,7 +115,16 @@ class GoodnessDisplay:
         return keep_axes(self, axes)
 
     @classmethod
-    def from_matrix(cls, S, y, *, dissimilarity=None, confidence=0.95, name=None, ax=None):
+    def from_matrix(
+        cls,
+        S: ProximityLike,
+        y: ListLike,
+        *,
+        dissimilarity: str | None = None,
+        confidence: float = 0.95,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Compute the goodness of a matrix and draw it.
 
         Parameters
@@ -134,7 +150,14 @@ class GoodnessDisplay:
         return cls.from_goodness(found, confidence=confidence, name=name, ax=ax)
 
     @classmethod
-    def from_goodness(cls, found, *, confidence=0.95, name=None, ax=None):
+    def from_goodness(
+        cls,
+        found: Goodness | ReweightedGoodness | SimilarityGoodness,
+        *,
+        confidence: float = 0.95,
+        name: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw a goodness, as :func:`similitude.theory.goodness.goodness` returns it, or one of its variants.
 
         Parameters
@@ -163,7 +186,7 @@ class GoodnessDisplay:
             name=name,
         ).plot(ax)
 
-    def _label(self):
+    def _label(self) -> str:
         parts = [] if self.name is None else [literal(self.name, 40)]
         if self.pseudo_gamma is not None:
             parts.append(f"pseudo gamma {number(self.pseudo_gamma)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from similitude.base import as_one_row
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.plotting._drawing import (
     COLORS,
+    AxesLike,
     axes_for,
     check_names,
     keep_axes,
@@ -25,6 +26,15 @@ from similitude.plotting._drawing import (
 )
 from similitude.proximity.check import check_similarity
 from similitude.proximity.symmetry import warn_of_asymmetry
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import MatrixLike, SamplesLike
+    from similitude.neighbors import KNNClassifier
 
 _HATCHES = ("", "////", "....", "xxxx")
 
@@ -104,7 +114,7 @@ class NeighborWeightsDisplay:
     labels: Any = None
     classes: Any = None
 
-    def plot(self, ax=None):
+    def plot(self, ax: AxesLike | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -124,14 +134,23 @@ class NeighborWeightsDisplay:
             self.lines_ = {kind: self._curves(axes[i], kind) for i, kind in enumerate(kinds)}
             axes[0].set_ylabel("weight")
             place = {"loc": "upper left", "bbox_to_anchor": (1, 1.02), "ncols": self._legend_columns()}
-            size = "small" if len(self.similarities) > 10 else "medium"
-            axes[-1].legend(frameon=False, handlelength=2.6, fontsize=size, labelspacing=0.35, **place)
+            letters = "small" if len(self.similarities) > 10 else "medium"
+            axes[-1].legend(frameon=False, handlelength=2.6, fontsize=letters, labelspacing=0.35, **place)
         else:
             self.bars_ = {kind: self._bars(axes[i], kind) for i, kind in enumerate(kinds)}
         return keep_axes(self, axes)
 
     @classmethod
-    def from_matrix(cls, S, s, *, regs=None, weights=("kri", "krr"), names=None, ax=None):
+    def from_matrix(
+        cls,
+        S: MatrixLike,
+        s: ArrayLike,
+        *,
+        regs: ArrayLike | None = None,
+        weights: Literal["kri", "krr", "lime"] | Sequence[Literal["kri", "krr", "lime"]] = ("kri", "krr"),
+        names: Sequence[Any] | None = None,
+        ax: AxesLike | None = None,
+    ) -> Self:
         """Draw the weights of given neighbours against lambda.
 
         KRR weights do not sum to 1. To make them comparable to the others, ``w - mean(w) + 1/k`` is shown instead. An
@@ -156,10 +175,10 @@ class NeighborWeightsDisplay:
         NeighborWeightsDisplay
         """
         S = check_similarity(S, accept_sparse=False)
-        k = len(S)
-        s = check_similarity(np.reshape(s, (1, -1)), name="s", square=False, accept_sparse=False)[0]
-        if len(s) != k:
-            raise ValueError(f"s must hold one similarity for each of the {k} rows of S; got {len(s)}.")
+        k = S.shape[0]
+        row = check_similarity(np.reshape(s, (1, -1)), name="s", square=False, accept_sparse=False)[0]
+        if len(row) != k:
+            raise ValueError(f"s must hold one similarity for each of the {k} rows of S; got {len(row)}.")
         if names is not None:
             check_names(names, k, "names", "row of S")
             names = list(names)
@@ -168,14 +187,21 @@ class NeighborWeightsDisplay:
         if not kinds or not set(kinds) <= set(LOCAL_WEIGHTS):
             raise ValueError(f"weights must be some of {LOCAL_WEIGHTS}; got {weights!r}.")
         warn_of_asymmetry("NeighborWeightsDisplay", S)
-        neighbors = s[None], np.arange(k)[None]
-        found = {kind: local_weights(S, *neighbors, [k], regs, weights=kind)[0, 0] for kind in kinds}
+        neighbors = row[None], np.arange(k)[None]
+        found: dict[str, Any] = {kind: local_weights(S, *neighbors, [k], regs, weights=kind)[0, 0] for kind in kinds}
         if "krr" in found:
             found["krr"] += 1 / k - found["krr"].mean(axis=1, keepdims=True)  # footnote 5 of the paper
-        return cls(weights=found, similarities=s, regs=regs, names=names).plot(ax)
+        return cls(weights=found, similarities=row, regs=regs, names=names).plot(ax)
 
     @classmethod
-    def from_estimator(cls, estimator, X_row, *, ids=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: KNNClassifier,
+        X_row: SamplesLike,
+        *,
+        ids: Sequence[Any] | np.ndarray | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the neighbours of one sample with the weights of their votes.
 
         Parameters
@@ -209,20 +235,20 @@ class NeighborWeightsDisplay:
             classes=estimator.classes_,
         ).plot(ax)
 
-    def _shown_names(self):
+    def _shown_names(self) -> list[str]:
         if self.names is None:
             return [f"$x_{{{i}}}$" for i in range(1, len(self.similarities) + 1)]
         return [literal(name) for name in self.names]
 
-    def _legend_columns(self):
+    def _legend_columns(self) -> int:
         return -(-len(self.similarities) // 16)
 
-    def _curves_size(self):
+    def _curves_size(self) -> tuple[float, float]:
         """Return the size in inches; a legend of many long names needs room beside the curves."""
         letters = max(8, *map(len, self._shown_names()))
         return 3.3 * len(self.weights) + self._legend_columns() * (0.6 + 0.07 * letters), 3.4
 
-    def _curves(self, ax, kind):
+    def _curves(self, ax: Axes, kind: str) -> list[Line2D]:
         ax.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         lines = []
         for i, (name, weights) in enumerate(zip(self._shown_names(), np.transpose(self.weights[kind]))):
@@ -232,7 +258,7 @@ class NeighborWeightsDisplay:
         ax.set_xlabel("lambda")
         return lines
 
-    def _bars(self, ax, kind):
+    def _bars(self, ax: Axes, kind: str) -> BarContainer:
         weights, labels = np.asarray(self.weights[kind]), np.asarray(self.labels)
         classes = np.unique(labels) if self.classes is None else np.asarray(self.classes)
         positions = np.argmax(labels[:, None] == classes, axis=1)
@@ -240,9 +266,8 @@ class NeighborWeightsDisplay:
         rows = np.arange(len(weights))
         ax.use_sticky_edges = False  # otherwise the frame hides bars of width 0
         ax.axvline(0, color="black", linewidth=0.8, zorder=0.9)
-        bars = ax.barh(
-            rows, weights, height=0.7, linewidth=1.8, **{name: [s[name] for s in styles] for name in styles[0]}
-        )
+        look: dict[str, Any] = {name: [s[name] for s in styles] for name in styles[0]}
+        bars = ax.barh(rows, weights, height=0.7, linewidth=1.8, **look)
         ax.set_ylim(len(rows) - 0.4, -0.6)
         # In a crowded picture, letters of the usual size would be higher than the rows.
         width, height = size_in_points(ax)
@@ -253,7 +278,7 @@ class NeighborWeightsDisplay:
             side.set_yticks(rows, labels=texts, fontsize=fontsize)
             side.tick_params(axis="y", length=0)
         # The title is above the column: as an axis label it would seem to name the bars of the Axes to the right.
-        beside = {"xycoords": "axes fraction", "xytext": (4, 4), "textcoords": "offset points"}
+        beside: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4), "textcoords": "offset points"}
         ax.annotate("similarity", (1, 1), fontsize=min(9, 1.2 * fontsize), **beside)
         reg = "" if self.regs is None else f", lambda = {self.regs:g}"
         ax.set_xlabel(f"{_title(kind)} weight{reg}")
@@ -262,22 +287,22 @@ class NeighborWeightsDisplay:
         handles = [bars[int(np.argmax(positions == i))] for i in present]
         entries = [f"{literal(classes[i])}: {number(weights[positions == i].sum())}" for i in present]
         columns = max(1, int(width / (6 * (max(map(len, entries)) + 5))))
-        above = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": columns}
+        above: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": columns}
         ax.legend(handles, entries, title="class: total weight", frameon=False, **above)
         return bars
 
 
-def _title(kind):
+def _title(kind: str) -> str:
     return kind.upper() if kind in LOCAL_WEIGHTS else kind
 
 
-def _bar_style(position):
+def _bar_style(position: int) -> dict[str, Any]:
     """Return the look of the bars of a class; the edge is coloured too, so that a weight of 0 still shows the class."""
     color, hatch = COLORS[position % len(COLORS)], _HATCHES[position // len(COLORS) % len(_HATCHES)]
     return {"facecolor": "white" if hatch else color, "edgecolor": color, "hatch": hatch}
 
 
-def _check_regs(regs):
+def _check_regs(regs: ArrayLike | None) -> np.ndarray:
     if regs is None:
         return np.logspace(-2, 2, 201)
     try:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.extras import require
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+    from sklearn.base import BaseEstimator
+
+    from similitude._utils.types import ListLike, SamplesLike
+    from similitude.search import AutoClassifier
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -61,13 +69,13 @@ class RiskCoverageDisplay:
     ([0.25, 0.5, 0.75, 1.0], [0.0, 0.0, 0.33, 0.25])
     """
 
-    shares: Any
-    errors: Any
-    thresholds: Any
+    shares: ArrayLike
+    errors: ArrayLike
+    thresholds: ArrayLike
     n_samples: int
     name: str | None = None
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -104,7 +112,9 @@ class RiskCoverageDisplay:
         return keep_axes(self, axes)
 
     @classmethod
-    def from_predictions(cls, correct, confidence, *, name=None, ax=None):
+    def from_predictions(
+        cls, correct: ArrayLike, confidence: ArrayLike, *, name: str | None = None, ax: Axes | None = None
+    ) -> Self:
         """Draw the curve of predictions that are right or wrong.
 
         Parameters
@@ -142,7 +152,9 @@ class RiskCoverageDisplay:
         ).plot(ax)
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, name=None, ax=None):
+    def from_estimator(
+        cls, estimator: BaseEstimator, X: SamplesLike, y: ListLike, *, name: str | None = None, ax: Axes | None = None
+    ) -> Self:
         """Draw the curve of a fitted classifier for test samples, with its largest posterior as the confidence.
 
         Parameters
@@ -169,7 +181,7 @@ class RiskCoverageDisplay:
         return cls.from_predictions(correct, estimator.predict_proba(X).max(axis=1), name=name, ax=ax)
 
     @classmethod
-    def from_auto(cls, auto, y, *, name=None, ax=None):
+    def from_auto(cls, auto: AutoClassifier, y: ListLike, *, name: str | None = None, ax: Axes | None = None) -> Self:
         """Draw the curve of a fitted ``AutoClassifier`` from its predictions for left-out samples.
 
         Parameters

@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from similitude._utils.extras import require
 from similitude.diagnosis.pictures import color_range
-from similitude.plotting._drawing import COLORS, axes_for, integer_ticks, keep_axes, literal, number, size_in_points
+from similitude.plotting._drawing import (
+    COLORS,
+    AxesLike,
+    axes_for,
+    integer_ticks,
+    keep_axes,
+    literal,
+    number,
+    size_in_points,
+)
 from similitude.proximity.check import asymmetry, check_similarity, is_symmetric
 from similitude.proximity.proximities import as_proximities
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import ListLike, ProximityLike
 
 MOST_PIXELS = 1000
 """The largest number of pixels on a side; the pixels of a larger matrix are means of blocks."""
@@ -80,15 +96,22 @@ class SimilarityMatrixDisplay:
     ['ape', 'cat']
     """
 
-    image: Any
+    image: np.ndarray | Sequence[Sequence[float]]
     n_samples: int | None = None
     block: int = 1
-    classes: Sequence[Any] | None = None
-    class_counts: Any = None
-    asymmetric_image: Any = None
+    classes: Sequence[Any] | np.ndarray | None = None
+    class_counts: ArrayLike | None = None
+    asymmetric_image: ArrayLike | None = None
     asymmetry: float | None = None
 
-    def plot(self, ax=None, *, cmap="gray_r", vmin=None, vmax=None):
+    def plot(
+        self,
+        ax: AxesLike | None = None,
+        *,
+        cmap: str | Colormap = "gray_r",
+        vmin: float | None = None,
+        vmax: float | None = None,
+    ) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -124,7 +147,17 @@ class SimilarityMatrixDisplay:
         return keep_axes(self, axes)
 
     @classmethod
-    def from_matrix(cls, S, y=None, *, asymmetric=False, cmap="gray_r", vmin=None, vmax=None, ax=None):
+    def from_matrix(
+        cls,
+        S: ProximityLike,
+        y: ListLike | None = None,
+        *,
+        asymmetric: bool = False,
+        cmap: str | Colormap = "gray_r",
+        vmin: float | None = None,
+        vmax: float | None = None,
+        ax: AxesLike | None = None,
+    ) -> Self:
         """Draw a matrix.
 
         The pixels of a matrix of more than 1000 samples are means of blocks; it is read a few rows at a time.
@@ -168,25 +201,34 @@ class SimilarityMatrixDisplay:
         ).plot(ax, cmap=cmap, vmin=vmin, vmax=vmax)
 
     @property
-    def _labels(self):
+    def _labels(self) -> list[Any]:
         return [] if self.classes is None else list(self.classes)
 
     @property
-    def _n(self):
+    def _n(self) -> int:
         return len(self.image) if self.n_samples is None else self.n_samples
 
-    def _title(self):
+    def _title(self) -> str:
         classes = f", {len(self._labels)} classes" if len(self._labels) > 1 else ""
         pixel = f"; a pixel is the mean of {self.block} × {self.block}" if self.block > 1 else ""
         return f"{self._n} sample{'s' if self._n > 1 else ''}{classes}{pixel}"
 
-    def _figure_size(self, count):
+    def _figure_size(self, count: int) -> tuple[float, float]:
         """Return the size in inches, with room for long names beside the image."""
         letters = max((len(literal(label)) for label in self._labels), default=5)
         names = 0.35 + 0.07 * letters
         return names + 4.6 * count, 4.0 + (names if letters > 3 and self._labels else 0.35)
 
-    def _draw(self, ax, image, limits, cmap, line_color, title, label):
+    def _draw(
+        self,
+        ax: Axes,
+        image: np.ndarray,
+        limits: tuple[float, float],
+        cmap: str | Colormap,
+        line_color: str,
+        title: str,
+        label: str,
+    ) -> None:
         n, end = self._n, len(image) * self.block - 0.5
         extent = (-0.5, end, end, -0.5)  # a sample is at its position among the ordered ones
         shown = ax.imshow(image, cmap=cmap, vmin=limits[0], vmax=limits[1], extent=extent, aspect="equal")
@@ -204,7 +246,7 @@ class SimilarityMatrixDisplay:
             integer_ticks(axis)
             axis.set_label_text("sample")
 
-    def _name_classes(self, ax, n, line_color):
+    def _name_classes(self, ax: Axes, n: int, line_color: str) -> None:
         counts = np.asarray(self.class_counts)
         ends = np.cumsum(counts) - 0.5
         # The layout will take room for the names and the colour bar.
@@ -228,7 +270,7 @@ class SimilarityMatrixDisplay:
                     draw(end, color=line_color, linewidth=float(np.clip(0.04 * typical, 0.25, 0.9)))
 
 
-def _by_class(y, n):
+def _by_class(y: ListLike | None, n: int) -> tuple[np.ndarray | None, np.ndarray | None, np.ndarray]:
     """Return the classes, the number of samples in each, and the positions of the samples ordered by class."""
     if y is None:
         return None, None, np.arange(n)
@@ -242,7 +284,7 @@ def _by_class(y, n):
     return classes, counts, np.argsort(codes, kind="stable")
 
 
-def _block_means(S, order, block):
+def _block_means(S: Any, order: np.ndarray, block: int) -> np.ndarray:
     """Return the means of blocks of the ordered matrix, which is read a few rows at a time."""
     n = len(order)
     bins = np.arange(n) // block
@@ -264,7 +306,7 @@ def _block_means(S, order, block):
     return image
 
 
-def _limits(image, vmin, vmax):
+def _limits(image: np.ndarray, vmin: float | None, vmax: float | None) -> tuple[float, float]:
     """Return the similarities at the ends of the colours."""
     low, high = color_range(image)
     low, high = low if vmin is None else vmin, high if vmax is None else vmax
@@ -273,7 +315,7 @@ def _limits(image, vmin, vmax):
     return float(low), float(high)
 
 
-def _nameable(counts, ends, point):
+def _nameable(counts: np.ndarray, ends: np.ndarray, point: float) -> tuple[np.ndarray, float]:
     """Return the classes whose names do not overlap, and the size of letters: the largest at which all fit, if any."""
     middles = (ends - counts / 2) * point
     for fontsize in _FONT_SIZES:

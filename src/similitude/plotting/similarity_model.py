@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from similitude.generative.base import GenerativeClassifier
 from similitude.generative.explanation import Explanation
-from similitude.plotting._drawing import axes_for, keep_axes, line_style, literal, number, training_names
+from similitude.plotting._drawing import AxesLike, axes_for, keep_axes, line_style, literal, number, training_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+    from similitude._utils.types import SamplesLike
 
 _PLACES = 1000
 _DOTS = 40
@@ -62,7 +68,7 @@ class SimilarityModelDisplay:
     explanation: Explanation
     names: Sequence[Any] | None = None
 
-    def plot(self, ax=None):
+    def plot(self, ax: AxesLike | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -84,7 +90,14 @@ class SimilarityModelDisplay:
         return keep_axes(self, axes)
 
     @classmethod
-    def from_estimator(cls, estimator, X_row, *, ids=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: GenerativeClassifier,
+        X_row: SamplesLike,
+        *,
+        ids: Sequence[Any] | np.ndarray | None = None,
+        ax: AxesLike | None = None,
+    ) -> Self:
         """Draw how a fitted generative classifier explains its prediction for one sample.
 
         Parameters
@@ -107,13 +120,13 @@ class SimilarityModelDisplay:
         ids = training_names(estimator, ids)
         return cls(explanation=explanation, names=[ids[i] for i in explanation.centroids]).plot(ax)
 
-    def _title(self):
+    def _title(self) -> str:
         found = self.explanation
         posterior = found.posterior[np.argmax(found.classes == found.prediction)]
         by = ", decided by the most similar centroid" if found.by_centroid else ""
         return f"{found.method} predicts {literal(found.prediction)}, with probability {number(posterior)}{by}"
 
-    def _places(self, similarity):
+    def _places(self, similarity: float) -> np.ndarray:
         """Return the similarities at which curves are drawn: all or some of Omega, extended to that of the sample."""
         omega = self.explanation.omega
         if self.explanation.family.continuous:
@@ -122,7 +135,7 @@ class SimilarityModelDisplay:
             omega = omega[np.linspace(0, len(omega) - 1, _PLACES).astype(int)]
         return omega
 
-    def _distributions(self, ax, j):
+    def _distributions(self, ax: Axes, j: int) -> dict[Any, Line2D]:
         found = self.explanation
         similarity = float(found.similarities[j])
         places = self._places(similarity)
@@ -138,7 +151,7 @@ class SimilarityModelDisplay:
                 end = places[-1] if found.pmfs.from_above[g, j] else places[0]
                 (line,) = ax.plot([end, end], [0, np.exp(weights[g])], **style)
             else:
-                marker = {"marker": "o", "markersize": 3.5} if dots else {}
+                marker: dict[str, Any] = {"marker": "o", "markersize": 3.5} if dots else {}
                 (line,) = ax.plot(places, curves[g], **style, **marker)
             if np.isfinite(here[g]):
                 dot = {"color": style["color"], "markeredgecolor": "black", "markersize": 7}
@@ -159,5 +172,5 @@ class SimilarityModelDisplay:
         return lines
 
 
-def _log(value):
+def _log(value: float) -> str:
     return number(value) if np.isfinite(value) else "\N{MINUS SIGN}∞"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -17,6 +18,7 @@ from similitude.numerics.spectrum import modified_eigenvalues
 from similitude.plotting._drawing import (
     COLORS,
     DASHES,
+    AxesLike,
     axes_for,
     keep_axes,
     light_grid,
@@ -29,6 +31,14 @@ from similitude.proximity.check import check_similarity, dense, is_symmetric
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.symmetry import warn_of_asymmetry
 from similitude.transform.spectrum import SpectrumModifier
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike
+    from sklearn.base import BaseEstimator
+
+    from similitude._utils.types import ProximityLike
 
 METHODS = ("clip", "flip", "shift", "square")
 SCALES = ("auto", "linear", "symlog")
@@ -104,13 +114,13 @@ class SpectrumDisplay:
     ['before', 'clip']
     """
 
-    eigenvalues: Any
+    eigenvalues: ArrayLike
     modified: dict[str, Any]
-    weights: Any = None
+    weights: ArrayLike | None = None
     name: str | None = None
-    scale: str = "auto"
+    scale: Literal["auto", "linear", "symlog"] = "auto"
 
-    def plot(self, ax=None):
+    def plot(self, ax: AxesLike | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
         Parameters
@@ -145,7 +155,19 @@ class SpectrumDisplay:
         return keep_axes(self, axes)
 
     @classmethod
-    def from_matrix(cls, S, *, methods=("clip", "flip", "shift"), name=None, scale="auto", ax=None):
+    def from_matrix(
+        cls,
+        S: ProximityLike,
+        *,
+        methods: Literal["clip", "flip", "shift", "square"] | Sequence[Literal["clip", "flip", "shift", "square"]] = (
+            "clip",
+            "flip",
+            "shift",
+        ),
+        name: str | None = None,
+        scale: Literal["auto", "linear", "symlog"] = "auto",
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the eigenvalues of a matrix before and after modifications.
 
         Parameters
@@ -174,7 +196,15 @@ class SpectrumDisplay:
         return cls(eigenvalues=found.before, modified=found.after, name=name, scale=scale).plot(ax)
 
     @classmethod
-    def from_estimator(cls, estimator, *, pair=None, name=None, scale="auto", ax=None):
+    def from_estimator(
+        cls,
+        estimator: BaseEstimator,
+        *,
+        pair: tuple[Any, Any] | int | None = None,
+        name: str | None = None,
+        scale: Literal["auto", "linear", "symlog"] = "auto",
+        ax: AxesLike | None = None,
+    ) -> Self:
         """Draw the eigenvalues before and after the modification by a fitted estimator.
 
         Parameters
@@ -216,7 +246,7 @@ class SpectrumDisplay:
         modified["learned"] = weights * values
         return cls(eigenvalues=values, modified=modified, weights=weights, name=name, scale=scale).plot(ax)
 
-    def _threshold(self, values, largest):
+    def _threshold(self, values: np.ndarray, largest: float) -> float | None:
         """Return the value below which a symmetric logarithmic axis is linear; None for a linear axis."""
         sizes = np.abs(values[values != 0])
         if self.scale == "linear" or not len(sizes):
@@ -227,16 +257,18 @@ class SpectrumDisplay:
         smallest = np.quantile(sizes, 0.1)
         return 10.0 ** np.floor(np.log10(max(min(smallest, 0.1 * largest), 1e-5 * largest)))
 
-    def _spectra(self, ax, before, after, threshold):
+    def _spectra(
+        self, ax: Any, before: np.ndarray, after: dict[str, np.ndarray], threshold: float | None
+    ) -> dict[str, Line2D]:
         n = len(before)
         ranks = np.arange(1, n + 1)
-        marks = {"marker": "o", "markevery": marked(before)}
+        marks: dict[str, Any] = {"marker": "o", "markevery": marked(before)}
         ax.axhline(0, color="0.4", linewidth=0.8, zorder=0.9)
         (line,) = ax.plot(ranks, before, color="0.68", linewidth=5, markersize=8, label="before", **marks)
         lines = {"before": line}
         for i, (name, values) in enumerate(after.items()):
             color, dashes = _LOOKS.get(name, (COLORS[5 + i % 5], DASHES[i % len(DASHES)]))
-            look = {"color": color, "linestyle": dashes, "linewidth": 1.8, "markersize": 4, **marks}
+            look: dict[str, Any] = {"color": color, "linestyle": dashes, "linewidth": 1.8, "markersize": 4, **marks}
             if name == "learned" and n > FEW:  # it may be ragged, so that a line would fill the picture
                 look = {"color": color, "linestyle": "none", "marker": "o", "markersize": _dot(n) / 1.5}
             (lines[name],) = ax.plot(ranks, values, label=literal(name), **look)
@@ -248,7 +280,7 @@ class SpectrumDisplay:
         _finish(ax, self._title(ax, n), "y")
         return lines
 
-    def _title(self, ax, n):
+    def _title(self, ax: Axes, n: int) -> str:
         name = "" if self.name is None else literal(self.name, 60) + "\n"
         what = "eigenvalues" if self.weights is None else "nonzero eigenvalues"
         fraction = number(self.negative_eigenfraction_)
@@ -257,7 +289,7 @@ class SpectrumDisplay:
         one_line = size_in_points(ax)[0] > 4.4 * sum(map(len, parts))
         return name + (" " if one_line else "\n").join(parts)
 
-    def _weights(self, ax, values, weights, threshold):
+    def _weights(self, ax: Any, values: np.ndarray, weights: np.ndarray, threshold: float | None) -> dict[str, Line2D]:
         for line in (ax.axhline, ax.axvline):
             line(0, color="0.4", linewidth=0.8, zorder=0.9)
         ends = [min(values.min(), 0.0), 0.0, 0.0, max(values.max(), 0.0)]
@@ -266,7 +298,12 @@ class SpectrumDisplay:
             color, dashes = _LOOKS[name]
             (lines[name],) = ax.plot(ends, steps, color=color, linestyle=dashes, linewidth=1.8, label=name)
         color = _LOOKS["learned"][0]
-        look = {"marker": "o", "markersize": _dot(len(values)), "markerfacecolor": (color, 0.35), "linestyle": "none"}
+        look: dict[str, Any] = {
+            "marker": "o",
+            "markersize": _dot(len(values)),
+            "markerfacecolor": (color, 0.35),
+            "linestyle": "none",
+        }
         (lines["learned"],) = ax.plot(values, weights, color=color, label="learned", zorder=1.9, **look)
         if threshold is not None:
             ax.set_xscale("symlog", linthresh=threshold)
@@ -277,20 +314,20 @@ class SpectrumDisplay:
         return lines
 
 
-def _finish(ax, title, grid):
+def _finish(ax: Axes, title: str, grid: str) -> None:
     ax.set_title(title, fontsize="medium", pad=18)
     light_grid(ax, grid)
     ax.legend(handlelength=3, fontsize="small")
 
 
-def _one_each(numbers, eigenvalues, what):
+def _one_each(numbers: ArrayLike, eigenvalues: np.ndarray, what: str) -> np.ndarray:
     numbers = np.asarray(numbers, dtype=np.float64)
     if numbers.shape != eigenvalues.shape:
         raise ValueError(f"{what} must hold one number per eigenvalue ({len(eigenvalues)}); got shape {numbers.shape}.")
     return numbers
 
 
-def _of_modifier(modifier, values):
+def _of_modifier(modifier: SpectrumModifier, values: np.ndarray) -> dict[str, np.ndarray]:
     """Return the eigenvalues of a fitted SpectrumModifier after the modification, by method, in descending order."""
     method = modifier._method
     if method == "none":
@@ -304,7 +341,9 @@ def _of_modifier(modifier, values):
     return {method: modified_eigenvalues(values, method)}
 
 
-def _of_pair(estimator, pair):
+def _of_pair(
+    estimator: Any, pair: tuple[Any, Any] | int | None
+) -> tuple[np.ndarray, np.ndarray, tuple[Any, Any] | None]:
     """Return the eigenvalues and weights of one pair of classes, and its labels if there are several pairs."""
     values, weights = estimator.eigenvalues_, estimator.spectrum_weights_
     several = isinstance(weights, (list, tuple)) and len(weights) > 0 and np.ndim(weights[0]) == 1
@@ -320,7 +359,7 @@ def _of_pair(estimator, pair):
     )
 
 
-def _pair_position(pair, pairs):
+def _pair_position(pair: Any, pairs: list[Any]) -> int:
     if isinstance(pair, Integral) and not isinstance(pair, bool) and 0 <= int(pair) < len(pairs):
         return int(pair)
     if isinstance(pair, (tuple, list)):
@@ -331,6 +370,6 @@ def _pair_position(pair, pairs):
     raise ValueError(f"pair must be a position from 0 to {len(pairs) - 1}{known}; got {pair!r}.")
 
 
-def _dot(n):
+def _dot(n: int) -> float:
     """Return the size of the mark of one of n eigenvalues."""
     return 6.0 if n <= FEW else max(2.0, 6.0 * (FEW / n) ** 0.3)

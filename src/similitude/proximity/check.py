@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -10,6 +10,9 @@ from sklearn.utils import check_array
 
 from similitude._utils.forms import foreign_form, is_frame
 from similitude._utils.warn import warn
+
+if TYPE_CHECKING:
+    from similitude._utils.types import Matrix, MatrixLike
 
 SYMMETRY_TOLERANCE = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-5}
 """The largest ``|S - S^T| / max|S|`` for which a matrix counts as symmetric."""
@@ -22,14 +25,14 @@ class SimilarityWarning(UserWarning):
 
 
 def check_similarity(
-    S: Any,
+    S: MatrixLike,
     *,
     name: str = "S",
     square: bool = True,
     accept_sparse: bool = True,
-    orientation: str = "similarity",
-    estimator: Any = None,
-) -> Any:
+    orientation: Literal["similarity", "dissimilarity", "any"] = "similarity",
+    estimator: object | None = None,
+) -> Matrix:
     """Check a matrix of similarities and return it as a float array or CSR matrix, without a copy if possible.
 
     Parameters
@@ -42,9 +45,9 @@ def check_similarity(
         Whether rows and columns must be the same samples.
     accept_sparse : bool, default=True
         Whether a sparse matrix is allowed.
-    orientation : {"similarity", "dissimilarity"}, default="similarity"
-        The meaning of the entries. A square similarity matrix that looks like a dissimilarity matrix (zero diagonal,
-        positive elsewhere) causes a warning.
+    orientation : {"similarity", "dissimilarity", "any"}, default="similarity"
+        The meaning of the entries, if it is known. A square similarity matrix that looks like a dissimilarity matrix
+        (zero diagonal, positive elsewhere) causes a warning.
     estimator : object, default=None
         The estimator that error messages name.
 
@@ -75,10 +78,10 @@ def read_similarity(
     name: str = "S",
     square: bool = True,
     accept_sparse: bool = True,
-    orientation: str = "similarity",
+    orientation: Literal["similarity", "dissimilarity", "any"] = "similarity",
     estimator: Any = None,
     takes_nan: bool = False,
-) -> tuple[Any, bool]:
+) -> tuple[Matrix, bool]:
     """Return a checked matrix as :func:`check_similarity` does, and whether it contains NaN.
 
     Parameters
@@ -168,7 +171,7 @@ def _refuse(value: float, row: int, column: int, name: str) -> None:
     )
 
 
-def looks_like_dissimilarity(S: Any) -> bool:
+def looks_like_dissimilarity(S: Matrix) -> bool:
     """Return whether a dense square matrix has a zero diagonal and is positive everywhere else.
 
     Parameters
@@ -277,7 +280,7 @@ def asymmetry(S: Any) -> float:
     return float(np.sqrt(squares[0] / squares[1]) / 2) if squares[1] > 0 else 0.0
 
 
-def is_symmetric(S: Any) -> bool:
+def is_symmetric(S: Matrix) -> bool:
     """Return whether S equals its transpose up to rounding.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -112,7 +112,7 @@ class EdgeMatrix(NamedTuple):
     """
 
     S: Any
-    absent: str
+    absent: Literal["zero", "unknown"]
     missing: Any
     self_scores: np.ndarray | None
     merged: int

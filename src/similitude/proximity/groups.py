@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +11,9 @@ from scipy.sparse.csgraph import connected_components
 
 from similitude.proximity.check import read_similarity
 from similitude.proximity.proximities import as_proximities
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike, ProximityLike
 
 NEAR = 0.05
 """Samples are near-duplicates if their dissimilarity is at most this share of the median one."""
@@ -20,7 +23,13 @@ _BLOCK = 2**22
 _PAIRS = 2**20
 
 
-def similarity_groups(S: Any, threshold: Any = "auto", *, groups: Any = None, dissimilarity: Any = None) -> np.ndarray:
+def similarity_groups(
+    S: ProximityLike,
+    threshold: float | Literal["auto"] = "auto",
+    *,
+    groups: ListLike | None = None,
+    dissimilarity: str | None = None,
+) -> np.ndarray:
     """Return a group for each sample, such that samples whose similarity reaches a threshold are in the same group.
 
     The groups are the connected components of the graph that links i and j if ``s_ij`` or ``s_ji`` is at least the

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -36,6 +36,9 @@ from scipy import sparse
 from similitude._utils.warn import warn
 from similitude.proximity.check import SYMMETRY_TOLERANCE, SimilarityWarning, check_similarity
 from similitude.proximity.unknown import fill_needed, known_pairs, known_values
+
+if TYPE_CHECKING:
+    from similitude._utils.types import Matrix, MatrixLike
 
 Constants = dict[str, Any]
 
@@ -210,7 +213,7 @@ class LearnedMap:
         name: str = "X",
         scale: float | None = None,
         absent: str = "zero",
-    ):
+    ) -> LearnedMap:
         """Return the map with constants learned from a matrix, or with the given scale.
 
         Parameters
@@ -347,7 +350,7 @@ def _checked(matrix: Any, map_name: str, name: str, absent: str) -> Any:
     return matrix.tocsr()
 
 
-def to_similarity(D: Any, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
+def to_similarity(D: MatrixLike, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
     """Return dissimilarities converted to similarities.
 
     Parameters
@@ -380,7 +383,7 @@ def to_similarity(D: Any, how: str = "max-minus", *, scale: float | None = None)
     return LearnedMap.learn(D, how, name="D", scale=scale)(D)
 
 
-def to_dissimilarity(S: Any, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
+def to_dissimilarity(S: MatrixLike, how: str = "max-minus", *, scale: float | None = None) -> np.ndarray:
     """Return similarities converted to dissimilarities, the inverse of :func:`to_similarity`.
 
     Parameters
@@ -412,7 +415,7 @@ def to_dissimilarity(S: Any, how: str = "max-minus", *, scale: float | None = No
     return LearnedMap.learn(S, how, to="dissimilarity", name="S", scale=scale)(S, name="S")
 
 
-def rescale(S: Any) -> Any:
+def rescale(S: MatrixLike) -> Matrix:
     """Return S with its range mapped linearly onto [0, 1]; a constant matrix becomes zero.
 
     Parameters

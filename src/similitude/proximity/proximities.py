@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +13,12 @@ from sklearn.utils.validation import _num_samples
 from similitude._utils.forms import foreign_form, from_condensed
 from similitude.proximity.edges import EdgeMeaning, edges_of, square_matrix
 from similitude.proximity.split import cut
-from similitude.proximity.unknown import check_absent, check_fill
+from similitude.proximity.unknown import Absent, Fill, check_absent, check_fill
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import ListLike, MatrixLike, ProximityLike
 
 
 class Extras(NamedTuple):
@@ -95,12 +100,21 @@ class Proximities:
     array([1., 1., 1.])
     """
 
-    absent = "zero"
-    fill = None
+    absent: Absent = "zero"
+    fill: Fill = None
     adopted = False
     """Whether this was another library's object, whose ids new rows need not have."""
 
-    def __init__(self, S, features=None, self_similarity=None, ids=None, column_ids=None, absent="zero", fill=None):
+    def __init__(
+        self,
+        S: ProximityLike,
+        features: MatrixLike | Mapping[str, MatrixLike] | None = None,
+        self_similarity: ArrayLike | None = None,
+        ids: ListLike | None = None,
+        column_ids: ListLike | None = None,
+        absent: Absent = "zero",
+        fill: Fill = None,
+    ):
         self.absent, self.fill = check_absent(absent), check_fill(fill)
         form = None if isinstance(S, (Mapping, np.ndarray)) else foreign_form(S)
         if form is not None:
@@ -124,15 +138,15 @@ class Proximities:
     @classmethod
     def from_edges(
         cls,
-        queries: Any,
-        targets: Any,
-        scores: Any,
+        queries: ListLike,
+        targets: ListLike,
+        scores: ArrayLike,
         *,
-        missing: Any = None,
-        duplicates: str | None = None,
-        direction: str = "keep",
-        normalise: str | None = None,
-        orientation: str = "similarity",
+        missing: Absent | float | None = None,
+        duplicates: Literal["max", "min", "mean", "error"] | None = None,
+        direction: Literal["keep", "max", "mean", "min"] = "keep",
+        normalise: Literal["self"] | None = None,
+        orientation: Literal["similarity", "dissimilarity"] = "similarity",
     ) -> Proximities:
         """Return the proximities of an edge list, such as the hits of a search of all samples against all.
 
@@ -183,7 +197,7 @@ class Proximities:
         return cls(made.S, ids=edges.names, absent=made.absent)
 
     @classmethod
-    def from_condensed(cls, values: Any, *, diagonal: float = 0.0, **options: Any) -> Proximities:
+    def from_condensed(cls, values: ArrayLike, *, diagonal: float = 0.0, **options: Any) -> Proximities:
         """Return the square matrix of a condensed vector, such as that of SciPy's ``pdist``.
 
         Parameters
@@ -266,7 +280,7 @@ class Proximities:
         """The data that come with the row samples in addition to their similarities."""
         return Extras(self.features, self.self_similarity, self.ids)
 
-    def replaced(self, S: Any, features: Any = None) -> Proximities:
+    def replaced(self, S: ProximityLike, features: MatrixLike | Mapping[str, MatrixLike] | None = None) -> Proximities:
         """Return the same samples with other similarities and features.
 
         Parameters

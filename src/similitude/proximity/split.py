@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -10,16 +10,19 @@ from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold
 from sklearn.model_selection import train_test_split as split_rows
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike, MatrixLike, RandomState
+
 
 def train_test_split(
-    S: Any,
-    *arrays: Any,
+    S: MatrixLike,
+    *arrays: ListLike,
     test_size: float | int | None = None,
     train_size: float | int | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     shuffle: bool = True,
-    stratify: Any = None,
-    groups: Any = None,
+    stratify: ListLike | None = None,
+    groups: ListLike | None = None,
 ) -> list[Any]:
     """Split a square matrix, and arrays that belong to its samples, into a training and a test part.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +16,9 @@ from similitude.proximity.check import (
     for_lookup,
     is_symmetric,
 )
+
+if TYPE_CHECKING:
+    from similitude._utils.types import Matrix, MatrixLike
 
 
 class Symmetrized(NamedTuple):
@@ -33,7 +36,7 @@ class Symmetrized(NamedTuple):
     asymmetry: float
 
 
-def symmetrize(S: Any, how: str = "mean") -> Symmetrized:
+def symmetrize(S: MatrixLike, how: Literal["mean", "min", "max", "lower", "upper"] = "mean") -> Symmetrized:
     """Return a symmetric version of a square matrix.
 
     Parameters
@@ -73,7 +76,7 @@ def symmetrize(S: Any, how: str = "mean") -> Symmetrized:
     return Symmetrized(result.tocsr() if sparse.issparse(result) else result, asymmetry(S))
 
 
-def mean_of_directions(S: Any) -> Any:
+def mean_of_directions(S: Matrix) -> Matrix:
     """Return ``(S + S^T)/2``.
 
     Parameters

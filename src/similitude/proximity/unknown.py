@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from scipy import sparse
+
+Absent: TypeAlias = Literal["zero", "farthest", "unknown"]
+"""The parameter ``absent``."""
+
+Fill: TypeAlias = Literal["class-blind mean", "class-blind median", "farthest"] | float | None
+"""The parameter ``fill``."""
 
 FILLS = ("class-blind mean", "class-blind median", "farthest")
 ABSENT = ("zero", "farthest", "unknown")
@@ -15,7 +21,7 @@ NEEDS_ALL_PAIRS = "needs the similarities of all pairs"
 """The words of the error of a method that has no use for unknown pairs."""
 
 
-def check_absent(absent: Any) -> str:
+def check_absent(absent: Any) -> Absent:
     """Return the meaning of the entries that a sparse matrix does not store, or raise a ValueError.
 
     Parameters
@@ -30,10 +36,10 @@ def check_absent(absent: Any) -> str:
     """
     if not isinstance(absent, str) or absent not in ABSENT:
         raise ValueError(f"absent must be 'zero', 'farthest' or 'unknown'; got {absent!r}.")
-    return absent
+    return cast(Absent, absent)
 
 
-def check_fill(fill: Any) -> Any:
+def check_fill(fill: Any) -> Fill:
     """Return what takes the place of unknown values, or raise a ValueError.
 
     Parameters

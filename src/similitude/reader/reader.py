@@ -229,6 +229,11 @@ class Reader(InputReader):
             return X
         if is_dict(X):
             return as_proximities(X)
+        if isinstance(X, np.ndarray) and X.ndim == 3:
+            raise ValueError(
+                f"X must be a square matrix; got an array of shape {X.shape}. Pass several similarities by name, such "
+                "as {'first': X[0], 'second': X[1]}, to a classifier that takes several, such as AutoClassifier."
+            )
         distances = self.map_name is not None
         form = foreign_form(X, distances=distances)
         if form is None or form.ids is None:

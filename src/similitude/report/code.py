@@ -62,7 +62,7 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
         The lines: those of the method if there is only one, else those of the combination.
     """
     first = model.members_[0]
-    if any(len(member) > 2 for member in model.members):
+    if any(len(member) > 2 for member in model.members or ()):
         return _several_lines(model, source, contract)
     if len(model.members_) == 1 and all(getattr(model, name) is None for name in _DECISIONS):
         return code_lines(first.estimator, source, first.name, contract)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -20,6 +20,10 @@ from similitude.report.outcome import Outcome, find_outcome, similarities_of
 from similitude.report.side_by_side import SideBySide, read_samples, side_by_side
 from similitude.similarities import resolve
 from similitude.theory.goodness import Goodness
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike, RandomState, SamplesLike
+    from similitude.search import AutoClassifier
 
 MAX_SAMPLES = 2000
 """The largest number of samples for which the pictures show all of them."""
@@ -87,16 +91,16 @@ class Findings:
 
 
 def find(
-    X: Any,
-    y: Any,
+    X: SamplesLike,
+    y: ListLike,
     *,
     contract: dict[str, Any] | None = None,
     title: str = "Similarities",
     ids: Sequence[Any] | None = None,
-    auto: Any = None,
+    auto: AutoClassifier | None = None,
     source: Source | None = None,
     max_samples: int = MAX_SAMPLES,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> Findings:
     """Return the contents of a report about a matrix with labels and the model chosen for it.
 
@@ -154,9 +158,12 @@ def find(
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
         if together is not None:
             origin = f"There are {len(together.diagnoses)} similarities; the pictures show {together.shown!r}. {origin}"
-        draws = {"max_samples": max_samples, "random_state": random_state}
         diagnosis = _known_diagnosis(together, auto) or diagnose(
-            samples.values, y, dissimilarity=samples.reader.map_name, **draws
+            samples.values,
+            y,
+            dissimilarity=samples.reader.map_name,
+            max_samples=max_samples,
+            random_state=random_state,
         )
         of_all = len(drawn) == n == diagnosis.n_sampled
         spectra = pictures.spectra(shown, eigenvalues=diagnosis.eigenvalues if of_all else None)

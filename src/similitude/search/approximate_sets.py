@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
 from similitude.search.novelty import Novelty
+
+if TYPE_CHECKING:
+    from similitude._utils.types import SamplesLike
 
 
 class ApproximateSets(Novelty):
@@ -21,7 +24,14 @@ class ApproximateSets(Novelty):
     _calibration: Calibration
     predict_proba: Any
 
-    def predict_set(self, X, confidence=0.9, *, method="lac", class_conditional=True):
+    def predict_set(
+        self,
+        X: SamplesLike,
+        confidence: float = 0.9,
+        *,
+        method: Literal["lac", "aps"] = "lac",
+        class_conditional: bool = True,
+    ) -> np.ndarray:
         """Return the set of classes of each sample, approximately with the given confidence.
 
         The posteriors of the fitted classifier are compared with those that left-out samples had by cross-validation,
@@ -53,7 +63,9 @@ class ApproximateSets(Novelty):
             answers = np.log(model.predict_proba(X))
         return in_set(model._calibration.p_values(answers, method, class_conditional), measured.confidence)
 
-    def coverage(self, confidence=0.9, *, method="lac", class_conditional=True) -> SetCoverage:
+    def coverage(
+        self, confidence: float = 0.9, *, method: Literal["lac", "aps"] = "lac", class_conditional: bool = True
+    ) -> SetCoverage:
         """Return how often sets of left-out samples hold the true class, by class, and how large they are.
 
         The set of each sample is calibrated on the answers for the samples of other folds.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import time
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
@@ -23,7 +24,7 @@ from similitude.reader import SeveralSamples, are_several
 from similitude.reader.several import named_errors
 from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.combination import Judged, Member, best_points, combine, eligible, judge_method, judged
-from similitude.search.combined import CombinedClassifier, CombinedMember, encoded_labels, fitted_on
+from similitude.search.combined import CombinedClassifier, CombinedMember, Votes, encoded_labels, fitted_on
 from similitude.search.comparison import compared
 from similitude.search.contest import Contest
 from similitude.search.evaluation import Entry, Evaluated, at_point, evaluate, predictions
@@ -34,6 +35,10 @@ from similitude.search.methods import methods
 from similitude.search.nearness import nearest_training
 from similitude.search.reading import entries, part_of, read_samples
 from similitude.search.standing import COMBINATION, Standing
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ClassWeight, CostsLike, Folds, LabelsLike, ListLike, PriorsLike, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
 
 PREFERENCES = ("accuracy", "simple")
 
@@ -117,7 +122,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
     nested_cv : int, default=None
         The number of outer folds for ``nested_error_``. Each takes about as long as the rest of ``fit``;
         ``time_budget`` applies to each of them separately.
-    random_state : int, default=0
+    random_state : int or None, default=0
         The random state for the folds and the bootstrap samples.
     n_jobs : int, default=None
         The number of folds that are evaluated in parallel, as in joblib. With a time budget the first fold is done
@@ -209,22 +214,22 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
 
     def __init__(
         self,
-        methods="all",
-        time_budget=None,
-        cv=5,
+        methods: Literal["all"] | Sequence[str] = "all",
+        time_budget: float | None = None,
+        cv: Folds = 5,
         *,
-        prefer="accuracy",
-        scoring=None,
-        costs=None,
-        priors=None,
-        class_weight=None,
-        n_repeats=None,
-        nested_cv=None,
-        random_state=0,
-        n_jobs=None,
-        verbose=0,
-        similarity="precomputed",
-        dissimilarity=None,
+        prefer: Literal["accuracy", "simple"] = "accuracy",
+        scoring: str | Callable[..., float] | None = None,
+        costs: CostsLike = None,
+        priors: PriorsLike = None,
+        class_weight: ClassWeight = None,
+        n_repeats: int | None = None,
+        nested_cv: int | None = None,
+        random_state: int | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        similarity: SimilarityLike | Mapping[str, SimilarityLike] = "precomputed",
+        dissimilarity: str | Mapping[str, str] | None = None,
     ):
         self.methods = methods
         self.time_budget = time_budget
@@ -242,7 +247,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """Return how scikit-learn passes metadata on: ``groups`` go to the splitter in ``cv``.
 
         If ``cv`` is an int, ``set_fit_request(groups=True)`` requests them.
@@ -257,7 +262,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             return router.add_self_request(self)
         return router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
-    def fit(self, X, y, *, groups=None):
+    def fit(self, X: SamplesLike, y: LabelsLike, *, groups: ListLike | None = None) -> Self:
         """Evaluate the methods, combine them, and fit the members on all samples.
 
         Parameters
@@ -291,7 +296,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             self.nested_error_: float | None = None
             self.nested_standard_error_: float | None = None
             if self.nested_cv is not None:
-                self._nest(contest.samples, table, groups)
+                self._nest(contest.samples, table, groups, int(self.nested_cv))
 
     def _contest(self, X: Any, y: Any, groups: Any) -> tuple[Contest, Labels, dict[str, Any], np.ndarray | None]:
         """Return the evaluated methods, the labels, all methods, and the checked groups; warnings are switched off."""
@@ -351,7 +356,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             if hasattr(chosen, name):
                 setattr(self, name, getattr(chosen, name))
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         if self.prefer not in PREFERENCES:
             raise ValueError(f"prefer must be one of {PREFERENCES}; got {self.prefer!r}.")
         if self.time_budget is not None:
@@ -440,14 +445,14 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             nearest = nearest_training(contest.samples, contest.repeats)[contest.tested]
         self.out_of_fold_ = OutOfFold(labels, honest.posteriors, contest.tested, members, nearest)
 
-    def _nest(self, samples: Any, table: dict[str, Any], groups: np.ndarray | None) -> None:
+    def _nest(self, samples: Any, table: dict[str, Any], groups: np.ndarray | None, n_folds: int) -> None:
         """Set the error of the whole procedure, including the choice, on folds that were not used for the choice."""
         names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table.items()))
         inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.reader.similarity, dissimilarity=outer.reader.dissimilarity)
-        folds = stratified_folds(samples.y, int(self.nested_cv), groups, self.random_state or 0)
+        folds = stratified_folds(samples.y, n_folds, groups, self.random_state or 0)
         try:
             found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds, groups)]
         except ValueError as error:
@@ -468,7 +473,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             )
         )
 
-    def predict(self, X):
+    def predict(self, X: SamplesLike) -> np.ndarray:
         """Predict the class of each sample with the chosen members.
 
         Parameters
@@ -484,7 +489,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: SamplesLike) -> np.ndarray:
         """Return the posterior probability of each class: the weighted mean of those of the members.
 
         Parameters
@@ -500,7 +505,7 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
-    def explain(self, X):
+    def explain(self, X: SamplesLike) -> Votes:
         """Return what each member predicts for one sample.
 
         Parameters

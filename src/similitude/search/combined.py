@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
@@ -28,6 +29,12 @@ from similitude.search.folds import stratified_folds
 from similitude.search.reading import part_of, read_samples
 from similitude.search.typicality import Typicality
 from similitude.several import SeveralEstimator
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from similitude._utils.types import ClassWeight, CostsLike, LabelsLike, PriorsLike, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
 
 
 @dataclass(frozen=True)
@@ -220,16 +227,16 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
 
     def __init__(
         self,
-        members=None,
-        weights=None,
+        members: Sequence[tuple[str, BaseEstimator] | tuple[str, BaseEstimator, str]] | None = None,
+        weights: Sequence[float] | np.ndarray | None = None,
         *,
-        costs=None,
-        priors=None,
-        class_weight=None,
-        n_folds=5,
-        random_state=0,
-        similarity="precomputed",
-        dissimilarity=None,
+        costs: CostsLike = None,
+        priors: PriorsLike = None,
+        class_weight: ClassWeight = None,
+        n_folds: int = 5,
+        random_state: int = 0,
+        similarity: SimilarityLike | Mapping[str, SimilarityLike] = "precomputed",
+        dissimilarity: str | Mapping[str, str] | None = None,
     ):
         self.members = members
         self.weights = weights
@@ -241,7 +248,7 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def fit(self, X, y):
+    def fit(self, X: SamplesLike, y: LabelsLike) -> Self:
         """Fit the members, and calibrate them on folds.
 
         Parameters
@@ -336,7 +343,7 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         rows = super()._set_rows(X)
         return part_of(rows, _main_similarity(rows, self.members_))
 
-    def predict(self, X):
+    def predict(self, X: SamplesLike) -> np.ndarray:
         """Predict the class of least expected cost.
 
         Parameters
@@ -356,7 +363,7 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         scores = posteriors if costs is None else -expected_costs(posteriors, costs)
         return self.classes_[np.argmax(scores, axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: SamplesLike) -> np.ndarray:
         """Return the posterior probability of each class.
 
         Parameters
@@ -375,7 +382,7 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         mean = np.tensordot([member.weight for member in self.members_], posteriors, axes=1)
         return _with_priors(_weighted(mean, self._labels), self._labels)
 
-    def member_posteriors(self, X):
+    def member_posteriors(self, X: SamplesLike) -> np.ndarray:
         """Return the calibrated posteriors of each member, before class weights and priors.
 
         Parameters
@@ -405,7 +412,7 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             parts[name] = _shared(part, members, None) if members else part
         return SeveralRows(rows.reader, parts)
 
-    def explain(self, X):
+    def explain(self, X: SamplesLike) -> Votes:
         """Return what each member predicts for one sample.
 
         Parameters

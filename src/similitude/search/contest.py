@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,7 +201,7 @@ class Contest:
         self.runs = {name: run for name, run in self.runs.items() if name not in self.failures}
         self._calibrate()
 
-    def _later_repeats(self, names: list[str], end: float | None, n_jobs: int | None):
+    def _later_repeats(self, names: list[str], end: float | None, n_jobs: int | None) -> Iterator[list]:
         """Yield the folds of further repetitions: all at once, or of each repetition for which there is time."""
         number = len(self.repeats[0])
         if end is None:
@@ -279,7 +279,9 @@ class Contest:
                 self._record(name, number, evaluated)
             self._count(bars)
 
-    def _found(self, folds: list, names: list[str], n_jobs: int | None, bars: ProgressBars):
+    def _found(
+        self, folds: list, names: list[str], n_jobs: int | None, bars: ProgressBars
+    ) -> Iterator[dict[str, Evaluated]]:
         runs = {name: self.runs[name] for name in names}
         candidates = {name: (run.estimator, run.points, run.similarity) for name, run in runs.items()}
         splits = [split for _, split in folds]

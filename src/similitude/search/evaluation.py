@@ -352,10 +352,10 @@ class PathBatch(Batch):
         super().__init__(indices, targets, seconds)
         self._fit = fit
 
-    def _answers(self, X, response):
+    def _answers(self, X: Any, response: str) -> list[np.ndarray]:
         return self._fit.answers(X, response)
 
-    def fitted(self, j):
+    def fitted(self, j: int) -> Any:
         return self._fit.at(j)
 
     @property
@@ -376,10 +376,10 @@ class PlainBatch(Batch):
         super().__init__(indices, targets, seconds)
         self.estimator = estimator
 
-    def _answers(self, X, response):
+    def _answers(self, X: Any, response: str) -> list[np.ndarray]:
         return [getattr(self.estimator, response)(X)] * len(self.indices)
 
-    def fitted(self, j):
+    def fitted(self, j: int) -> Any:
         return self.estimator
 
     @property

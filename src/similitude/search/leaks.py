@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
@@ -10,6 +11,10 @@ from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
 from similitude.proximity.groups import similarity_groups
 from similitude.reader import Reader, Samples, SearchSamples, SeveralSamples
 from similitude.search.folds import Split, check_groups, repeated_folds
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike, RandomState, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
 
 
 class SimilarityGroupKFold(BaseCrossValidator):
@@ -64,13 +69,13 @@ class SimilarityGroupKFold(BaseCrossValidator):
 
     def __init__(
         self,
-        n_splits=5,
+        n_splits: int = 5,
         *,
-        threshold="auto",
-        shuffle=True,
-        random_state=0,
-        similarity="precomputed",
-        dissimilarity=None,
+        threshold: float | Literal["auto"] = "auto",
+        shuffle: bool = True,
+        random_state: RandomState = 0,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_splits = n_splits
         self.threshold = threshold
@@ -79,7 +84,9 @@ class SimilarityGroupKFold(BaseCrossValidator):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def split(self, X, y=None, groups=None):
+    def split(
+        self, X: SamplesLike, y: ListLike | None = None, groups: ListLike | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Return the positions of the training samples and of the test samples of each fold.
 
         Parameters
@@ -131,7 +138,7 @@ class SimilarityGroupKFold(BaseCrossValidator):
             groups = similarity_groups(part.values, self.threshold, groups=groups, dissimilarity=part.reader.map_name)
         return groups
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -131,16 +131,16 @@ def _score(scorer: Any, known: Any, posteriors: np.ndarray, truth: np.ndarray) -
 class _Known(ClassifierMixin, BaseEstimator):
     """A classifier whose posteriors are known already and given as its input."""
 
-    def __init__(self, classes, loss):
+    def __init__(self, classes: np.ndarray, loss: Loss):
         self.classes_, self._loss = classes, loss
 
-    def fit(self, X, y):
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
         return X
 
-    def predict(self, X):
+    def predict(self, X: np.ndarray) -> np.ndarray:
         return self.classes_[self._loss.decisions(X)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -99,7 +99,12 @@ _BY_ORDER = ("k-NN", "LSVM (features)", "random forest (features)", "gradient bo
 (LSVM) have a map of their own."""
 MIXTURES = ("SVM (equal mixture)", "SVM (aligned mixture)", "mixture SVM")
 """The methods that use several similarities at once, simplest first."""
-_SPECTRA = {"clip": "SVM (clip)", "flip": "SVM (flip)", "shift": "SVM (shift)", "square": "SVM (square)"}
+_SPECTRA: dict[Literal["clip", "flip", "shift", "square"], str] = {
+    "clip": "SVM (clip)",
+    "flip": "SVM (flip)",
+    "shift": "SVM (shift)",
+    "square": "SVM (square)",
+}
 
 
 def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Method]:

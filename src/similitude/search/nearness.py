@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +19,11 @@ from similitude.proximity.split import cut
 from similitude.reader import Samples
 from similitude.search.evaluation import evaluate, predictions, samples_for
 from similitude.search.folds import Split
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
 
 LEAST = 20
 """The smallest number of samples in a bin."""
@@ -123,12 +128,12 @@ def _edge(near: ErrorBin, far: ErrorBin) -> float:
 
 
 def error_by_similarity(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: BaseEstimator,
+    X: SamplesLike,
+    y: LabelsLike,
     *,
-    cv: Any = 5,
-    groups: Any = None,
+    cv: Folds = 5,
+    groups: ListLike | None = None,
     n_bins: int = 10,
     confidence: float = 0.95,
     n_jobs: int | None = None,

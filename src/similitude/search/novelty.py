@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.search.familiarity import Familiarity
 from similitude.search.typicality import Typicality
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from similitude._utils.types import SamplesLike
 
 
 class Novelty:
@@ -29,7 +34,7 @@ class Novelty:
         """Return the rows that are compared with the training samples."""
         return self._reader.rows(X, estimator=self)
 
-    def typicality(self, X):
+    def typicality(self, X: SamplesLike) -> np.ndarray:
         """Return the p-value of the hypothesis that x belongs to class g, for each class, from similarities alone.
 
         The largest similarity of x to class g is compared with those of the samples of this class to each other. If it
@@ -47,7 +52,7 @@ class Novelty:
         """
         return self._compared("_typicality", X)
 
-    def familiarity(self, X):
+    def familiarity(self, X: SamplesLike) -> np.ndarray:
         """Return the p-value of the hypothesis that x belongs to one of the known classes, from similarities alone.
 
         It is usually more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -21,9 +21,12 @@ from similitude.base import PathClassifier
 from similitude.finders import check_search
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
-from similitude.reader import Samples, is_dict
+from similitude.reader import Samples, SeveralSamples, is_dict
 from similitude.search.evaluation import Batch, Fold, evaluate, grouped, reading_part, reads_training, samples_for
 from similitude.search.scoring import score_batch
+
+if TYPE_CHECKING:
+    from similitude._utils.types import LabelsLike, ListLike, SamplesLike
 
 
 class PathSearchCV(LinkedEstimator, GridSearchCV):
@@ -90,7 +93,9 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
     # The groups in the signature of ``fit`` are for the splitter; the search itself requests no metadata.
     __metadata_request__fit: ClassVar = {"groups": UNUSED}
 
-    def fit(self, X, y=None, *, groups=None, **params):
+    def fit(
+        self, X: SamplesLike, y: LabelsLike | None = None, *, groups: ListLike | None = None, **params: Any
+    ) -> Self:
         """Search for the best point of the grid, and refit the estimator at it on all samples.
 
         Parameters
@@ -111,8 +116,8 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
             The fitted search.
         """
         X, y = self._adopted(X, y)
-        if groups is not None and np.shape(groups) != (n := _num_samples(X),):
-            raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {np.shape(groups)}.")
+        if groups is not None and (shape := np.asarray(groups).shape) != (n := _num_samples(X),):
+            raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {shape}.")
         given = {} if groups is None else {"groups": groups}
         if params or y is None:
             return super().fit(X, y, **given, **params)
@@ -149,14 +154,14 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
             self._refit(X, y, samples[self.best_index_])
         return self
 
-    def _adopted(self, X, y):
+    def _adopted(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return samples of other libraries as matrices, and labels in the order of the samples."""
         part, _ = reading_part(self.estimator)
         adopted = as_proximities(X) if is_dict(X) else X
         adopted = part._new_reader().adopted(adopted) if reads_training(self.estimator) else adopted
         return adopted, labels_in_order(y, X)
 
-    def _refit(self, X, y, samples):
+    def _refit(self, X: Any, y: Any, samples: Samples | SeveralSamples) -> None:
         start = time.time()
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         part, _ = reading_part(best)
@@ -167,7 +172,9 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
 
-    def _evaluate(self, X, y, splits, candidates):
+    def _evaluate(
+        self, X: Any, y: Any, splits: list[tuple[np.ndarray, np.ndarray]], candidates: list[dict[str, Any]]
+    ) -> tuple[list[dict[str, Any]], dict[int, Any]]:
         """Return one row of scores and times per candidate and split, in the order of ``GridSearchCV``.
 
         Also return the samples on which each candidate was evaluated.
@@ -261,7 +268,7 @@ class _Scores:
         return fold.as_given(self.pairwise)[1][t]
 
 
-def _complete_failed_scores(rows, error_score):
+def _complete_failed_scores(rows: list[dict[str, Any]], error_score: Any) -> None:
     """Give failed fits the error score under each name, if a callable returned several scores by name."""
     for kind in ("test_scores", "train_scores"):
         names = next((row[kind] for row in rows if isinstance(row.get(kind), dict)), None)
@@ -270,7 +277,7 @@ def _complete_failed_scores(rows, error_score):
                 row[kind] = dict.fromkeys(names, error_score)
 
 
-def _report_failures(rows):
+def _report_failures(rows: list[dict[str, Any]]) -> None:
     """Warn once about failed fits, or raise a ValueError if all failed."""
     errors = [row["fit_error"] for row in rows if row["fit_error"] is not None]
     if not errors:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from similitude._utils.methods import Method, available_if
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import SimilarityEstimator, forget_fit
 from similitude.labels import check_labels
@@ -30,6 +31,12 @@ from similitude.search.folds import Split, testable_classes
 from similitude.search.leaks import SimilarityGroupKFold, folds_of_samples
 from similitude.search.novelty import Novelty
 from similitude.search.typicality import Typicality
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.utils import Tags
+
+    from similitude._utils.types import Folds, ListLike, RandomState, SamplesLike
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class FoldModel:
     test: np.ndarray
 
 
-def _inner_has(method: str) -> Any:
+def _inner_has(method: str) -> Callable[[Method], Method]:
     return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method))
 
 
@@ -145,14 +152,14 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
 
     def __init__(
         self,
-        estimator,
-        confidence=0.9,
-        method="lac",
-        class_conditional=True,
-        cv=10,
+        estimator: BaseEstimator,
+        confidence: float = 0.9,
+        method: Literal["lac", "aps"] = "lac",
+        class_conditional: bool = True,
+        cv: Folds = 10,
         *,
-        random_state=0,
-        n_jobs=None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.confidence = confidence
@@ -162,7 +169,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags, tags.no_validation = copy.deepcopy(inner.input_tags), inner.no_validation
@@ -172,7 +179,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         found = _contract(self.estimator)
         return Reader("columns", takes_columns=True) if found is None else found
 
-    def fit(self, X, y, *, groups=None):
+    def fit(self, X: SamplesLike, y: ListLike, *, groups: ListLike | None = None) -> Self:
         """Fit the classifier on each fold and on all samples.
 
         Parameters
@@ -253,7 +260,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
             return False
         return len(self.folds_) > int(self._calibration.parts.max(initial=-1))
 
-    def p_values(self, X):
+    def p_values(self, X: SamplesLike) -> np.ndarray:
         """Return the p-value of each class: how well the class suits the sample, compared with left-out samples.
 
         Parameters
@@ -270,7 +277,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         _, method, class_conditional = self._frozen
         return self._calibration.p_values(self._answers(X), method, class_conditional)
 
-    def predict_set(self, X, confidence=None):
+    def predict_set(self, X: SamplesLike, confidence: float | None = None) -> np.ndarray:
         """Return the set of classes of each sample.
 
         Parameters
@@ -295,7 +302,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         check_class_sizes(self.classes_, self._calibration.counts, confidence, class_conditional, "left-out samples")
         return confidence
 
-    def coverage(self, confidence=None) -> SetCoverage:
+    def coverage(self, confidence: float | None = None) -> SetCoverage:
         """Return how often sets of left-out samples hold the true class, by class, and how large they are.
 
         Parameters
@@ -344,7 +351,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
             return False
         return not any(reading_part(fold.estimator)[0]._reader.asymmetric for fold in self.folds_)
 
-    def predict(self, X):
+    def predict(self, X: SamplesLike) -> np.ndarray:
         """Predict the class of each sample with the classifier that was fitted on all samples.
 
         Parameters
@@ -361,7 +368,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         return self.estimator_.predict(X)
 
     @_inner_has("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: SamplesLike) -> np.ndarray:
         """Return the posteriors of the classifier that was fitted on all samples.
 
         Parameters
@@ -378,7 +385,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
         return self.estimator_.predict_proba(X)
 
     @_inner_has("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: SamplesLike) -> np.ndarray:
         """Return the decision values of the classifier that was fitted on all samples.
 
         Parameters

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from similitude.reader import are_several
 from similitude.search.auto import AutoClassifier
 from similitude.search.comparison import SimilarityComparison, compared
 
+if TYPE_CHECKING:
+    from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
+
 
 def compare_similarities(
-    X: Any,
-    y: Any,
+    X: SamplesLike,
+    y: LabelsLike,
     *,
-    methods: Any = "all",
+    methods: Literal["all"] | Sequence[str] = "all",
     time_budget: float | None = None,
-    cv: Any = 5,
-    groups: Any = None,
-    scoring: Any = None,
+    cv: Folds = 5,
+    groups: ListLike | None = None,
+    scoring: str | Callable[..., float] | None = None,
     n_repeats: int | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
-    similarity: Any = "precomputed",
-    dissimilarity: Any = None,
+    similarity: Literal["precomputed"] | Mapping[str, SimilarityLike] = "precomputed",
+    dissimilarity: str | Mapping[str, str] | None = None,
 ) -> SimilarityComparison:
     """Return which of several similarities is best, what each adds to the others, and how alike they are.
 

@@ -222,6 +222,7 @@ def evaluated(
                 return
             yield block
 
+    results: Iterator[tuple[Block, np.ndarray | Failure]]
     if n_jobs == 1:
         results = (task(block, *cut(block)) for block in wanted(blocks))
     else:
@@ -235,7 +236,15 @@ def evaluated(
         raise ValueError(failures[0].message) from failures[0].cause
 
 
-def _in_parallel(task, blocks, wanted, cut, n_jobs, threads, waiting):
+def _in_parallel(
+    task: Task,
+    blocks: Iterator[Block],
+    wanted: Callable[[Iterable[Block]], Iterator[Block]],
+    cut: Callable[[Block], tuple[Any, Any]],
+    n_jobs: int,
+    threads: bool,
+    waiting: int,
+) -> Iterator[tuple[Block, np.ndarray | Failure]]:
     work = delayed(_here if threads else _elsewhere)
     # Blocks are large enough to be sent one by one, and an interruption would lose a whole batch of them.
     settings = {"prefer": "threads" if threads else "processes", "batch_size": 1, "max_nbytes": None}

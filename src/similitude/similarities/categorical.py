@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from similitude.similarities.registry import Measure, batch, register
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import ListLike
 
 
 def as_table(X: Any, name: str) -> np.ndarray:
@@ -33,7 +38,7 @@ def _codes(values: np.ndarray, known: dict[Any, int]) -> np.ndarray:
 
 
 @batch
-def counting(A: Any, B: Any) -> np.ndarray:
+def counting(A: ListLike, B: ListLike) -> np.ndarray:
     """Return the numbers of columns in which categorical rows agree (Chen et al. 2009, Section 7.1).
 
     Parameters
@@ -76,7 +81,7 @@ def _weighted_agreement(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None
 
 
 @batch
-def overlap(A: Any, B: Any) -> np.ndarray:
+def overlap(A: ListLike, B: ListLike) -> np.ndarray:
     """Return the shares of columns in which categorical rows agree: counting divided by the number of columns.
 
     Parameters
@@ -173,8 +178,8 @@ class TverskyContrast(_Tversky):
         theta: float = 1.0,
         alpha: float = 0.5,
         beta: float = 0.5,
-        weights: Any = None,
-        missing: str = "value",
+        weights: ArrayLike | None = None,
+        missing: Literal["value", "absent"] = "value",
     ):
         self.theta = theta
         self.alpha = alpha
@@ -182,7 +187,7 @@ class TverskyContrast(_Tversky):
         self.weights = weights
         self.missing = missing
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the rows of A to those of B."""
         common, only_a, only_b = self._saliences(A, B)
         return self.theta * common - (self.alpha * only_a + self.beta * only_b)
@@ -214,13 +219,19 @@ class TverskyRatio(_Tversky):
     array([[0.5]])
     """
 
-    def __init__(self, alpha: float = 0.5, beta: float = 0.5, weights: Any = None, missing: str = "value"):
+    def __init__(
+        self,
+        alpha: float = 0.5,
+        beta: float = 0.5,
+        weights: ArrayLike | None = None,
+        missing: Literal["value", "absent"] = "value",
+    ):
         self.alpha = alpha
         self.beta = beta
         self.weights = weights
         self.missing = missing
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the rows of A to those of B."""
         if self.alpha < 0 or self.beta < 0:
             raise ValueError(f"alpha and beta must not be negative; got {self.alpha!r} and {self.beta!r}.")
@@ -266,7 +277,7 @@ class Goodall(BaseEstimator):
 
     orientation = "similarity"
 
-    def fit(self, X: Any, y: Any = None) -> Goodall:
+    def fit(self, X: ListLike, y: ListLike | None = None) -> Self:
         """Count how often each value occurs.
 
         Parameters
@@ -291,7 +302,7 @@ class Goodall(BaseEstimator):
         self.n_rows_ = n
         return self
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the rows of A to those of B."""
         check_is_fitted(self, "n_rows_")
         A, B = as_table(A, "A"), as_table(B, "B")
@@ -346,7 +357,7 @@ class VDM(BaseEstimator):
     def __init__(self, weighted: bool = False):
         self.weighted = weighted
 
-    def fit(self, X: Any, y: Any) -> VDM:
+    def fit(self, X: ListLike, y: ListLike) -> Self:
         """Count the classes of the rows with each value.
 
         Parameters
@@ -393,7 +404,7 @@ class VDM(BaseEstimator):
             total += distances[np.ix_(_codes(a, known), _codes(b, known))]
         return total
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances between two batches of rows, as a share of the largest distance in training."""
         check_is_fitted(self, "largest_")
         A, B = as_table(A, "A"), as_table(B, "B")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,7 @@ def _chosen(objects: Any, places: Any) -> Any:
     return objects[places] if isinstance(objects, np.ndarray) else _safe_indexing(objects, places)
 
 
-def append_objects(old: Any, new: Sequence) -> Any:
+def append_objects(old: Any, new: Any) -> Any:
     """Return two sequences of objects of the same kind as one.
 
     Parameters

@@ -7,7 +7,7 @@ A point set is an array (n_points, n_dimensions). A weighted point set, which so
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.vectors import as_distributions, as_real, as_vector_pair
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import ListLike
 
 
 def as_point_sets(X: Any, name: str, n_dimensions: int | None = None) -> list[np.ndarray]:
@@ -82,7 +87,7 @@ class EMD(BaseEstimator):
     orientation = "dissimilarity"
     similitude_batch = True
 
-    def __init__(self, ground: Any = "euclidean", max_iterations: int = 100_000):
+    def __init__(self, ground: str | ArrayLike = "euclidean", max_iterations: int = 100_000):
         self.ground = ground
         self.max_iterations = max_iterations
 
@@ -99,7 +104,7 @@ class EMD(BaseEstimator):
         """Whether the ground distance is known to be a metric."""
         return isinstance(self.ground, str) and self.ground in ("euclidean", "cityblock", "chebyshev")
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances of the distributions in A to those in B."""
         half = B is A and self.symmetric
         if not _is_histograms(A):
@@ -226,7 +231,7 @@ class PyramidMatch(BaseEstimator):
         self.n_levels = n_levels
         self.finest = finest
 
-    def fit(self, X: Any, y: Any = None) -> PyramidMatch:
+    def fit(self, X: ListLike, y: ListLike | None = None) -> Self:
         """Determine the grid from the training sets.
 
         Parameters
@@ -269,7 +274,7 @@ class PyramidMatch(BaseEstimator):
             ends.append(len(codes))
         return sparse.csr_array((np.ones(len(codes)), codes, ends), shape=(len(sets), max(codes, default=0) + 1))
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the sets in A to those in B."""
         check_is_fitted(self, "finest_")
         left = as_point_sets(A, "A", len(self.origin_))
@@ -329,7 +334,7 @@ class Hausdorff(BaseEstimator):
         """Whether this is a metric on finite sets."""
         return not self.directed and self.ground in ("euclidean", "cityblock", "chebyshev")
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances of the sets in A to those in B."""
         left, right = _two_lists_of_point_sets(A, B)
         points = np.concatenate(right)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -10,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.strings import as_strings, string_pair
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 
 class TfidfCosine(BaseEstimator):
@@ -55,10 +59,10 @@ class TfidfCosine(BaseEstimator):
 
     def __init__(
         self,
-        analyzer: Any = "word",
+        analyzer: Literal["word", "char", "char_wb"] | Callable[[str], Iterable[str]] = "word",
         ngram_range: tuple[int, int] = (1, 1),
         lowercase: bool = True,
-        stop_words: Any = None,
+        stop_words: Literal["english"] | list[str] | None = None,
         min_df: float = 1,
         max_df: float = 1.0,
         sublinear_tf: bool = False,
@@ -71,7 +75,7 @@ class TfidfCosine(BaseEstimator):
         self.max_df = max_df
         self.sublinear_tf = sublinear_tf
 
-    def fit(self, X: Any, y: Any = None) -> TfidfCosine:
+    def fit(self, X: ListLike, y: ListLike | None = None) -> Self:
         """Count the training documents in which each term occurs.
 
         Parameters
@@ -91,7 +95,7 @@ class TfidfCosine(BaseEstimator):
         self.vectorizer_ = TfidfVectorizer(**self.get_params(deep=False)).fit(as_strings(X, "X"))
         return self
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the matrix of cosines between two collections of documents."""
         check_is_fitted(self, "vectorizer_")
         left, right = string_pair(A, B)

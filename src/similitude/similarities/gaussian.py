@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -13,6 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from similitude.similarities.pairwise import pairwise
 from similitude.similarities.registry import Measure, register, resolve
 from similitude.similarities.vectors import OBJECTS, as_vector_pair, as_vectors
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
+    from similitude.similarities.registry import SimilarityLike
 
 
 class RBF(BaseEstimator):
@@ -36,7 +41,7 @@ class RBF(BaseEstimator):
     def __init__(self, gamma: float | None = None):
         self.gamma = gamma
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the rows of A to those of B."""
         A, B = as_vector_pair(A, B)
         gamma = 1.0 / max(1, A.shape[1]) if self.gamma is None else _positive(self.gamma, "gamma")
@@ -86,11 +91,11 @@ class RBFRows(BaseEstimator):
 
     orientation = "similarity"
 
-    def __init__(self, similarity: Any = "precomputed", gamma: float = 1.0):
+    def __init__(self, similarity: SimilarityLike = "precomputed", gamma: float = 1.0):
         self.similarity = similarity
         self.gamma = gamma
 
-    def fit(self, X: Any, y: Any = None) -> RBFRows:
+    def fit(self, X: Sequence[object] | np.ndarray, y: ListLike | None = None) -> Self:
         """Store the training objects, to which the rows of similarities are computed.
 
         Parameters
@@ -125,7 +130,7 @@ class RBFRows(BaseEstimator):
             )
         return rows
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the objects in A to those in B."""
         check_is_fitted(self, "n_columns_")
         left = self._rows(A, "A")

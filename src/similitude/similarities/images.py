@@ -6,7 +6,7 @@ are square unless the parameter ``shape`` is given.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.linalg import eigh
@@ -17,6 +17,9 @@ from similitude._native import one_sided_tangent, orthonormalize, two_sided_tang
 from similitude._utils.threads import over_row_blocks, thread_count
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.vectors import as_vectors
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "axis", "diagonal", "thickness")
 
@@ -123,7 +126,7 @@ class Tangent(BaseEstimator):
 
     def __init__(
         self,
-        sides: str = "two",
+        sides: Literal["two", "one"] = "two",
         transformations: tuple[str, ...] = TRANSFORMATIONS,
         sigma: float = 0.9,
         spring: float = 1e-2,
@@ -140,7 +143,7 @@ class Tangent(BaseEstimator):
         """Whether both images may be transformed."""
         return self.sides == "two"
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances of the images in A to those in B."""
         self._check_parameters()
         left, right = _two_stacks(A, B, self.shape)
@@ -220,7 +223,7 @@ class EuclideanImage(BaseEstimator):
         self.sigma = sigma
         self.shape = shape
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances of the images in A to those in B."""
         if not 0 < self.sigma < np.inf:
             raise ValueError(f"sigma must be a positive number; got {self.sigma!r}.")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-def quantize(S: Any, levels: int, *, value_range: tuple[float, float] | None = None) -> np.ndarray:
+    from similitude._utils.types import RandomState
+
+
+def quantize(S: ArrayLike, levels: int, *, value_range: tuple[float, float] | None = None) -> np.ndarray:
     """Return (dis)similarities rounded to a few equally spaced levels of their range.
 
     The range [a, b] is divided into ``levels`` cells of equal width, and all values of the i-th cell (from 0) become
@@ -56,13 +61,13 @@ def quantize(S: Any, levels: int, *, value_range: tuple[float, float] | None = N
 
 
 def add_noise(
-    X: Any,
+    X: ArrayLike,
     variance: float = 0.1,
     *,
     symmetric: bool = False,
     diagonal: bool = True,
     clip: tuple[float, float] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> np.ndarray:
     """Return images, feature vectors or a (dis)similarity matrix with Gaussian white noise, independent in every entry.
 

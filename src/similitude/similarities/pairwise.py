@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -27,15 +27,18 @@ from similitude.similarities._blocks import (
 )
 from similitude.similarities.fingerprint import fingerprint, fingerprint_of_measure
 from similitude.similarities.journal import DiskMatrix, store
-from similitude.similarities.registry import Measure, resolve
+from similitude.similarities.registry import Measure, SimilarityLike, resolve
+
+if TYPE_CHECKING:
+    from similitude._utils.types import SamplesLike
 
 
 def pairwise(
-    A: Any,
-    B: Any = None,
-    similarity: Any = "counting",
+    A: SamplesLike,
+    B: SamplesLike | None = None,
+    similarity: SimilarityLike = "counting",
     *,
-    out: Any = None,
+    out: np.ndarray | str | os.PathLike | None = None,
     n_jobs: int | None = None,
     block_size: int | None = None,
     progress: bool = False,

@@ -7,9 +7,12 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sklearn.base import BaseEstimator
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Measure:
     function: Callable[..., Any]
     name: str = ""
     objects: str = "any"
-    orientation: str = "similarity"
+    orientation: Literal["similarity", "dissimilarity"] = "similarity"
     to_similarity: str = "max-minus"
     batch: bool = False
     symmetric: bool = False
@@ -87,7 +90,7 @@ class Measure:
         """Whether the orientation is known, which is not the case for a function that a user passes."""
         return isinstance(self.function, BaseEstimator) or any(self is measure for measure in _registry.values())
 
-    def learned(self, X: Any, y: Any) -> Measure:
+    def learned(self, X: ListLike, y: ListLike | None) -> Measure:
         """Return this measure after learning from the training objects, or itself if it does not learn.
 
         Parameters
@@ -111,6 +114,11 @@ class Measure:
     def _check_saved(self, sizes: Any) -> bool:
         return callable(self.function)
 
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+SimilarityLike: TypeAlias = str | Callable[[Any, Any], Any] | Measure
+"""The parameter ``similarity``."""
 
 _registry: dict[str, Measure] = {}
 _DECLARED = ("orientation", "to_similarity", "symmetric", "metric", "range")
@@ -187,7 +195,7 @@ def names() -> list[str]:
     return sorted(_registry)
 
 
-def batch(function: Callable[..., Any]) -> Callable[..., Any]:
+def batch(function: Function) -> Function:
     """Mark a function that takes two whole batches of objects and returns the matrix of their similarities.
 
     Parameters
@@ -213,12 +221,12 @@ def batch(function: Callable[..., Any]) -> Callable[..., Any]:
     try:
         function.similitude_batch = True  # type: ignore[attr-defined]
     except AttributeError:  # bound methods and builtins take no attributes
-        function = partial(function)
+        function = partial(function)  # type: ignore[assignment]
         function.similitude_batch = True  # type: ignore[attr-defined]
     return function
 
 
-def resolve(similarity: Any) -> Measure:
+def resolve(similarity: SimilarityLike) -> Measure:
     """Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A, B)``.
 
     Parameters

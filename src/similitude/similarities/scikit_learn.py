@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -12,6 +12,9 @@ from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
 from similitude.similarities.registry import Measure
 from similitude.similarities.vectors import OBJECTS, as_real, as_vector_pair
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 # These metrics are computed by SciPy, which does not use inner products.
 _SCIPY = {
@@ -48,7 +51,7 @@ class ScikitLearnDistance(BaseEstimator):
     def __init__(self, metric: str = "euclidean"):
         self.metric = metric
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances between the rows of A and those of B."""
         if self.metric == "nan_euclidean":  # the only distance that allows NaN
             return pairwise_distances(as_real(A), as_real(B), metric=self.metric)
@@ -81,7 +84,7 @@ class ScikitLearnKernel(BaseEstimator):
     def __init__(self, metric: str = "linear"):
         self.metric = metric
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the kernel values of the rows of A with those of B."""
         return pairwise_kernels(*as_vector_pair(A, B), metric=self.metric)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -188,7 +188,7 @@ class SmithWaterman(_Alignment):
         mismatch: int = -3,
         gap_open: int | None = None,
         gap_extend: int | None = None,
-        output: str = "score",
+        output: Literal["score", "normalized", "evalue"] = "score",
         lambda_: float | None = None,
         K: float | None = None,
     ):
@@ -279,7 +279,7 @@ class NeedlemanWunsch(_Alignment):
         mismatch: int = -3,
         gap_open: int | None = None,
         gap_extend: int | None = None,
-        output: str = "score",
+        output: Literal["score", "normalized"] = "score",
     ):
         self.matrix = matrix
         self.match = match

@@ -10,13 +10,16 @@ All of these similarities are functions of three counts, ``|A n B|``, ``|A|`` an
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from similitude.similarities.registry import Measure, batch, register
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 OBJECTS = "sets or binary vectors"
 
@@ -86,7 +89,7 @@ def _share(common: np.ndarray, total: np.ndarray) -> np.ndarray:
 
 
 @batch
-def jaccard(A: Any, B: Any) -> np.ndarray:
+def jaccard(A: ListLike, B: ListLike) -> np.ndarray:
     """Return the Jaccard similarities ``|A n B| / |A u B|``.
 
     Parameters
@@ -114,7 +117,7 @@ def jaccard(A: Any, B: Any) -> np.ndarray:
 
 
 @batch
-def dice(A: Any, B: Any) -> np.ndarray:
+def dice(A: ListLike, B: ListLike) -> np.ndarray:
     """Return the Dice (Sorensen) similarities ``2 |A n B| / (|A| + |B|)``.
 
     Parameters
@@ -181,7 +184,7 @@ class TverskyLinear(BaseEstimator):
         """Whether both directions have the same weight."""
         return self.alpha == self.beta
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the sets in A to those in B."""
         common, only_a, only_b = _counts(A, B)
         # With alpha = beta both differences are added before they are weighted, so that the matrix is symmetric to the

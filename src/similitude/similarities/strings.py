@@ -5,13 +5,16 @@ from __future__ import annotations
 import bz2
 import lzma
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from similitude._utils.extras import require
 from similitude.similarities.registry import Measure, register
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 
 def as_strings(X: Any, name: str) -> list[str]:
@@ -266,11 +269,11 @@ class Compression(BaseEstimator):
     True
     """
 
-    def __init__(self, compressor: str = "zlib", level: int = 6):
+    def __init__(self, compressor: Literal["zlib", "bz2", "lzma"] = "zlib", level: int = 6):
         self.compressor = compressor
         self.level = level
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the matrix of distances from each string of A to each of B."""
         if self.compressor not in _COMPRESSORS:
             raise ValueError(f"compressor must be one of {sorted(_COMPRESSORS)}; got {self.compressor!r}.")

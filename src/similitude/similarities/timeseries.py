@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from similitude._utils.extras import require
 from similitude.similarities.registry import Measure, register
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 
 def as_series(X: Any, name: str) -> list[np.ndarray]:
@@ -70,7 +73,7 @@ class DTW(BaseEstimator):
     def __init__(self, window: float | None = None):
         self.window = window
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the matrix of distances between two collections of time series."""
         if self.window is not None and not 0 <= self.window <= 1:
             raise ValueError(f"window must be None or lie between 0 and 1; got {self.window!r}.")

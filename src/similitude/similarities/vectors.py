@@ -7,7 +7,7 @@ remain ties.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +16,11 @@ from scipy.special import rel_entr
 from sklearn.base import BaseEstimator
 
 from similitude.similarities.registry import Measure, batch, register
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import ListLike
 
 OBJECTS = "feature vectors"
 
@@ -79,7 +84,7 @@ def as_distributions(X: np.ndarray, name: str) -> np.ndarray:
 
 
 @batch
-def euclidean(A: Any, B: Any) -> np.ndarray:
+def euclidean(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
 
     Parameters
@@ -103,7 +108,7 @@ def euclidean(A: Any, B: Any) -> np.ndarray:
 
 
 @batch
-def manhattan(A: Any, B: Any) -> np.ndarray:
+def manhattan(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return the Manhattan (l1, city block) distances ``sum_f |x_f - z_f|``.
 
     Parameters
@@ -127,7 +132,7 @@ def manhattan(A: Any, B: Any) -> np.ndarray:
 
 
 @batch
-def chebyshev(A: Any, B: Any) -> np.ndarray:
+def chebyshev(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return the Chebyshev (l-infinity) distances ``max_f |x_f - z_f|``.
 
     Parameters
@@ -151,7 +156,7 @@ def chebyshev(A: Any, B: Any) -> np.ndarray:
 
 
 @batch
-def cosine(A: Any, B: Any) -> np.ndarray:
+def cosine(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return the cosines of the angles between vectors, ``x'z / (|x| |z|)``, a similarity.
 
     They are computed as ``1 - |x/|x| - z/|z||^2 / 2``, so that equal directions give 1 up to rounding and equal rows
@@ -178,7 +183,7 @@ def cosine(A: Any, B: Any) -> np.ndarray:
 
 
 @batch
-def correlation(A: Any, B: Any) -> np.ndarray:
+def correlation(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return Pearson's correlations of vectors, the cosines of the centred vectors, a similarity.
 
     Parameters
@@ -250,7 +255,7 @@ class RelativeEntropy(BaseEstimator):
     def __init__(self, smoothing: float = 1e-6):
         self.smoothing = smoothing
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the divergences of the rows of A from those of B."""
         if not 0 <= self.smoothing <= 1:
             raise ValueError(f"smoothing must lie between 0 and 1; got {self.smoothing!r}.")
@@ -303,7 +308,7 @@ class DeltaE94(BaseEstimator):
         self.k1 = k1
         self.k2 = k2
 
-    def __call__(self, A: Any, B: Any) -> np.ndarray:
+    def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the differences of the colours in B from the references in A."""
         A, B = as_vector_pair(A, B)
         if A.shape[1] != 3:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -17,6 +17,12 @@ from similitude.numerics.spectrum import modified_matrix
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
 from similitude.transform import SimilarityFeatures
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from sklearn.base import BaseEstimator
+
+    from similitude._utils.types import ListLike, SamplesLike
 
 
 class Promise(NamedTuple):
@@ -159,7 +165,7 @@ def error_bound(
 
 
 def generalization_bound(
-    kind: str,
+    kind: Literal["kernel", "features"],
     *,
     n: int,
     beta: float,
@@ -235,7 +241,7 @@ def generalization_bound(
 
 
 def generalization_bound_of(
-    model: Any, X: Any, y: Any, *, prototypes: Any = None, delta: float = 0.05
+    model: BaseEstimator, X: SamplesLike, y: ListLike, *, prototypes: ArrayLike | None = None, delta: float = 0.05
 ) -> GeneralizationBound:
     """Return the :func:`generalization_bound` with beta, kappa and the risk of a fitted model of two classes.
 

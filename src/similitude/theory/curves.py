@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 ROUNDING = 1e-12
 """A margin that is smaller than gamma by less than this counts as reaching it."""
@@ -24,7 +27,7 @@ class MarginCurve:
         self.margins = margins
         self._sorted = np.sort(margins[~np.isnan(margins)])
 
-    def curve(self, gamma: Any) -> Any:
+    def curve(self, gamma: ArrayLike) -> Any:
         """Return epsilon(gamma), the share of samples with a margin below gamma.
 
         Parameters

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -25,8 +26,14 @@ from similitude.theory._pairs import (
 )
 from similitude.theory.curves import ROUNDING, MarginCurve, ReweightedGoodness, SimilarityGoodness, numbers
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from sklearn.base import BaseEstimator
 
-def goodness(S: Any, y: Any, *, dissimilarity: str | None = None) -> Goodness:
+    from similitude._utils.types import ListLike, ProximityLike
+
+
+def goodness(S: ProximityLike, y: ListLike, *, dissimilarity: str | None = None) -> Goodness:
     """Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to others.
 
     For a sample z = (x, y)::
@@ -155,7 +162,7 @@ class Goodness(MarginCurve):
             f"epsilon(0) = {self.curve(0):.3g}>"
         )
 
-    def band(self, gamma: Any, confidence: float = 0.95) -> tuple[Any, Any]:
+    def band(self, gamma: ArrayLike, confidence: float = 0.95) -> tuple[Any, Any]:
         """Return bounds of epsilon(gamma) for the distribution that the samples come from, for all gamma at once.
 
         If the samples were drawn independently, the whole curve ``P(g(z) < 1/2 + gamma/2)`` lies between the two bounds
@@ -193,7 +200,12 @@ class Goodness(MarginCurve):
         high = np.minimum(np.searchsorted(most, at + ROUNDING, side="left") / n + width, 1.0)
         return (float(low), float(high)) if np.ndim(gamma) == 0 else (low, high)
 
-    def reweighted(self, weights: Any = None, *, thresholds: Any = None) -> ReweightedGoodness:
+    def reweighted(
+        self,
+        weights: ArrayLike | BaseEstimator | None = None,
+        *,
+        thresholds: ArrayLike | Mapping[Any, float] | None = None,
+    ) -> ReweightedGoodness:
         """Return the (epsilon, gamma, B)-goodness, for which x' and x'' are drawn by weight (Definition 3).
 
         Good weights show the quality of a vote that chooses its pairs. With thresholds it is the generalized goodness
@@ -273,7 +285,7 @@ class Goodness(MarginCurve):
         needed = needed_thresholds(self._order, self._labels, (1 + float(gamma)) / 2, self._smaller_is_closer)
         return np.array([0.0, best_threshold(needed, self._labels)])
 
-    def balcan_blum(self, weights: Any = None) -> SimilarityGoodness:
+    def balcan_blum(self, weights: ArrayLike | None = None) -> SimilarityGoodness:
         """Return Balcan & Blum's (epsilon, gamma)-goodness, which compares mean similarities to the classes.
 
         The margin of a sample is::
@@ -301,7 +313,7 @@ class Goodness(MarginCurve):
             margins = np.where(self._n_own > 0, own / self._n_own, np.nan) - other / self._n_other
         return SimilarityGoodness(margins, scale)
 
-    def reasonable(self, R: Any = None, *, tau: float | None = None) -> SimilarityGoodness:
+    def reasonable(self, R: ArrayLike | None = None, *, tau: float | None = None) -> SimilarityGoodness:
         """Return Balcan, Blum & Srebro's (epsilon, gamma, tau)-goodness, from similarities to reasonable points only.
 
         The margin of a sample is ``E[ y y' K(x, x') | R(x') ]``, where y y' is 1 within a class and -1 across (with

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from sklearn.base import OneToOneFeatureMixin
 
 from similitude.base import SimilarityTransformer
 from similitude.proximity.maps import TO_SIMILARITY, apply_range, value_range
-from similitude.reader import Reader
+from similitude.reader import Reader, Rows, Training
+
+if TYPE_CHECKING:
+    from similitude._utils.types import Matrix
 
 
 class DissimilarityToSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
@@ -43,27 +49,27 @@ class DissimilarityToSimilarity(OneToOneFeatureMixin, SimilarityTransformer):
     # A search may change the map, which then has to be learned again.
     _takes_training = False
 
-    def __init__(self, how="max-minus", scale=None):
+    def __init__(self, how: str = "max-minus", scale: float | None = None):
         self.how = how
         self.scale = scale
 
     @property
-    def dissimilarity(self):
+    def dissimilarity(self) -> str:
         """The name of the map."""
         return self.how
 
-    def _new_reader(self):
+    def _new_reader(self) -> Reader:
         return Reader("precomputed", self.how, map_argument="how", scale=self.scale)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         if self.how is None:
             raise ValueError(f"how must be one of {sorted(TO_SIMILARITY)}; got None.")
 
-    def _learn(self, training, y, transforms):
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         self.constants_ = training.reader.map.constants
         return lambda: training.S
 
-    def _transform(self, rows):
+    def _transform(self, rows: Rows) -> Matrix:
         return rows.S
 
 
@@ -94,9 +100,9 @@ class Rescale(OneToOneFeatureMixin, SimilarityTransformer):
     similarity = "precomputed"
     dissimilarity = None
 
-    def _learn(self, training, y, transforms):
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         self.min_, self.max_ = value_range(training.S)
         return lambda: apply_range(training.S, self.min_, self.max_)
 
-    def _transform(self, rows):
+    def _transform(self, rows: Rows) -> Matrix:
         return apply_range(rows.S, self.min_, self.max_)

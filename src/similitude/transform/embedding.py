@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -11,6 +12,11 @@ from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.proximity.check import check_similarity, dense
 from similitude.proximity.symmetry import symmetrized_for
+
+if TYPE_CHECKING:
+    from similitude._utils.types import MatrixLike
+    from similitude.reader import Rows, Training
+    from similitude.similarities.registry import SimilarityLike
 
 
 class Embedding(NamedTuple):
@@ -58,7 +64,7 @@ def _how_many(sizes: np.ndarray, n_components: Any) -> int:
     raise ValueError(f"n_components must be None, a count of at least 1, or a share in (0, 1]; got {n_components!r}.")
 
 
-def pseudo_euclidean_embedding(S: Any, n_components: Any = None) -> Embedding:
+def pseudo_euclidean_embedding(S: MatrixLike, n_components: int | float | None = None) -> Embedding:
     """Return vectors whose pseudo-Euclidean inner products are the similarities.
 
     With ``S = V diag(lambda) V^T`` sample i becomes ``|Lambda|^(1/2) V^T e_i`` on the p positive and q negative
@@ -133,24 +139,30 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransf
 
     _saved_state = {"eigenvalues_": "double[.k]", "_vectors": "double[n, .k]", "signature_": "tuple(2) of int 0.."}
 
-    def __init__(self, n_components=None, *, similarity="precomputed", dissimilarity=None):
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        *,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
+    ):
         self.n_components = n_components
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _learn(self, training, y, transforms):
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         S = dense(training.symmetric("PseudoEuclideanEmbedding"))
         self.eigenvalues_, self._vectors = _components(S, self.n_components)
         self.signature_ = int(np.sum(self.eigenvalues_ > 0)), int(np.sum(self.eigenvalues_ < 0))
         # Rows of a matrix are used as they are, as in transform.
         return lambda: self._projected(training.S if training.reader.is_matrix else S)
 
-    def _transform(self, rows):
+    def _transform(self, rows: Rows) -> np.ndarray:
         return self._projected(rows.symmetric)
 
-    def _projected(self, S):
+    def _projected(self, S: Any) -> np.ndarray:
         return S @ (self._vectors * (np.sign(self.eigenvalues_) / np.sqrt(np.abs(self.eigenvalues_))))
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return len(self.eigenvalues_)

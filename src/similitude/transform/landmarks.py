@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -224,7 +224,7 @@ class LandmarkEstimator(SimilarityEstimator):
     _takes_columns = True
     _count_name = "n_components"
 
-    def _new_reader(self):
+    def _new_reader(self) -> Reader:
         return Reader(self.similarity, self.dissimilarity, takes_columns=True, learns_map=False)
 
     def _check_landmark_parameters(self) -> None:
@@ -252,7 +252,9 @@ class LandmarkEstimator(SimilarityEstimator):
 
     def _columns_matrix(self, reader: Reader) -> Any:
         """Return the checked native values among the columns."""
-        orientation = "similarity" if reader.map_name is None else "dissimilarity"
+        orientation: Literal["similarity", "dissimilarity"] = (
+            "similarity" if reader.map_name is None else "dissimilarity"
+        )
         W = check_similarity(self.landmark_similarity, name="landmark_similarity", orientation=orientation)
         if W.shape[0] != reader.n_columns:
             raise ValueError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -12,6 +13,9 @@ from similitude.labels import check_labels
 from similitude.numerics.alignment import aligned_weights, spread
 from similitude.proximity.check import dense
 from similitude.several import SeveralEstimator
+
+if TYPE_CHECKING:
+    from similitude.similarities.registry import SimilarityLike
 
 WEIGHTS = ("equal", "aligned")
 
@@ -67,23 +71,29 @@ class MixedSimilarity(OneToOneFeatureMixin, SeveralEstimator, SimilarityTransfor
 
     _saved_state = {"spreads_": "dict of float 0..", "weights_": "dict of float"}
 
-    def __init__(self, weights="equal", *, similarity="precomputed", dissimilarity=None):
+    def __init__(
+        self,
+        weights: Literal["equal", "aligned"] | Mapping[str, float] | Sequence[float] | np.ndarray = "equal",
+        *,
+        similarity: SimilarityLike | Mapping[str, SimilarityLike] = "precomputed",
+        dissimilarity: str | Mapping[str, str] | None = None,
+    ):
         self.weights = weights
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         if isinstance(self.weights, str) and self.weights not in WEIGHTS:
             raise ValueError(f"weights must be one of {WEIGHTS}, a dict, or a sequence; got {self.weights!r}.")
 
-    def _learn(self, training, y, transforms):
+    def _learn(self, training: Any, y: Any, transforms: bool) -> Callable[[], Any]:
         matrices = {name: dense(part.S).astype(np.float64, copy=False) for name, part in training.parts.items()}
         self.spreads_ = {name: spread(S) for name, S in matrices.items()}
         scaled = [S / self.spreads_[name] for name, S in matrices.items()]
         self.weights_ = dict(zip(matrices, self._learned_weights(list(matrices), scaled, y).tolist()))
         return lambda: sum(weight * S for weight, S in zip(self.weights_.values(), scaled))
 
-    def _learned_weights(self, names, scaled, y):
+    def _learned_weights(self, names: list[str], scaled: list[np.ndarray], y: Any) -> np.ndarray:
         weights = self.weights
         if isinstance(weights, str) and weights == "equal":
             return np.full(len(names), 1.0 / len(names))
@@ -108,6 +118,6 @@ class MixedSimilarity(OneToOneFeatureMixin, SeveralEstimator, SimilarityTransfor
             )
         return found / found.sum()
 
-    def _transform(self, rows):
+    def _transform(self, rows: Any) -> np.ndarray:
         parts = ((name, dense(own.S).astype(np.float64, copy=False)) for name, own in rows.parts.items())
         return sum(self.weights_[name] * (S / self.spreads_[name]) for name, S in parts)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
@@ -9,6 +12,13 @@ from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import ZERO_TOLERANCE, negative_eigenfraction
 from similitude.numerics.nystroem import modified_features
 from similitude.transform.landmarks import LandmarkEstimator
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from similitude._utils.types import MatrixLike, RandomState
+    from similitude.reader import Rows, Training
+    from similitude.similarities.registry import SimilarityLike
 
 SPECTRA = ("clip", "flip", "square", "none")
 
@@ -137,15 +147,15 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
 
     def __init__(
         self,
-        n_components=100,
-        spectrum="clip",
-        selection="random",
+        n_components: int = 100,
+        spectrum: Literal["clip", "flip", "square", "none"] = "clip",
+        selection: Literal["random", "stratified", "kmedoids", "leverage"] = "random",
         *,
-        landmark_similarity=None,
-        tol=ZERO_TOLERANCE,
-        random_state=None,
-        similarity="precomputed",
-        dissimilarity=None,
+        landmark_similarity: MatrixLike | None = None,
+        tol: float = ZERO_TOLERANCE,
+        random_state: RandomState = None,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_components = n_components
         self.spectrum = spectrum
@@ -156,21 +166,21 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.selection == "stratified"
         return tags
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return self.projection_.shape[1]
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         self._check_landmark_parameters()
         if self.spectrum not in SPECTRA:
             raise ValueError(f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}.")
 
-    def _learn(self, training, y, transforms):
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         landmarks = self._landmarks_of(training, y)
         self._keep_landmarks(training.reader, landmarks.positions)
         self._to_landmarks = landmarks.to
@@ -183,15 +193,15 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
             return lambda: self.projection_ * self.eigenvalues_
         return lambda: self._projected(held)
 
-    def _projected(self, blocks):
+    def _projected(self, blocks: list[np.ndarray]) -> np.ndarray:
         for i, block in enumerate(blocks):  # one block at a time, so that no second copy of all of them is held
             blocks[i] = block @ self.projection_
         return np.concatenate(blocks)
 
-    def _transform(self, rows):
+    def _transform(self, rows: Rows) -> np.ndarray:
         return np.concatenate([C @ self.projection_ for _, C in self._to_landmarks.blocks(rows)])
 
-    def _check_saved(self, sizes):
+    def _check_saved(self, sizes: dict[str, int]) -> bool:
         same = np.array_equal(self.landmarks_, self._to_landmarks.positions)
         read = same and super()._check_saved(sizes)
         return read and np.array_equal(self.support_columns_, self._reader.columns_read(self.landmarks_))

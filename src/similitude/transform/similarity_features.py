@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -15,8 +16,14 @@ from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
 from similitude.proximity.check import dense
 from similitude.proximity.maps import LearnedMap, apply_range, value_range
-from similitude.reader import Reader, Training
+from similitude.reader import Reader, Rows, Training
 from similitude.transform.prototypes import NEEDS_ALL_PAIRS, SELECTIONS, forward_selection, how_many
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from similitude._utils.types import Matrix, RandomState
+    from similitude.similarities.registry import SimilarityLike
 
 NORMALIZATIONS = (None, "range", "exp")
 
@@ -148,14 +155,14 @@ class SimilarityFeatures(SimilarityTransformer):
 
     def __init__(
         self,
-        n_prototypes=None,
-        selection="random",
-        normalize=None,
+        n_prototypes: int | float | None = None,
+        selection: Literal["random", "stratified", "kmedoids", "kcentres", "forward"] = "random",
+        normalize: Literal["range", "exp"] | None = None,
         *,
-        scale=1.0,
-        random_state=None,
-        similarity="precomputed",
-        dissimilarity=None,
+        scale: float = 1.0,
+        random_state: RandomState = None,
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.n_prototypes = n_prototypes
         self.selection = selection
@@ -165,7 +172,7 @@ class SimilarityFeatures(SimilarityTransformer):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.selection == "forward" or (
             self.selection == "stratified" and self.n_prototypes is not None
@@ -173,21 +180,21 @@ class SimilarityFeatures(SimilarityTransformer):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def _new_reader(self):
+    def _new_reader(self) -> Reader:
         # exp(-d^2 / sigma) needs the dissimilarity itself, which is recovered from -d by a change of sign.
         kind = NegatedReader if self.normalize == "exp" else Reader
         return kind(self.similarity, self.dissimilarity, takes_columns=True)
 
-    def _read(self, X, y=None):
+    def _read(self, X: Any, y: Any = None) -> Training:
         reader = self._new_reader()
         if not isinstance(X, Training):
             return self._complete(reader.fit(X, y, estimator=self))
         return self._complete(X if X.reader.map_name == reader.map_name else X.read_by(reader))
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> Rows:
         return super()._rows(X).read_as(self._reader)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         if self.selection not in SELECTIONS:
             raise ValueError(f"selection must be one of {SELECTIONS}; got {self.selection!r}.")
         if self.normalize not in NORMALIZATIONS:
@@ -199,7 +206,7 @@ class SimilarityFeatures(SimilarityTransformer):
                 "use selection='random'."
             )
 
-    def _learn(self, training, y, transforms):
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         self.prototypes_ = self._chosen(training, y)
         self.n_prototypes_ = len(self.prototypes_)
         self.support_columns_ = training.reader.columns_read(self.prototypes_)
@@ -207,19 +214,20 @@ class SimilarityFeatures(SimilarityTransformer):
         self._normalizer = None
         if self.normalize is not None:
             columns = dense(training.columns(self.prototypes_))
-            self._normalizer = self._learned_normalizer(columns, training.reader)
-            return lambda: self._normalizer(columns)
+            learned = self._learned_normalizer(columns, training.reader)
+            self._normalizer = learned
+            return lambda: learned(columns)
         return lambda: self._features(training.columns(self.prototypes_))
 
-    def _transform(self, rows):
+    def _transform(self, rows: Rows) -> Matrix:
         return self._features(rows.columns(self.prototypes_))
 
-    def _features(self, columns):
+    def _features(self, columns: Matrix) -> Matrix:
         if self._normalizer is not None:
             return self._normalizer(dense(columns))
         return columns if self.n_prototypes_ == self._n_columns else dense(columns)
 
-    def _chosen(self, training, y):
+    def _chosen(self, training: Training, y: Any) -> np.ndarray:
         """Return the positions of the prototypes."""
         n = training.reader.n_columns
         p = how_many(self.n_prototypes, n)
@@ -238,7 +246,7 @@ class SimilarityFeatures(SimilarityTransformer):
             return positions
         return choose_by_class(self.selection, S, labels, p, self.random_state)
 
-    def _learned_normalizer(self, columns, reader):
+    def _learned_normalizer(self, columns: np.ndarray, reader: Reader) -> RangeNormalizer | ExponentialNormalizer:
         if self.normalize == "range":
             return RangeNormalizer(columns)
         # With fixed columns it is not known which of them are training samples.
@@ -247,7 +255,7 @@ class SimilarityFeatures(SimilarityTransformer):
         self.sigma_ = learned.sigma
         return learned
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Sequence[str] | np.ndarray | None = None) -> np.ndarray:
         """Return the names of the prototypes' columns.
 
         Parameters
@@ -274,10 +282,10 @@ class RangeNormalizer:
 
     _saved_state = {"range": "tuple(2) of float"}
 
-    def __init__(self, columns):
+    def __init__(self, columns: np.ndarray):
         self.range = value_range(columns)
 
-    def __call__(self, columns):
+    def __call__(self, columns: np.ndarray) -> np.ndarray:
         return apply_range(columns, *self.range)
 
 
@@ -298,7 +306,7 @@ class ExponentialNormalizer:
 
     _saved_state = {"to_dissimilarity": "LearnedMap", "gauss": "LearnedMap", "sigma?": "float"}
 
-    def __init__(self, columns, own, map_name, scale):
+    def __init__(self, columns: np.ndarray, own: np.ndarray, map_name: str | None, scale: float):
         if map_name is None:
             self.to_dissimilarity = LearnedMap.learn(columns, "max-minus", to="dissimilarity")
         else:
@@ -313,10 +321,10 @@ class ExponentialNormalizer:
         with np.errstate(over="ignore"):
             self.sigma = float(scale * np.square(median))
 
-    def __call__(self, columns):
+    def __call__(self, columns: np.ndarray) -> np.ndarray:
         return self.gauss(self._dissimilarities(columns), name="X")
 
-    def _dissimilarities(self, columns):
+    def _dissimilarities(self, columns: np.ndarray) -> np.ndarray:
         D = self.to_dissimilarity(columns, name="X")
         if self.to_dissimilarity.map_name == "max-minus":
             return np.maximum(D, 0)  # a new similarity may be larger than any in training

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -13,6 +15,10 @@ from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_
 from similitude.numerics.spectrum import SPECTRA, mapped_rows, modified_eigenvalues, modified_matrix, row_map_weights
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
+
+if TYPE_CHECKING:
+    from similitude.reader import Rows, Training
+    from similitude.similarities.registry import SimilarityLike
 
 METHODS = SPECTRA
 TEST_ROWS = ("consistent", "augmented", "untreated")
@@ -106,12 +112,12 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
 
     def __init__(
         self,
-        method="clip",
+        method: Literal["clip", "flip", "shift", "square", "none"] = "clip",
         *,
-        tol=ZERO_TOLERANCE,
-        test_rows="consistent",
-        similarity="precomputed",
-        dissimilarity=None,
+        tol: float = ZERO_TOLERANCE,
+        test_rows: Literal["consistent", "augmented", "untreated"] = "consistent",
+        similarity: SimilarityLike = "precomputed",
+        dissimilarity: str | None = None,
     ):
         self.method = method
         self.tol = tol
@@ -119,7 +125,7 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
         self.similarity = similarity
         self.dissimilarity = dissimilarity
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         if self.method not in METHODS:
             raise ValueError(f"method must be one of {METHODS}; got {self.method!r}.")
         if self.test_rows not in TEST_ROWS:
@@ -129,7 +135,7 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
         if not 0 <= self.tol < 1:
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
 
-    def _learn(self, training, y, transforms):
+    def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         # Parameters are kept, so that set_params after fit does not affect transform.
         self._method, self._test_rows, self._tol = self.method, self.test_rows, self.tol
         S = dense(training.S).astype(np.float64, copy=False)
@@ -148,18 +154,18 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
             self._mean_self_similarity = float(np.mean(own))
         return lambda: self._kernel(S, values, vectors)
 
-    def _kernel(self, S, values, vectors):
+    def _kernel(self, S: np.ndarray, values: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
             kernel = modified_matrix(S, self._method, values, vectors, self._tol)
         return self._finite(kernel)
 
-    def _finite(self, kernel):
+    def _finite(self, kernel: np.ndarray) -> np.ndarray:
         """Return a kernel matrix, or raise a ValueError if squaring has overflowed."""
         if self._method == "square" and not np.isfinite(kernel).all():
             raise ValueError("X is too large for method='square', which overflows; rescale it first.")
         return kernel
 
-    def _transform(self, rows):
+    def _transform(self, rows: Rows) -> np.ndarray:
         given = rows.symmetric if self._method in _SYMMETRIC else rows.S
         S = dense(given).astype(np.float64, copy=False)
         if self._test_rows == "augmented":
@@ -168,13 +174,13 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
             return S.copy() if S is given else S
         return self._mapped(S)
 
-    def _mapped(self, S):
+    def _mapped(self, S: np.ndarray) -> np.ndarray:
         if self._method == "square":
             with np.errstate(over="ignore", invalid="ignore"):
                 return self._finite(S @ self._similarities.T)
         return mapped_rows(S, self._vectors, row_map_weights(self.eigenvalues_, self._method))
 
-    def _augmented(self, S, self_similarity):
+    def _augmented(self, S: np.ndarray, self_similarity: np.ndarray | None) -> np.ndarray:
         n = len(self._similarities)
         if self_similarity is None:
             self_similarity = np.full(len(S), self._mean_self_similarity)
@@ -190,13 +196,13 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
         return treated
 
     @cached_property
-    def transform_matrix_(self):
+    def transform_matrix_(self) -> np.ndarray:
         """The matrix P for which rows S of similarities become S P."""
         check_is_fitted(self)
         n = len(self.eigenvalues_)
         return np.eye(n) if self._method in ("shift", "none") else self._mapped(np.eye(n))
 
-    def _check_saved(self, sizes):
+    def _check_saved(self, sizes: dict[str, int]) -> bool:
         needed = []
         if self._test_rows == "augmented":
             needed = ["_similarities", "_mean_self_similarity"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -14,6 +14,7 @@ from similitude.proximity.files.reading import Reading
 from similitude.proximity.files.text import check_file
 from similitude.proximity.files.values import load_values
 from similitude.proximity.split import cut
+from similitude.proximity.unknown import Absent
 
 
 def load_proximity(
@@ -27,15 +28,15 @@ def load_proximity(
     square: bool = True,
     mmap: bool = False,
     key: str | None = None,
-    form: str | None = None,
-    orientation: str = "similarity",
+    form: Literal["table", "edges", "condensed", "triangle", "phylip"] | None = None,
+    orientation: Literal["similarity", "dissimilarity"] = "similarity",
     query: str | int | None = None,
     target: str | int | None = None,
     score: str | int | None = None,
-    missing: Any = None,
-    duplicates: str | None = None,
-    direction: str = "keep",
-    normalise: str | None = None,
+    missing: Absent | float | None = None,
+    duplicates: Literal["max", "min", "mean", "error"] | None = None,
+    direction: Literal["keep", "max", "mean", "min"] = "keep",
+    normalise: Literal["self"] | None = None,
     diagonal: float | None = None,
 ) -> Bunch:
     """Read similarities or dissimilarities, and the labels and groups of their samples, from files of any form.

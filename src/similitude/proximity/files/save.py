@@ -6,10 +6,10 @@ import csv
 import gzip
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 from scipy import io as scipy_io
@@ -21,6 +21,9 @@ from similitude.proximity.check import is_symmetric
 from similitude.proximity.files.id_files import id_files, write_ids
 from similitude.proximity.files.text import suffix
 
+if TYPE_CHECKING:
+    from similitude._utils.types import Shaped
+
 FORMS = ("table", "edges", "condensed", "lower", "upper", "phylip", "phylip-lower")
 """The forms of text files that can be written."""
 
@@ -30,7 +33,12 @@ _BINARY = (".npy", ".npz", ".mat", ".mtx", ".parquet")
 
 
 def save_proximity(
-    path: str | os.PathLike, S: Any, *, ids: Any = None, column_ids: Any = None, form: str | None = None
+    path: str | os.PathLike,
+    S: Shaped,
+    *,
+    ids: Iterable[object] | None = None,
+    column_ids: Iterable[object] | None = None,
+    form: str | None = None,
 ) -> list[Path]:
     """Write a matrix to a file that :func:`load_proximity` reads again, with the same values and ids.
 

@@ -34,6 +34,7 @@ from similitude.proximity.files.triangles import (
     read_triangle,
 )
 from similitude.proximity.split import cut
+from similitude.proximity.unknown import Absent
 
 
 class Loaded(NamedTuple):
@@ -58,7 +59,7 @@ class Loaded(NamedTuple):
     S: Any
     rows: list[str] | None = None
     columns: list[str] | None = None
-    absent: str = "zero"
+    absent: Absent = "zero"
     reading: Reading | None = None
     self_scores: np.ndarray | None = None
     notes: tuple[str, ...] = ()
