@@ -1,5 +1,6 @@
 """How the pages become a site: ``make docs`` writes it to docs/_build/html. Nothing here needs a network."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ extensions = [
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     "docstrings",
+    "names",
     "notebook",
     "similarity_table",
 ]
@@ -40,6 +42,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 10_000,
+    "write_computation_times": False,
     "download_all_examples": False,
 }
 suppress_warnings = ["config.cache"]  # the function above cannot be pickled
@@ -49,9 +52,13 @@ autosummary_generate = True
 autosummary_filename_map = {"similitude.Rescale": "similitude.Rescale-class"}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+# One parameter per line where all of them do not fit on one.
+maximum_signature_line_length = 80
 numpydoc_show_class_members = False
 # What is indented after two colons is a formula.
 highlight_language = "none"
+# Quotes in types belong to the values: "uniform" can be copied.
+smartquotes = False
 toc_object_entries_show_parents = "hide"
 
 html_theme = "pydata_sphinx_theme"
@@ -68,6 +75,7 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "show_prev_next": False,
     "show_toc_level": 2,
+    "secondary_sidebar_items": {"**": ["page-toc"], "papers": []},  # its table needs the room
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -84,6 +92,15 @@ def strip_code(app, doctree):
             block += nodes.Text(text)
 
 
+def keep_figures_whole(app, doctree):
+    """In tables, a figure and its unit, or its standard error, are not divided at the end of a line."""
+    for entry in doctree.findall(nodes.entry):
+        if re.fullmatch(r"\d[^a-z]{0,30}|\d\S* \S{1,4}( \d+)?", entry.astext()):
+            for text in list(entry.findall(nodes.Text)):
+                text.parent.replace(text, nodes.Text(re.sub(r"(?<!/) ", "\u00a0", text)))
+
+
 def setup(app):
     """Called by Sphinx."""
+    app.connect("doctree-read", keep_figures_whole)
     app.connect("doctree-read", strip_code)

@@ -20,7 +20,7 @@ from similitude.numerics.significance import wilcoxon_greater
 WIDE = ("cazzanti2007-table1", "fusion2009-table1", "wang2009-table2")
 """Tables of many data sets, which are shown with a row for each data set."""
 
-HEAD = """# Results
+HEAD = """# Results of the reproductions
 
 This page is generated from the store of results by `make reproduce`; do not edit it. It shows our errors beside the
 published ones for every [table](reproductions.md) that the available data allow.

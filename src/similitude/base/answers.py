@@ -31,7 +31,12 @@ def offered(response: str) -> Callable[[Method], Method]:
 
 
 class Predicting(ClassifierMixin):
-    """Mixin of classifiers: ``predict`` and ``predict_proba`` return what ``_answer(X, response)`` does."""
+    """Mixin of classifiers: ``predict`` and ``predict_proba`` return what ``_answer(X, response)`` does.
+
+    See Also
+    --------
+    Deciding : The mixin of classifiers that may also have decision values.
+    """
 
     def _offers(self, response: str) -> bool:
         """Return whether the classifier has the method of this name, or raise an AttributeError that says why not."""
@@ -74,7 +79,12 @@ class Predicting(ClassifierMixin):
 
 
 class Deciding(Predicting):
-    """Mixin of classifiers that may also have decision values."""
+    """Mixin of classifiers that may also have decision values.
+
+    See Also
+    --------
+    Predicting : The mixin of classifiers that have labels and posteriors only.
+    """
 
     @offered("decision_function")
     def decision_function(self, X: SamplesLike) -> np.ndarray:

@@ -25,6 +25,10 @@ class FeatureVectors:
         The feature vectors.
     names : ndarray of str or None
         The names of the features.
+
+    See Also
+    --------
+    FeatureClassifier : The base of the classifiers that read them.
     """
 
     X: np.ndarray
@@ -35,7 +39,12 @@ class FeatureVectors:
 
 
 class FeatureClassifier(PathClassifier):
-    """Base of the classifiers on feature vectors."""
+    """Base of the classifiers on feature vectors.
+
+    See Also
+    --------
+    SimilarityClassifier : The base of the classifiers on similarities.
+    """
 
     _saved_state = {"n_features_in_": "size p", "feature_names_in_?": "label[p]"}
 

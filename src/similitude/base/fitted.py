@@ -17,6 +17,10 @@ def forget_fit(estimator: Any) -> None:
     ----------
     estimator : estimator
         The estimator, which is changed.
+
+    See Also
+    --------
+    PathClassifier : The base of every classifier, which begins each fit so.
     """
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
@@ -36,6 +40,10 @@ def as_one_row(estimator: Any, X: Any) -> Any:
     -------
     samples
         The sample as a row.
+
+    See Also
+    --------
+    SimilarityEstimator : The base of all estimators on similarities.
     """
     check_is_fitted(estimator)
     if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:

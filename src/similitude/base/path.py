@@ -34,6 +34,10 @@ class FittedPath:
     ----------
     points : list
         The checked points, in the order of the grid.
+
+    See Also
+    --------
+    PathClassifier : The classifier whose ``_fit_path`` returns it.
     """
 
     _saved_state = {"points": "list(1) of any"}
@@ -99,6 +103,10 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
 
     A subclass supplies ``_point`` and ``_fit_path``. Its other base, :class:`SimilarityClassifier` or
     :class:`FeatureClassifier`, determines how X is read.
+
+    See Also
+    --------
+    GridFit : A classifier fitted at every point of a grid.
     """
 
     _saved_state = {"classes_": "label[G]", "_path": "FittedPath"}
@@ -260,6 +268,11 @@ class GridFit:
         folds; what has been read already is not checked again.
     grid : list of dict
         The parameters of each point.
+
+    See Also
+    --------
+    PathClassifier : The classifier.
+    similitude.search.evaluate : Fits every method at every point of its grid on each fold.
     """
 
     def __init__(self, estimator: PathClassifier, X: Any, y: Any, grid: Sequence[Mapping[str, Any]]):

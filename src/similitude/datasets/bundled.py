@@ -41,6 +41,12 @@ def load_voting(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch | 
         DESCR : str
             The source, the licence and the counts.
 
+    See Also
+    --------
+    load_promoters : Load 106 DNA sequences of E. coli, 57 letters each: 53 promoters and 53 others.
+    similitude.similarities.VDM
+        Value difference metric (Stanfill & Waltz 1986), learned from labelled categorical rows.
+
     References
     ----------
     Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 7.1. UCI Machine Learning Repository, "Congressional

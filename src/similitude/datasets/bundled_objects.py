@@ -37,6 +37,12 @@ def load_promoters(*, return_X_y: bool = False) -> Bunch | tuple[list[str], np.n
         DESCR : str
             The source, the licence and the counts.
 
+    See Also
+    --------
+    load_voting : Load the Congressional Voting Records of 1984: 435 members of the U.S. House, 16 votes, two parties.
+    similitude.similarities.NeedlemanWunsch
+        Global alignment: the best score of the two sequences from end to end (affine gaps).
+
     References
     ----------
     UCI Machine Learning Repository, "Molecular Biology (Promoter Gene Sequences)".
@@ -86,6 +92,15 @@ def load_digit_images(*, return_X_y: bool = False) -> Bunch | tuple[np.ndarray, 
             The ten digits.
         DESCR : str
             The description by scikit-learn.
+
+    See Also
+    --------
+    similitude.similarities.Tangent
+        Tangent distance of images: Euclidean distance up to small translations, scalings, rotations, ... of
+        either.
+    similitude.similarities.EuclideanImage
+        Image Euclidean distance (IMED): a Euclidean distance that takes the distances of pixels into account.
+    load_voting : Load the Congressional Voting Records of 1984: 435 members of the U.S. House, 16 votes, two parties.
 
     Examples
     --------

@@ -52,6 +52,12 @@ def make_complementary(
         similarity_bit, feature_bit : ndarrays of int, shape (n_samples,)
             a and b.
 
+    See Also
+    --------
+    similitude.FusedClassifier
+        Classify by the product of several classifiers' posteriors, as if their inputs were independent.
+    make_perturbed_centroids : Draw binary rows around random centroids, with one class much noisier than the other.
+
     References
     ----------
     Cazzanti, Gupta & Srivastava, "Fusing similarities and Euclidean features with generative classifiers", FUSION

@@ -55,6 +55,12 @@ def make_ellipsoids(
         y : ndarray of int, shape (n_samples,)
             The classes 0 and 1.
 
+    See Also
+    --------
+    similitude.SimilarityFeatures
+        Represent a sample by its similarities to prototypes chosen among the training samples.
+    similitude.PseudoEuclideanEmbedding : Embed samples in a pseudo-Euclidean space, and new samples by projection.
+
     References
     ----------
     Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, end of Section 3.

@@ -66,6 +66,13 @@ def fetch_protein(data_home: str | os.PathLike | None = None, download_if_missin
     ValueError
         If the hash of a file is not the known one.
 
+    See Also
+    --------
+    load_promoters : Load 106 DNA sequences of E. coli, 57 letters each: 53 promoters and 53 others.
+    load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
+
     References
     ----------
     Hofmann & Buhmann, "Pairwise data clustering by deterministic annealing", IEEE PAMI 19, 1997.

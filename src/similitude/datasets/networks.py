@@ -73,6 +73,12 @@ def make_patrol(
         y : ndarray of int, shape (n,)
             The unit, from 0; n_units for people of no unit.
 
+    See Also
+    --------
+    make_copurchase
+        Simulate which books the viewers of a book bought: an asymmetric similarity with a few percentages per
+        book.
+
     References
     ----------
     Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 7.1 (Patrol).
@@ -217,6 +223,10 @@ def make_copurchase(
             Percentages, integers unless symmetric; those of a row add up to at most 100.
         y : ndarray of int, shape (n_books,)
             The author, from 0.
+
+    See Also
+    --------
+    make_patrol : Simulate people who name members of their unit: a very sparse similarity with unequal classes.
 
     References
     ----------

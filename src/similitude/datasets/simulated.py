@@ -61,6 +61,13 @@ def make_perturbed_centroids(
         centroids : ndarray of int8, shape (n_classes, n_centroids, d)
             The centroids.
 
+    See Also
+    --------
+    similitude.LocalSDA
+        Classify each sample by similarity discriminant analysis among its k most similar training samples.
+    make_complementary
+        Draw four classes, one half of which is determined by the similarity and the other by the features.
+
     References
     ----------
     Cazzanti & Gupta, "Local similarity discriminant analysis", ICML 2007, Section 4.1.
@@ -159,6 +166,11 @@ def make_negative_direction(
             The eigenvalue before and after the replacement.
         fisher_ratio : float
             The Fisher ratio of v.
+
+    See Also
+    --------
+    similitude.SpectrumModifier : Make a similarity matrix positive semidefinite, and transform new rows consistently.
+    make_perturbed_centroids : Draw binary rows around random centroids, with one class much noisier than the other.
 
     Examples
     --------

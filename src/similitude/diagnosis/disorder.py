@@ -35,6 +35,11 @@ class Disorder:
         The number of examined triples.
     exhaustive : bool
         Whether all triples were examined.
+
+    See Also
+    --------
+    similitude.disorder : Estimate the disorder constant of a similarity.
+    Diagnosis : The result of ``diagnose``; ``str()`` returns it as a card of plain text.
     """
 
     constant: float
@@ -104,7 +109,7 @@ def disorder(
 
     See Also
     --------
-    similitude.diagnosis.diagnose : Returns this and other figures of a matrix.
+    diagnose : Returns this and other figures of a matrix.
 
     References
     ----------

@@ -85,6 +85,14 @@ def diagnose(
     Diagnosis
         Its attributes are the figures, ``print`` shows them as a card, ``to_dict`` returns plain values.
 
+    See Also
+    --------
+    disorder : Estimate the disorder constant of a similarity.
+    goodness
+        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
+        others.
+    similitude.diagnosis.Diagnosis : The result of ``diagnose``; ``str()`` returns it as a card of plain text.
+
     References
     ----------
     Pekalska & Duin, "The Dissimilarity Representation for Pattern Recognition", 2005 (NEF, NER, intrinsic dimension);

@@ -24,6 +24,11 @@ class ClassFigures:
         Mean similarity of two different samples of the class; None if fewer than two were examined.
     between : float or None
         Mean similarity of its samples to those of other classes in both directions; None if there are none.
+
+    See Also
+    --------
+    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
+    Diagnosis : The result of ``diagnose``; ``str()`` returns it as a card of plain text.
     """
 
     label: Any
@@ -105,6 +110,11 @@ class Diagnosis:
     eigenvalues : ndarray of shape (n_sampled,) or None
         All eigenvalues in descending order, as :func:`~similitude.diagnosis.pictures.spectra` shows them; None if they
         overflow. ``to_dict`` leaves them out.
+
+    See Also
+    --------
+    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
+    Disorder : The result of ``disorder``.
     """
 
     n: int

@@ -47,6 +47,13 @@ def fit_landmarks(
     LandmarkClassifier
         The model.
 
+    See Also
+    --------
+    similitude.LandmarkClassifier
+        Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of
+        samples.
+    pairwise : Return the matrix of ``pairwise`` as a Dask array, computed block by block.
+
     Examples
     --------
     >>> from distributed import Client

@@ -51,6 +51,12 @@ def pairwise(
     dask.array.Array of shape (len(A), len(B))
         The values. They are float32 if a function on batches returns that for the first two objects, else float64.
 
+    See Also
+    --------
+    similitude.similarities.pairwise
+        Return the matrix of the similarities or dissimilarities between two sequences of objects.
+    compute : Return ``array.compute()``, with an error that gives advice if a worker runs out of memory.
+
     Examples
     --------
     >>> from similitude.distributed import pairwise
@@ -130,6 +136,10 @@ def compute(array: Any) -> Any:
     -------
     ndarray or number
         The computed values.
+
+    See Also
+    --------
+    pairwise : Return the matrix of ``pairwise`` as a Dask array, computed block by block.
 
     Examples
     --------

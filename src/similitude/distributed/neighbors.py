@@ -54,8 +54,8 @@ class ClusterSearch(StreamSearch):
 
     See Also
     --------
-    StreamSearch : Finds exact neighbours on one machine.
-    GraphSearch : Finds approximate neighbours with far fewer similarities.
+    similitude.finders.StreamSearch : Finds exact neighbours on one machine.
+    similitude.finders.GraphSearch : Finds approximate neighbours with far fewer similarities.
 
     Examples
     --------

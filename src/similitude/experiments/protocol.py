@@ -34,6 +34,13 @@ class Partition(NamedTuple):
         The seed with which it was drawn.
     train, test : ndarrays of int
         The positions of the training samples and of the test samples.
+
+    See Also
+    --------
+    Protocol
+        The protocol of an experiment: the outer partitions, and how parameters are chosen within their training
+        parts.
+    Row : One finished cell.
     """
 
     number: int
@@ -76,6 +83,11 @@ class Protocol:
         Which of equally good grid points "pooled" chooses.
     inner_test_size : float or int, default=None
         If it is given, parameters are chosen on ``inner`` random splits with this share or number of samples held out.
+
+    See Also
+    --------
+    run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
+    Partition : One division of a data set.
 
     Examples
     --------

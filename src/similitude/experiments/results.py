@@ -32,6 +32,12 @@ class Results:
         The finished cells: error, log_loss, chosen parameters, seconds, versions, seed.
     failures : list of Failure, default=()
         The cells that ended with an exception.
+
+    See Also
+    --------
+    run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
+    Table : A table of text, which ``print`` shows as aligned text.
+    Ranking : The average ranks of methods over data sets, and the difference from which on they differ significantly.
     """
 
     protocol: Protocol

@@ -32,7 +32,13 @@ LARGEST = 4000
 
 
 class ExperimentWarning(UserWarning):
-    """A warning that some cells of an experiment failed."""
+    """A warning that some cells of an experiment failed.
+
+    See Also
+    --------
+    Failure : One cell that ended with an exception.
+    run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
+    """
 
 
 class Dataset(NamedTuple):
@@ -48,6 +54,13 @@ class Dataset(NamedTuple):
         ``similarity`` and ``dissimilarity`` of every method on these data.
     splits : sequence of pairs of positions, default=None
         The training and test parts for :meth:`Protocol.given`.
+
+    See Also
+    --------
+    run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
+    Protocol
+        The protocol of an experiment: the outer partitions, and how parameters are chosen within their training
+        parts.
     """
 
     X: Any
@@ -99,6 +112,14 @@ def run(
     -------
     Results
         The results.
+
+    See Also
+    --------
+    stored : Return the cells of an experiment that a store holds, without computing any.
+    Protocol
+        The protocol of an experiment: the outer partitions, and how parameters are chosen within their training
+        parts.
+    Results : The results of a run.
 
     Examples
     --------
@@ -153,6 +174,11 @@ def stored(protocol: Protocol, data: Mapping[str, Any], methods: Mapping[str, tu
     -------
     Results
         The results; ``missing`` are the cells that the store does not hold.
+
+    See Also
+    --------
+    run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
+    Store : The finished cells of experiments, in a file or in memory.
 
     Examples
     --------

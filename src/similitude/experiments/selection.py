@@ -99,6 +99,13 @@ def pooled_search(
     PathSearchCV
         The fitted search.
 
+    See Also
+    --------
+    similitude.PathSearchCV : Cross-validated search over a grid in which the work that grid points share is done once.
+    Protocol
+        The protocol of an experiment: the outer partitions, and how parameters are chosen within their training
+        parts.
+
     References
     ----------
     Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 7.2 and Table 2.

@@ -99,6 +99,14 @@ class Ranking:
         The p-value of Friedman's test, which is small if the methods differ.
     level : float
         The significance level.
+
+    See Also
+    --------
+    rank_methods
+        Return the average ranks of methods over data sets, with Friedman's test and Nemenyi's critical
+        difference.
+    similitude.plotting.CriticalDifferenceDisplay
+        Average ranks of methods over data sets; bars join those that do not differ significantly.
     """
 
     methods: tuple[str, ...]
@@ -137,6 +145,12 @@ def rank_methods(errors: ArrayLike, methods: Sequence[str], level: float = 0.05)
     -------
     Ranking
         The ranking.
+
+    See Also
+    --------
+    Ranking : The average ranks of methods over data sets, and the difference from which on they differ significantly.
+    similitude.plotting.CriticalDifferenceDisplay
+        Average ranks of methods over data sets; bars join those that do not differ significantly.
 
     References
     ----------

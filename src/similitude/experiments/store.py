@@ -58,6 +58,11 @@ class Row:
         The time it took.
     finished : str
         The time at which it was finished, in UTC.
+
+    See Also
+    --------
+    Results : The results of a run.
+    Failure : One cell that ended with an exception.
     """
 
     key: str
@@ -102,6 +107,11 @@ class Failure:
         The traceback.
     finished : str
         The time of the failure, in UTC.
+
+    See Also
+    --------
+    Results : The results of a run.
+    Row : One finished cell.
     """
 
     key: str
@@ -155,6 +165,11 @@ class Store:
     ----------
     path : path, default=None
         The file; None means that everything is kept in memory.
+
+    See Also
+    --------
+    run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
+    stored : Return the cells of an experiment that a store holds, without computing any.
 
     Examples
     --------

@@ -29,6 +29,10 @@ class Entry:
         Whether the text is bold.
     italic : bool, default=False
         Whether the text is italic.
+
+    See Also
+    --------
+    Table : A table of text, which ``print`` shows as aligned text.
     """
 
     text: str
@@ -51,6 +55,11 @@ class Table:
         The caption.
     left : int, default=1
         The number of columns, from the first, that are aligned on the left.
+
+    See Also
+    --------
+    Results : The results of a run.
+    Entry : The text of one cell of a table, and its style.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class GaussianSVC(FeatureSVC):
     --------
     sklearn.svm.SVC : The same machine without a path.
     LinearKernelSVC : Uses a linear kernel.
-    SimilaritySVC : Uses similarities as the kernel.
+    similitude.SimilaritySVC : Uses similarities as the kernel.
 
     Examples
     --------

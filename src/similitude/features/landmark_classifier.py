@@ -303,6 +303,15 @@ def fit_by_moments(
     Returns
     -------
     LandmarkClassifier
+
+    See Also
+    --------
+    Moments : The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
+    similitude.LandmarkClassifier
+        Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of
+        samples.
+    similitude.distributed.fit_landmarks
+        Fit a model on a cluster, with the same result as ``model.fit(X, y)`` up to rounding.
     """
     points = model._points([{}])
     training = model._read(X, y)

@@ -30,6 +30,13 @@ class Moments(NamedTuple):
         The number m of landmarks.
     plain : ndarray of shape (m, m), default=None
         The triangle of C without weights; None if there are no weights, because it is then part of ``weighted``.
+
+    See Also
+    --------
+    fit_by_moments : Fit a ridge model in place, with moments that a given function sums up, and return it.
+    similitude.numerics.triangle
+        Return R, upper triangular, with ``R^T R = above^T above + rows^T rows``, computed by Householder
+        reflections.
     """
 
     weighted: np.ndarray
@@ -145,6 +152,13 @@ class Linear(NamedTuple):
     ----------
     coef : ndarray of shape (G, m)
     intercept : ndarray of shape (G,)
+
+    See Also
+    --------
+    fit_by_moments : Fit a ridge model in place, with moments that a given function sums up, and return it.
+    similitude.LandmarkClassifier
+        Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of
+        samples.
     """
 
     coef: np.ndarray

@@ -41,7 +41,7 @@ class RegularizedQuadratic(FeatureClassifier):
     See Also
     --------
     sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis : Needs more samples than features in each class.
-    SimilarityFeatures : Computes features from similarities.
+    similitude.SimilarityFeatures : Computes features from similarities.
 
     References
     ----------

@@ -135,6 +135,13 @@ def recipe(name: str, *, random_state: RandomState = 0, **contract: Any) -> Reci
     grid : dict of lists
         The values of the parameters to choose from, by the names that the pipeline gives them.
 
+    See Also
+    --------
+    similitude.SimilarityFeatures
+        Represent a sample by its similarities to prototypes chosen among the training samples.
+    similitude.search.methods
+        Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
+
     Examples
     --------
     >>> from similitude import PathSearchCV

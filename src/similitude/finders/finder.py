@@ -24,7 +24,16 @@ PAIRS_AT_ONCE = 2**18
 
 
 class Finder:
-    """Base of the objects that find the neighbours of rows among the training samples."""
+    """Base of the objects that find the neighbours of rows among the training samples.
+
+    See Also
+    --------
+    MatrixFinder : A finder on whole rows of similarities.
+    StreamSearch : Find the k most similar training objects exactly, with a running list of the best for each sample.
+    GraphSearch : Find most of the k most similar training objects with few similarities, by a graph of neighbours.
+    similitude.distributed.ClusterSearch
+        Find the k most similar training objects exactly, on the current Dask cluster.
+    """
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the k most similar training samples of each row.
@@ -89,6 +98,11 @@ class MatrixFinder(Finder):
         The similarities among the training samples, if :meth:`among` will be called.
     symmetric : bool, default=False
         Whether neighbours are found by the mean of both directions, if these differ and are known.
+
+    See Also
+    --------
+    KnownFinder : A finder on whole rows of similarities of which some are unknown.
+    Finder : The protocol of an object that finds the neighbours of rows among the training samples.
     """
 
     _saved_state = {"S": "None | matrix[N, N]", "symmetric": "bool"}
@@ -118,6 +132,11 @@ class Collection(NamedTuple):
         The similarity or dissimilarity.
     map : LearnedMap or None
         The map from values of the measure to similarities; None if they are similarities.
+
+    See Also
+    --------
+    ObjectFinder : Base of the finders that compute the similarities of raw objects when they need them, and count them.
+    BothDirections : The mean of psi(a, b) and psi(b, a), each of which is mapped first if there is a map.
     """
 
     objects: Any
@@ -199,6 +218,11 @@ class BothDirections:
         The measure psi.
     learned : LearnedMap or None
         The map from its values to similarities.
+
+    See Also
+    --------
+    similitude.proximity.mean_of_directions : Return ``(S + S^T)/2``.
+    Collection : Raw objects with the measure that compares other objects with them.
     """
 
     _saved_state = {"measure": "Measure", "map": "None | LearnedMap"}
@@ -227,6 +251,12 @@ class ObjectFinder(BaseEstimator, Finder):
     """Base of the finders that compute the similarities of raw objects when they need them, and count them.
 
     A subclass supplies ``index`` and ``nearest``.
+
+    See Also
+    --------
+    StreamSearch : Find the k most similar training objects exactly, with a running list of the best for each sample.
+    GraphSearch : Find most of the k most similar training objects with few similarities, by a graph of neighbours.
+    Collection : Raw objects with the measure that compares other objects with them.
     """
 
     _saved_state = {
@@ -356,6 +386,11 @@ def is_finder(value: Any, lookup: bool) -> bool:
     -------
     bool
         Whether it is one.
+
+    See Also
+    --------
+    check_search : Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix.
+    Finder : The protocol of an object that finds the neighbours of rows among the training samples.
     """
     if isinstance(value, MatrixFinder):
         return not lookup or value.S is not None
@@ -374,6 +409,11 @@ def same_values(new: Measure, old: Any) -> bool:
     -------
     bool
         Whether they give the same values.
+
+    See Also
+    --------
+    similitude.similarities.fingerprint_of_measure
+        Return a digest of the measure's name, its parameters and what it has learned.
     """
     if replace(new, function=old.function) != old:
         return False

@@ -24,6 +24,11 @@ class KnownFinder(MatrixFinder):
         The similarities among the training samples; None if :meth:`among` will not be called.
     reader : Reader
         The fitted reader, which has the fill.
+
+    See Also
+    --------
+    MatrixFinder : A finder on whole rows of similarities.
+    Finder : The protocol of an object that finds the neighbours of rows among the training samples.
     """
 
     _saved_state = {"fill?": "LearnedFill", "keys?": "int[.p] 0..", "values?": "float[.p]"}

@@ -142,13 +142,25 @@ class StreamSearch(ObjectFinder):
 
 
 class Target:
-    """Base of the objects that receive blocks of values."""
+    """Base of the objects that receive blocks of values.
+
+    See Also
+    --------
+    Ends : A target that keeps the smallest and the largest value.
+    RunningBest : A target that keeps the k best columns of each row.
+    """
 
     done = frozenset[int]()
 
 
 class Ends(Target):
-    """A target that keeps the smallest and the largest value."""
+    """A target that keeps the smallest and the largest value.
+
+    See Also
+    --------
+    Target : Base of the objects that receive blocks of values.
+    RunningBest : A target that keeps the k best columns of each row.
+    """
 
     low: Any = np.inf
     high: Any = -np.inf
@@ -199,6 +211,11 @@ class RunningBest(Target):
         The number of rows.
     k : int
         The number of columns to keep.
+
+    See Also
+    --------
+    Target : Base of the objects that receive blocks of values.
+    best_of : Return the k best of several lists of neighbours.
     """
 
     def __init__(self, training: Collection, m: int, k: int):
@@ -251,6 +268,11 @@ def best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, 
     -------
     similarities, indices : ndarrays of shape (m, k)
         The neighbours, nearest first.
+
+    See Also
+    --------
+    RunningBest : A target that keeps the k best columns of each row.
+    similitude.numerics.top_k : Return the k most similar columns of each row.
     """
     values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
     return values[:, :k].copy(), places[:, :k].copy()

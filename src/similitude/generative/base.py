@@ -83,7 +83,15 @@ class GenerativePath(FittedPath):
 
 
 class GenerativeClassifier(SimilarityClassifier):
-    """Base of the generative classifiers on similarities, whose fitted path is a :class:`GenerativePath`."""
+    """Base of the generative classifiers on similarities, whose fitted path is a :class:`GenerativePath`.
+
+    See Also
+    --------
+    similitude.SDA : Classify by the distributions of the similarities to the classes' centroids in each class.
+    similitude.LocalSDA
+        Classify each sample by similarity discriminant analysis among its k most similar training samples.
+    similitude.MixtureSDA : Classify by similarity discriminant analysis with several centroids in each class.
+    """
 
     omega: Any
     priors: Any

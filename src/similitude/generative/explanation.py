@@ -55,6 +55,13 @@ class Explanation:
         The positions of the neighbours, nearest first (local SDA).
     counts : ndarray of int of shape (G,), default=None
         The number of neighbours of each class.
+
+    See Also
+    --------
+    similitude.LocalSDA
+        Classify each sample by similarity discriminant analysis among its k most similar training samples.
+    similitude.SDA : Classify by the distributions of the similarities to the classes' centroids in each class.
+    similitude.plotting.SimilarityModelDisplay : The distributions that a generative classifier compares for one sample.
     """
 
     method: str

@@ -234,6 +234,13 @@ def learned_spectra(
     list of LearnedSpectrum
         The solutions.
 
+    See Also
+    --------
+    similitude.LearnedSpectrumSVC
+        Classify by a support vector machine that learns how to modify the spectrum of the similarities.
+    similitude.MixtureSVC
+        Classify by a support vector machine that learns a mixture of the spectra of several similarities.
+
     Examples
     --------
     >>> import numpy as np

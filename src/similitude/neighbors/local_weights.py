@@ -50,6 +50,12 @@ def local_weights(
     -------
     ndarray of shape (m, len(sizes), len(regs), sizes[-1])
         The weights, which are zero beyond each size.
+
+    See Also
+    --------
+    similitude.KNNClassifier : Classify by a vote of the k most similar training samples.
+    similitude.numerics.weighting_votes
+        Return the sums of the neighbours' weights per class for several weightings of the neighbours.
     """
     sizes, regs = np.asarray(sizes, dtype=np.intp), np.asarray(regs, dtype=np.float64)
     m, k = len(indices), int(sizes[-1])

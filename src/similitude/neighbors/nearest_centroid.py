@@ -50,6 +50,11 @@ def class_centroid(S: Any, members: np.ndarray) -> int:
     -------
     int
         The position of the centroid.
+
+    See Also
+    --------
+    class_centroids : Return the position of the centroid of each class.
+    similitude.NearestCentroid : Classify by the most similar of the classes' centroids.
     """
     totals, magnitudes = np.zeros((2, len(members)))
     rows = max(1, _BLOCK // len(members))
@@ -74,6 +79,11 @@ def class_centroids(S: Any, labels: Labels) -> np.ndarray:
     -------
     ndarray of int of shape (G,)
         The positions.
+
+    See Also
+    --------
+    class_centroid : Return the member of a class with the largest total similarity psi(z, mu) to all members z.
+    similitude.NearestCentroid : Classify by the most similar of the classes' centroids.
     """
     return np.array([class_centroid(S, members) for members in labels.members])
 
@@ -184,6 +194,12 @@ def local_nearest_centroids(
     -------
     ndarray of int of shape (m, len(sizes))
         The classes.
+
+    See Also
+    --------
+    similitude.LocalNearestCentroid
+        Classify by the most similar of the centroids that the classes have among the k nearest neighbours.
+    class_centroid : Return the member of a class with the largest total similarity psi(z, mu) to all members z.
     """
     similarities = np.ascontiguousarray(neighbors[0], dtype=np.float64)
     indices = np.ascontiguousarray(neighbors[1], dtype=np.intp)

@@ -33,6 +33,10 @@ class LocalPath(FittedPath):
     ----------
     labels : Labels
         The labels of the training samples.
+
+    See Also
+    --------
+    SearchingClassifier : Base of the classifiers with the parameter ``search``; their fitted path holds the finder.
     """
 
     labels: Labels
@@ -139,7 +143,13 @@ def _report(rows: Any, alone: np.ndarray) -> None:
 
 
 class SearchingClassifier(SimilarityClassifier):
-    """Base of the classifiers with the parameter ``search``; their fitted path holds the finder."""
+    """Base of the classifiers with the parameter ``search``; their fitted path holds the finder.
+
+    See Also
+    --------
+    similitude.KNNClassifier : Classify by a vote of the k most similar training samples.
+    similitude.finders.Finder : The protocol of an object that finds the neighbours of rows among the training samples.
+    """
 
     search: Any
 

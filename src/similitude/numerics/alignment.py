@@ -21,6 +21,13 @@ def centred(S: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (n, n)
         The centred matrix.
+
+    See Also
+    --------
+    spread
+        Return the root mean square of the entries of the centred matrix, in which similarities of any kind are
+        equal.
+    aligned_weights : Return the weights of the sum that is best aligned with the classes.
     """
     rows, columns = S.mean(axis=1, keepdims=True), S.mean(axis=0, keepdims=True)
     return S - rows - columns + S.mean()
@@ -40,6 +47,11 @@ def spread(S: np.ndarray) -> float:
     -------
     float
         The spread. That of a constant matrix is the size of its entries, or 1 if these are zero.
+
+    See Also
+    --------
+    centred : Return the matrix with the means of its rows and columns subtracted: ``H S H`` with ``H = I - 1 1^T / n``.
+    similitude.MixedSimilarity : Add several similarities on a common scale, for any method on precomputed similarities.
 
     Examples
     --------
@@ -74,6 +86,11 @@ def aligned_weights(matrices: list[np.ndarray], codes: np.ndarray) -> np.ndarray
     -------
     ndarray of shape (len(matrices),)
         The weights, which add up to 1; equal ones if no similarity is aligned with the classes.
+
+    See Also
+    --------
+    similitude.MixedSimilarity : Add several similarities on a common scale, for any method on precomputed similarities.
+    centred : Return the matrix with the means of its rows and columns subtracted: ``H S H`` with ``H = I - 1 1^T / n``.
 
     References
     ----------

@@ -26,6 +26,10 @@ class Calibrator:
         The folds from which the scores come.
     sample_weight : ndarray of shape (n,) or None
         The weights of the samples.
+
+    See Also
+    --------
+    calibrators : Return for each point of a grid a calibrator of its scores, fitted to the scores of left-out folds.
     """
 
     _saved_state = {"_fitted": "CalibratedClassifierCV"}
@@ -82,6 +86,10 @@ def calibrators(
     -------
     list of Calibrator
         One for each point.
+
+    See Also
+    --------
+    Calibrator : A sigmoid of each score, normalised over the classes.
     """
     present = np.arange(len(labels))
     if sample_weight is not None:

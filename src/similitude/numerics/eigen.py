@@ -35,6 +35,11 @@ def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         The eigenvalues, ascending.
     vectors : ndarray of shape (n, n)
         The eigenvectors as columns.
+
+    See Also
+    --------
+    cut_zeros : Return the eigenvalues, with those that count as zero set to zero.
+    modified_matrix : Return the matrix with the modified spectrum.
     """
     values, vectors = once("eigh", np.ascontiguousarray(S, dtype=np.float64), _decompose)
     return values, vectors
@@ -69,6 +74,11 @@ def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarra
     -------
     ndarray of shape (n,)
         The eigenvalues.
+
+    See Also
+    --------
+    eigh : Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
+    modified_eigenvalues : Return the modified eigenvalues.
     """
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     return np.where(np.abs(eigenvalues) <= tol * largest, 0.0, eigenvalues)
@@ -86,6 +96,11 @@ def negative_eigenfraction(eigenvalues: np.ndarray) -> float:
     -------
     float
         The fraction, from 0 to 1; 0 if all eigenvalues are zero.
+
+    See Also
+    --------
+    eigh : Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
+    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
     """
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     if largest == 0:

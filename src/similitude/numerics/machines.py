@@ -28,6 +28,11 @@ class MachineSolution(NamedTuple):
         The number of steps.
     converged : bool
         Whether the gap is at most ``LARGEST_GAP``.
+
+    See Also
+    --------
+    Machines : The machines of all pairs of classes for one C, positive for the later class.
+    solve_machines : Solve one machine for each pair of classes and each C.
     """
 
     objective: float
@@ -55,6 +60,11 @@ class Machines:
         One for each pair.
     unit : float
         The factor that turns the coefficients into those of the kernel that was not divided.
+
+    See Also
+    --------
+    solve_machines : Solve one machine for each pair of classes and each C.
+    one_vs_one : Return the scores of the classes from pairwise decision values.
     """
 
     _saved_state = {
@@ -158,6 +168,11 @@ def solve_machines(
     -------
     list of Machines
         One for each C.
+
+    See Also
+    --------
+    Machines : The machines of all pairs of classes for one C, positive for the later class.
+    MachineSolution : The solved problem of one pair of classes.
     """
     ascending, place = np.unique(np.asarray(costs, dtype=np.float64), return_inverse=True)
     n, n_pairs = len(codes), n_classes * (n_classes - 1) // 2

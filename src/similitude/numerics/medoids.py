@@ -49,6 +49,11 @@ def k_medoids(S: np.ndarray, k: int, random_state: RandomState = None, *, n_init
     objective : float
         The sum above.
 
+    See Also
+    --------
+    k_centres : Return the k samples such that no sample is far from all of them.
+    choose_by_class : Return the positions of about p prototypes, selected within each class.
+
     References
     ----------
     Kaufman & Rousseeuw, "Clustering by means of medoids", 1987. Schubert & Rousseeuw, "Fast and eager k-medoids
@@ -182,6 +187,11 @@ def k_centres(S: np.ndarray, k: int) -> tuple[np.ndarray, float]:
     objective : float
         The value above: the similarity of the sample least similar to its nearest centre.
 
+    See Also
+    --------
+    k_medoids : Return the k samples to which all samples are most similar in total.
+    choose_by_class : Return the positions of about p prototypes, selected within each class.
+
     References
     ----------
     Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38, 1985.
@@ -243,6 +253,10 @@ def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
     -------
     ndarray of int of shape (n_classes,)
         The number of prototypes of each class.
+
+    See Also
+    --------
+    choose_by_class : Return the positions of about p prototypes, selected within each class.
     """
     left, rest = min(max(p, len(sizes)), int(sizes.sum())), np.ones(len(sizes), dtype=bool)
     while True:
@@ -278,6 +292,12 @@ def choose_by_class(selection: str, S: Any, labels: np.ndarray, p: int, random_s
     -------
     ndarray of int
         The positions, ascending.
+
+    See Also
+    --------
+    per_class : Return how many of p prototypes each class gets, in proportion to its size, but at least one.
+    k_medoids : Return the k samples to which all samples are most similar in total.
+    k_centres : Return the k samples such that no sample is far from all of them.
     """
     rng = check_random_state(random_state)
     chosen = []

@@ -19,6 +19,10 @@ def exponent_of(X: np.ndarray) -> int:
     -------
     int
         The exponent.
+
+    See Also
+    --------
+    near_one : Return the features divided by a power of two, in float64.
     """
     return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
 
@@ -40,6 +44,12 @@ def near_one(X: np.ndarray, exponent: int) -> np.ndarray:
     -------
     ndarray of shape (m, p)
         The scaled features.
+
+    See Also
+    --------
+    exponent_of
+        Return the exponent of the power of two by which features are to be divided, which changes no digit of
+        them.
     """
     with np.errstate(over="ignore"):
         return np.clip(np.ldexp(X.astype(np.float64, copy=False), -exponent), -_FAR, _FAR)

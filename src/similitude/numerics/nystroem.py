@@ -35,6 +35,14 @@ def triangle(rows: np.ndarray, above: np.ndarray | None = None, *, overwrite: bo
     -------
     ndarray of shape (q, q)
         R.
+
+    See Also
+    --------
+    similitude.features.Moments
+        The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
+    decompose
+        Return the spectrum of ``C W^+ C^T``, where ``C = Q R`` for some Q with orthonormal columns, which is
+        not needed.
     """
     q = rows.shape[1]
     above = np.zeros((q, q), order="F") if above is None else above
@@ -56,6 +64,13 @@ class NystroemSpectrum(NamedTuple):
         The eigenvalues, in descending order of their size.
     basis : ndarray of shape (m, r)
         B, with ``V^T s~ = B^T c`` for a row c, where ``s~ = C W^+ c``; so ``V = C B diag(1 / values)``.
+
+    See Also
+    --------
+    decompose
+        Return the spectrum of ``C W^+ C^T``, where ``C = Q R`` for some Q with orthonormal columns, which is
+        not needed.
+    NystroemFeatures : The map from similarities to landmarks to vectors whose inner products are the modified kernel.
     """
 
     values: np.ndarray
@@ -82,6 +97,13 @@ def decompose(R: np.ndarray, W: np.ndarray, tol: float) -> NystroemSpectrum:
     -------
     NystroemSpectrum
         The nonzero eigenvalues and the basis.
+
+    See Also
+    --------
+    decompose_whole : Return the spectrum for the case that all samples are landmarks, so that ``S~`` is S itself.
+    NystroemSpectrum
+        The nonzero eigenvalues of ``S~ = C W^+ C^T``, and its eigenvectors V as maps of similarities to
+        landmarks.
     """
     exponent = math.frexp(float(np.max(np.abs(W), initial=0.0)))[1]
     values, U = eigh(np.ldexp(W, -exponent))
@@ -121,6 +143,13 @@ def decompose_whole(S: np.ndarray, tol: float) -> NystroemSpectrum:
     -------
     NystroemSpectrum
         The nonzero eigenvalues and the basis.
+
+    See Also
+    --------
+    decompose
+        Return the spectrum of ``C W^+ C^T``, where ``C = Q R`` for some Q with orthonormal columns, which is
+        not needed.
+    eigh : Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
     """
     values, V = eigh(S)
     values = cut_zeros(values, tol)
@@ -140,6 +169,14 @@ class NystroemFeatures(NamedTuple):
         The eigenvalue of S~ that belongs to each feature, before the modification.
     signs : ndarray of shape (k,)
         The sign of each feature in the inner product: 1, except for the spectrum "none".
+
+    See Also
+    --------
+    modified_features
+        Return the features of the modified spectrum; if no eigenvalue is left, there is one feature, which is
+        0.
+    similitude.IndefiniteNystroem
+        Compute features from the similarities to m landmarks, such that their inner products are a kernel.
     """
 
     projection: np.ndarray
@@ -164,6 +201,11 @@ def modified_features(found: NystroemSpectrum, spectrum: str) -> NystroemFeature
     -------
     NystroemFeatures
         The map to the features.
+
+    See Also
+    --------
+    NystroemFeatures : The map from similarities to landmarks to vectors whose inner products are the modified kernel.
+    modified_matrix : Return the matrix with the modified spectrum.
     """
     d, B = found
     if spectrum == "clip":

@@ -25,6 +25,10 @@ def shared_work() -> Iterator[None]:
     -------
     context manager
         It gives None.
+
+    See Also
+    --------
+    once : Return ``work(S)``, or the kept result for an equal matrix.
     """
     if getattr(_memo, "stores", None) is not None:
         yield
@@ -59,6 +63,12 @@ def once(
     -------
     tuple of ndarray
         The result.
+
+    See Also
+    --------
+    shared_work
+        Return a context manager within which, in this thread, ``once`` does the same work on equal matrices
+        once.
     """
     stores = getattr(_memo, "stores", None)
     if stores is None:

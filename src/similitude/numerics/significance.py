@@ -31,6 +31,13 @@ def wilcoxon_greater(a: ArrayLike, b: ArrayLike) -> float:
     float
         The p-value; 1 if no difference is left.
 
+    See Also
+    --------
+    paired_differences
+        Return the differences ``a - b``, scaled and rounded so that those that differ only by rounding errors
+        are equal.
+    holm : Return p-values corrected for their number by Holm's method.
+
     Examples
     --------
     >>> from similitude.numerics.significance import wilcoxon_greater
@@ -70,6 +77,11 @@ def paired_differences(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     -------
     ndarray
         The differences, divided by the largest absolute value.
+
+    See Also
+    --------
+    wilcoxon_greater : Return the p-value of the one-sided signed-rank test that a is larger than b.
+    standard_error : Return the standard error of the mean of the values; 0 if there is only one.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     differences = a - b
@@ -90,6 +102,12 @@ def standard_error(values: ArrayLike) -> float:
     -------
     float
         The standard error.
+
+    See Also
+    --------
+    paired_differences
+        Return the differences ``a - b``, scaled and rounded so that those that differ only by rounding errors
+        are equal.
     """
     values = np.asarray(values, dtype=float)
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
@@ -110,6 +128,11 @@ def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     -------
     float
         The p-value; 1 if they err on the same samples.
+
+    See Also
+    --------
+    wilcoxon_greater : Return the p-value of the one-sided signed-rank test that a is larger than b.
+    holm : Return p-values corrected for their number by Holm's method.
 
     Examples
     --------
@@ -136,6 +159,13 @@ def holm(p_values: ArrayLike) -> np.ndarray:
     -------
     ndarray of shape (k,)
         The corrected p-values.
+
+    See Also
+    --------
+    wilcoxon_greater : Return the p-value of the one-sided signed-rank test that a is larger than b.
+    mcnemar
+        Return the p-value of the exact two-sided test that two classifiers make equally many errors on the same
+        samples.
 
     References
     ----------

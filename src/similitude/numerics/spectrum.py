@@ -27,6 +27,10 @@ def spectrum_shift(values: np.ndarray) -> float:
     -------
     float
         The shift.
+
+    See Also
+    --------
+    modified_eigenvalues : Return the modified eigenvalues.
     """
     return abs(float(np.min(values, initial=0.0)))
 
@@ -55,6 +59,11 @@ def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
     -------
     ndarray of shape (n,)
         The modified eigenvalues, in the same order.
+
+    See Also
+    --------
+    modified_matrix : Return the matrix with the modified spectrum.
+    spectrum_shift : Return what a shift adds to each eigenvalue, and to the diagonal: ``abs(min(lambda_min, 0))``.
 
     Examples
     --------
@@ -100,6 +109,11 @@ def row_map_weights(values: np.ndarray, spectrum: str) -> np.ndarray:
     -------
     ndarray of shape (n,)
         The eigenvalues of P.
+
+    See Also
+    --------
+    RowMap : The linear map of rows to ``rows P`` with ``P = V diag(weights) V^T``.
+    modified_eigenvalues : Return the modified eigenvalues.
     """
     if spectrum == "clip":
         return (values > 0).astype(float)
@@ -128,6 +142,11 @@ def modified_matrix(
     -------
     ndarray of shape (n, n)
         The modified matrix.
+
+    See Also
+    --------
+    modified_eigenvalues : Return the modified eigenvalues.
+    similitude.SpectrumModifier : Make a similarity matrix positive semidefinite, and transform new rows consistently.
     """
     if spectrum == "square":
         return S @ S.T
@@ -161,6 +180,11 @@ class RowMap:
         V, with the eigenvectors as columns.
     weights : ndarray of shape (n,)
         The eigenvalues of P, from :func:`row_map_weights`.
+
+    See Also
+    --------
+    mapped_rows : Return ``rows P`` with ``P = V diag(weights) V^T``.
+    row_map_weights : Return the eigenvalues of P, the linear map of new rows.
     """
 
     def __init__(self, vectors: np.ndarray, weights: np.ndarray):
@@ -201,5 +225,10 @@ def mapped_rows(rows: np.ndarray, vectors: np.ndarray, weights: np.ndarray) -> n
     -------
     ndarray of shape (m, n)
         The mapped rows.
+
+    See Also
+    --------
+    RowMap : The linear map of rows to ``rows P`` with ``P = V diag(weights) V^T``.
+    row_map_weights : Return the eigenvalues of P, the linear map of new rows.
     """
     return RowMap(vectors, weights)(rows)

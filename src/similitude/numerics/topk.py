@@ -25,6 +25,10 @@ def check_n_neighbors(n_neighbors: Any) -> None:
     ----------
     n_neighbors : object
         The value of the parameter.
+
+    See Also
+    --------
+    top_k : Return the k most similar columns of each row.
     """
     if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool) or n_neighbors < 1:
         raise ValueError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}.")
@@ -52,6 +56,11 @@ def top_k(S: Any, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.n
         The similarities of the neighbours, nearest first; NaN if fewer are known.
     indices : ndarray of int of shape (m, k)
         The columns of the neighbours; -1 if fewer are known.
+
+    See Also
+    --------
+    similitude.finders.best_of : Return the k best of several lists of neighbours.
+    neighbor_votes : Return the sums of the neighbours' weights per class for several neighbourhood sizes.
     """
     k = min(int(k), S.shape[1])
     if sparse.issparse(S):

@@ -24,6 +24,12 @@ def log_of(probabilities: np.ndarray) -> np.ndarray:
     -------
     ndarray
         The logarithms.
+
+    See Also
+    --------
+    posterior_from_votes
+        Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
+        normalised.
     """
     with np.errstate(divide="ignore"):
         return np.log(probabilities)
@@ -49,6 +55,13 @@ def neighbor_votes(
     -------
     ndarray of shape (m, len(sizes), n_classes)
         The sums.
+
+    See Also
+    --------
+    weighting_votes : Return the sums of the neighbours' weights per class for several weightings of the neighbours.
+    posterior_from_votes
+        Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
+        normalised.
     """
     totals = np.zeros((len(labels), len(sizes), n_classes))
     class_totals(labels, np.ascontiguousarray(weights), np.asarray(sizes, dtype=np.intp), totals)
@@ -71,6 +84,12 @@ def weighting_votes(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> 
     -------
     ndarray of shape (m, J, n_classes)
         The sums.
+
+    See Also
+    --------
+    neighbor_votes : Return the sums of the neighbours' weights per class for several neighbourhood sizes.
+    similitude.neighbors.local_weights
+        Return the weights of each test sample's neighbours for every neighbourhood size and ridge.
     """
     totals = np.zeros((*weights.shape[:2], n_classes))
     class_sums(labels, np.ascontiguousarray(weights), totals)
@@ -91,6 +110,13 @@ def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (..., n_classes)
         The probabilities.
+
+    See Also
+    --------
+    neighbor_votes : Return the sums of the neighbours' weights per class for several neighbourhood sizes.
+    rescaled_by_priors
+        Return the posteriors that result when the classes have other priors than their shares of the training
+        set.
     """
     positive = np.maximum(totals, 0.0)
     sums = positive.sum(axis=-1, keepdims=True)
@@ -115,6 +141,14 @@ def rescaled_by_priors(posterior: np.ndarray, priors: np.ndarray, shares: np.nda
     -------
     ndarray of shape (..., n_classes)
         The posteriors under the priors.
+
+    See Also
+    --------
+    posterior_from_votes
+        Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
+        normalised.
+    expected_costs
+        Return the expected cost of predicting each class f, ``sum_g costs[f, g] P(g)``, along the last axis.
     """
     posterior = posterior * (priors / shares)
     sums = posterior.sum(axis=-1, keepdims=True)
@@ -138,6 +172,12 @@ def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> 
     -------
     ndarray of int of shape (m, len(sizes))
         The positions of the classes.
+
+    See Also
+    --------
+    neighbor_votes : Return the sums of the neighbours' weights per class for several neighbourhood sizes.
+    expected_costs
+        Return the expected cost of predicting each class f, ``sum_g costs[f, g] P(g)``, along the last axis.
     """
     winners = np.empty(scores.shape[:2], dtype=np.intp)
     break_ties(
@@ -172,6 +212,11 @@ def one_vs_one(
     -------
     ndarray of shape (m, n_classes)
         The scores.
+
+    See Also
+    --------
+    Machines : The machines of all pairs of classes for one C, positive for the later class.
+    solve_machines : Solve one machine for each pair of classes and each C.
     """
     later = decisions >= 0.0 if later is None else later
     scores = np.empty((len(decisions), n_classes))
@@ -194,5 +239,14 @@ def expected_costs(posterior: np.ndarray, costs: np.ndarray) -> np.ndarray:
     -------
     ndarray of shape (..., n_classes)
         The expected costs.
+
+    See Also
+    --------
+    rescaled_by_priors
+        Return the posteriors that result when the classes have other priors than their shares of the training
+        set.
+    posterior_from_votes
+        Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
+        normalised.
     """
     return posterior @ costs.T

@@ -224,6 +224,13 @@ def input_reader(model: Any) -> Any:
     -------
     estimator
         The estimator of similitude that reads the input.
+
+    See Also
+    --------
+    similitude.load_model : Load a model that ``save_model`` saved, without running any code.
+    similitude.reader.Reader
+        Reads X according to the input contract, and keeps what is needed of the training samples to read new
+        rows.
     """
     part = model
     while isinstance(part, (Pipeline, GridSearchCV)) or (isinstance(part, AutoClassifier) and hasattr(part, _BEST)):

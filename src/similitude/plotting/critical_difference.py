@@ -52,6 +52,13 @@ class CriticalDifferenceDisplay:
     scale_ : Line2D
         The scale that shows the critical difference.
 
+    See Also
+    --------
+    similitude.experiments.rank_methods
+        Return the average ranks of methods over data sets, with Friedman's test and Nemenyi's critical
+        difference.
+    ErrorCurveDisplay : The cross-validated error against a parameter, with a mark at the smallest error.
+
     References
     ----------
     Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006, Section 3.2.2 and Figure 1.

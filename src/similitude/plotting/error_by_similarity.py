@@ -40,6 +40,12 @@ class ErrorBySimilarityDisplay:
     line_ : Line2D
     band_ : PolyCollection
 
+    See Also
+    --------
+    similitude.error_by_similarity
+        Return the cross-validated error as a function of the similarity to the nearest training sample.
+    ErrorCurveDisplay : The cross-validated error against a parameter, with a mark at the smallest error.
+
     Examples
     --------
     >>> import matplotlib

@@ -64,6 +64,12 @@ class ErrorCurveDisplay:
     minimum_ : Line2D
         The mark at the smallest error.
 
+    See Also
+    --------
+    similitude.PathSearchCV : Cross-validated search over a grid in which the work that grid points share is done once.
+    ErrorBySimilarityDisplay
+        The cross-validated error against the similarity to the nearest training sample, with a band.
+
     References
     ----------
     Cazzanti & Gupta, "Local similarity discriminant analysis", ICML 2007, Figure 1.

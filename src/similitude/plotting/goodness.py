@@ -56,6 +56,13 @@ class GoodnessDisplay:
     mark_ : Line2D or None
         The mark at the pseudo gamma.
 
+    See Also
+    --------
+    similitude.goodness
+        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
+        others.
+    SimilarityMatrixDisplay : A similarity matrix as an image, with samples ordered by class.
+
     References
     ----------
     Wang, Sugiyama, Yang, Hatano & Feng, "Theory and algorithm for learning with dissimilarity functions", Neural

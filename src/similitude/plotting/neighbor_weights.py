@@ -82,6 +82,11 @@ class NeighborWeightsDisplay:
     bars_ : dict of BarContainer, or None
         The bars, by kind.
 
+    See Also
+    --------
+    similitude.KNNClassifier : Classify by a vote of the k most similar training samples.
+    WEIGHT_EXAMPLES : The three examples of Chen et al. (2009).
+
     References
     ----------
     Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Section 5.2.2.

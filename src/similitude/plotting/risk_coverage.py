@@ -54,6 +54,12 @@ class RiskCoverageDisplay:
     line_ : Line2D
     band_ : PolyCollection
 
+    See Also
+    --------
+    similitude.PredictionSets
+        Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
+    ErrorCurveDisplay : The cross-validated error against a parameter, with a mark at the smallest error.
+
     References
     ----------
     El-Yaniv & Wiener, "On the foundations of noise-free selective classification", JMLR 11, 2010.

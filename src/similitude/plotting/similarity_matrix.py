@@ -73,6 +73,11 @@ class SimilarityMatrixDisplay:
     images_ : list of AxesImage
     colorbars_ : list of Colorbar
 
+    See Also
+    --------
+    SpectrumDisplay : Eigenvalues before and after a modification of the spectrum, largest first.
+    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
+
     References
     ----------
     Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, Figure 1.

@@ -45,6 +45,14 @@ class SimilarityModelDisplay:
     lines_ : list of dicts of Line2D
         For each centroid, the curves by class.
 
+    See Also
+    --------
+    similitude.LocalSDA
+        Classify each sample by similarity discriminant analysis among its k most similar training samples.
+    similitude.generative.Explanation
+        The centroids, the distributions of the similarities to them, and the contribution of each to each
+        class.
+
     References
     ----------
     Cazzanti & Gupta, "Local similarity discriminant analysis", ICML 2007, eq. 7.

@@ -92,6 +92,12 @@ class SpectrumDisplay:
     negative_eigenfraction_ : float
         ``sum |negative lambda| / sum |lambda|``.
 
+    See Also
+    --------
+    similitude.SpectrumModifier : Make a similarity matrix positive semidefinite, and transform new rows consistently.
+    similitude.LearnedSpectrumSVC
+        Classify by a support vector machine that learns how to modify the spectrum of the similarities.
+
     References
     ----------
     Chen, Gupta & Recht, "Learning kernels from indefinite similarities", ICML 2009, Figure 2 and Section 3.3.

@@ -21,7 +21,15 @@ _BLOCK = 2**22
 
 
 class SimilarityWarning(UserWarning):
-    """A warning about a similarity matrix: what it looks like, or how it was changed."""
+    """A warning about a similarity matrix: what it looks like, or how it was changed.
+
+    See Also
+    --------
+    check_similarity
+        Check a matrix of similarities and return it as a float array or CSR matrix, without a copy if possible.
+    symmetrize : Return a symmetric version of a square matrix.
+    diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
+    """
 
 
 def check_similarity(
@@ -55,6 +63,11 @@ def check_similarity(
     -------
     ndarray or CSR matrix
         The matrix; float32 stays float32, everything else becomes float64.
+
+    See Also
+    --------
+    Proximities : A similarity matrix together with the data that belong to its samples, which are sliced together.
+    diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
 
     Examples
     --------
@@ -183,6 +196,11 @@ def looks_like_dissimilarity(S: Matrix) -> bool:
     -------
     bool
         False for sparse matrices.
+
+    See Also
+    --------
+    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
+    similitude.to_similarity : Return dissimilarities converted to similarities.
     """
     if sparse.issparse(S) or len(S) < 2 or np.any(np.diagonal(S)):
         return False
@@ -204,6 +222,11 @@ def dense(S: Any) -> np.ndarray:
     -------
     ndarray
         The matrix.
+
+    See Also
+    --------
+    for_lookup : Return S as an ndarray, or as a CSR matrix whose columns are sorted and whose entries are stored once.
+    cut : Return the block of S with these rows and columns, for any kind of matrix.
     """
     return S.toarray() if sparse.issparse(S) else np.asarray(S)
 
@@ -220,6 +243,10 @@ def for_lookup(S: Any) -> Any:
     -------
     ndarray or CSR matrix
         The matrix.
+
+    See Also
+    --------
+    dense : Return S as an ndarray, for methods that need all entries at once.
     """
     if not sparse.issparse(S):
         return np.asarray(S)
@@ -262,6 +289,11 @@ def asymmetry(S: Any) -> float:
     -------
     float
         A number from 0 (symmetric) to 1 (antisymmetric).
+
+    See Also
+    --------
+    is_symmetric : Return whether S equals its transpose up to rounding.
+    similitude.symmetrize : Return a symmetric version of a square matrix.
     """
     if sparse.issparse(S):
         S = S.astype(np.float64)
@@ -292,6 +324,11 @@ def is_symmetric(S: Matrix) -> bool:
     -------
     bool
         Whether S is symmetric.
+
+    See Also
+    --------
+    asymmetry : Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
+    symmetrized_for : Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
     """
     tolerance = SYMMETRY_TOLERANCE[np.dtype(S.dtype)]
     if sparse.issparse(S):

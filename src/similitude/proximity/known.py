@@ -24,6 +24,10 @@ class KnownPairs(NamedTuple):
         The number of samples in the largest component.
     lonely : int
         The number of samples without a neighbour.
+
+    See Also
+    --------
+    known_pairs : Return how many pairs of a square matrix have a value.
     """
 
     known: int
@@ -45,6 +49,11 @@ def known_pairs(S: Any) -> KnownPairs:
     -------
     KnownPairs
         The counts.
+
+    See Also
+    --------
+    KnownPairs : How many pairs of different samples have a value.
+    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
 
     Examples
     --------

@@ -149,6 +149,11 @@ def check_map(map_name: Any, argument: str) -> None:
         The name, such as "max-minus" or "gauss:0.5".
     argument : str
         The name of the parameter, for the error message.
+
+    See Also
+    --------
+    base_name : Return the name of a map without the factor of its width.
+    similitude.to_similarity : Return dissimilarities converted to similarities.
     """
     base, _, factor = map_name.partition(":") if isinstance(map_name, str) else (None, "", "")
     if base not in TO_SIMILARITY or map_name == f"{base}:" or (factor and base not in WITH_WIDTH):
@@ -179,6 +184,10 @@ def base_name(map_name: str) -> str:
     -------
     str
         The name, such as "gauss".
+
+    See Also
+    --------
+    check_map : Raise a ValueError if there is no map to similarities of this name.
     """
     return map_name.partition(":")[0]
 
@@ -195,6 +204,12 @@ class LearnedMap:
         The constants of the map.
     to : {"similarity", "dissimilarity"}, default="similarity"
         The direction of the map.
+
+    See Also
+    --------
+    similitude.to_similarity : Return dissimilarities converted to similarities.
+    similitude.DissimilarityToSimilarity
+        Turn precomputed dissimilarities into similarities, with constants learned on the training part.
     """
 
     _saved_state = {"map_name": "text", "constants": "dict of any", "to": "text"}
@@ -319,6 +334,11 @@ def learned_constants_needed(map_name: str) -> bool:
     -------
     bool
         True for an unknown name, too.
+
+    See Also
+    --------
+    LearnedMap : A named map with its constants, which are learned from the training matrix.
+    similitude.to_similarity : Return dissimilarities converted to similarities.
     """
     return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))  # with a factor, too
 
@@ -455,6 +475,11 @@ def value_range(S: Any) -> tuple[float, float]:
     -------
     smallest, largest : float
         The entries.
+
+    See Also
+    --------
+    apply_range : Return ``(S - smallest) / (largest - smallest)``, computed without overflow.
+    similitude.rescale : Return S with its range mapped linearly onto [0, 1]; a constant matrix becomes zero.
     """
     if sparse.issparse(S) and not S.has_canonical_format:
         S = S.copy()  # min and max would merge duplicate entries of the caller's matrix in place
@@ -475,6 +500,11 @@ def apply_range(S: Any, smallest: float, largest: float) -> Any:
     -------
     ndarray or sparse matrix
         The rescaled matrix.
+
+    See Also
+    --------
+    value_range : Return the smallest and the largest entry; absent entries of a sparse matrix are 0.
+    similitude.rescale : Return S with its range mapped linearly onto [0, 1]; a constant matrix becomes zero.
     """
     if sparse.issparse(S) and smallest != 0:
         raise ValueError(

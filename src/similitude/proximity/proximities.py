@@ -32,6 +32,12 @@ class Extras(NamedTuple):
         The similarities psi(x, x).
     ids : ndarray of shape (m,), default=None
         The names of the samples.
+
+    See Also
+    --------
+    similitude.Proximities
+        A similarity matrix together with the data that belong to its samples, which are sliced together.
+    as_proximities : Return X if it is ``Proximities``, otherwise X wrapped in it.
     """
 
     features: Any = None
@@ -84,6 +90,15 @@ class Proximities:
         The value of unknown pairs for methods that need all pairs, learned on the training part: the mean or the median
         of the known values of different samples, whatever their classes, the least similar known value, or a number.
         Methods that vote among known neighbours use it only for the similarities of neighbours to each other.
+
+    See Also
+    --------
+    check_similarity
+        Check a matrix of similarities and return it as a float array or CSR matrix, without a copy if possible.
+    similitude.datasets.load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
+    train_test_split : Split a square matrix, and arrays that belong to its samples, into a training and a test part.
 
     Examples
     --------
@@ -349,6 +364,11 @@ def as_proximities(X: Any, *, distances: bool = False) -> Proximities:
     -------
     Proximities
         The similarities.
+
+    See Also
+    --------
+    similitude.Proximities
+        A similarity matrix together with the data that belong to its samples, which are sliced together.
     """
     if isinstance(X, Proximities):
         return X
@@ -374,6 +394,10 @@ def at_columns(S: Any, columns: np.ndarray) -> Any:
     -------
     array or sparse matrix
         The columns.
+
+    See Also
+    --------
+    cut : Return the block of S with these rows and columns, for any kind of matrix.
     """
     return S if np.array_equal(columns, np.arange(S.shape[1])) else cut(S, np.arange(S.shape[0]), columns)
 

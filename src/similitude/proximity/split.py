@@ -46,6 +46,14 @@ def train_test_split(
     list
         ``S_train, S_test``, then the training part and the test part of each array.
 
+    See Also
+    --------
+    SimilarityGroupKFold : Split samples into stratified folds such that near-copies are never on both sides of a split.
+    similarity_groups
+        Return a group for each sample, such that samples whose similarity reaches a threshold are in the same
+        group.
+    Proximities : A similarity matrix together with the data that belong to its samples, which are sliced together.
+
     Examples
     --------
     >>> import numpy as np
@@ -110,6 +118,11 @@ def cut(S: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
     -------
     array, CSR matrix, DataFrame or Proximities
         The block.
+
+    See Also
+    --------
+    at_columns : Return the chosen columns of S, or S itself if these are all columns in order.
+    dense : Return S as an ndarray, for methods that need all entries at once.
     """
     if hasattr(S, "iloc"):
         return S.iloc[rows, columns]

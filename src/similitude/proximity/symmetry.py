@@ -30,6 +30,11 @@ class Symmetrized(NamedTuple):
         The symmetric matrix.
     asymmetry : float
         The asymmetry of the original matrix, from 0 to 1.
+
+    See Also
+    --------
+    similitude.symmetrize : Return a symmetric version of a square matrix.
+    asymmetry : Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
     """
 
     S: Any
@@ -51,6 +56,11 @@ def symmetrize(S: MatrixLike, how: Literal["mean", "min", "max", "lower", "upper
     Symmetrized
         The named tuple ``(S, asymmetry)``; asymmetry is ``||S - S^T||_F / (2 ||S||_F)`` of the input, from 0
         (symmetric) to 1 (antisymmetric).
+
+    See Also
+    --------
+    similitude.proximity.asymmetry : Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
+    diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
 
     Examples
     --------
@@ -88,6 +98,11 @@ def mean_of_directions(S: Matrix) -> Matrix:
     -------
     ndarray or sparse matrix of shape (n, n)
         The symmetric matrix.
+
+    See Also
+    --------
+    similitude.symmetrize : Return a symmetric version of a square matrix.
+    symmetrized_for : Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
     """
     # S is halved first, because the sum of two numbers near the largest float would overflow.
     half = S * S.dtype.type(0.5)
@@ -133,6 +148,11 @@ def symmetrized_for(who: str, S: Any) -> Any:
     -------
     ndarray or sparse matrix of shape (n, n)
         The symmetric matrix.
+
+    See Also
+    --------
+    similitude.symmetrize : Return a symmetric version of a square matrix.
+    warn_of_asymmetry : Return whether S is asymmetric, and warn that ``(S + S^T)/2`` is used instead if it is.
     """
     return mean_of_directions(S) if warn_of_asymmetry(who, S) else S
 
@@ -153,6 +173,11 @@ def warn_of_asymmetry(who: str, S: Any, *, both_directions: bool = False) -> boo
     -------
     bool
         Whether S is asymmetric.
+
+    See Also
+    --------
+    symmetrized_for : Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
+    is_symmetric : Return whether S equals its transpose up to rounding.
     """
     if is_symmetric(S):
         return False
@@ -188,6 +213,11 @@ def check_same_order(S: Any, *, dissimilarity: bool = False) -> None:
         The matrix.
     dissimilarity : bool, default=False
         Whether the entries are dissimilarities, so that the smallest entry counts.
+
+    See Also
+    --------
+    similitude.check_similarity
+        Check a matrix of similarities and return it as a float array or CSR matrix, without a copy if possible.
     """
     n = S.shape[0]
     if n < _FEWEST:

@@ -160,7 +160,13 @@ class ReadSamples:
 
 
 class SearchSamples:
-    """Base of all samples of a search, which are read once and divided into folds."""
+    """Base of all samples of a search, which are read once and divided into folds.
+
+    See Also
+    --------
+    Samples : Samples with one similarity.
+    SeveralSamples : Samples with several similarities.
+    """
 
     reader: Any
     X: Any

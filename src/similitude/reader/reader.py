@@ -66,6 +66,12 @@ class Reader(InputReader):
     kept : ndarray of int or None
         The positions of the training samples in ``objects``, if these are not all: see :meth:`reduced_to`.
 
+    See Also
+    --------
+    Training : The training samples in the form in which a method reads them.
+    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
+    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
+
     Notes
     -----
     Native values are those of the given matrix or of the similarity function, before the map.

@@ -33,6 +33,10 @@ class Rows(ReadSamples):
         Whether some similarities are unknown: NaN, or absent from a sparse matrix.
     announced : bool, default=True
         Whether samples without a known neighbour cause a warning.
+
+    See Also
+    --------
+    Training : The training samples in the form in which a method reads them.
     """
 
     def __init__(

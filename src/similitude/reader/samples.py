@@ -36,6 +36,11 @@ class Samples(SearchSamples):
         The samples and their labels.
     warns : bool, default=True
         Whether a matrix that looks like dissimilarities causes a warning.
+
+    See Also
+    --------
+    Training : The training samples in the form in which a method reads them.
+    SeveralSamples : All samples of a search with several similarities, which are read once and divided into folds.
     """
 
     def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):

@@ -33,6 +33,11 @@ class SeveralReader(InputReader):
     ----------
     readers : dict of Reader
         The fitted readers by name.
+
+    See Also
+    --------
+    Reader : Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
+    are_several : Return whether a similarity, its map, or X, is a dict with several similarities by name.
     """
 
     _saved_state = {"similarity": "any", "dissimilarity": "any", "readers": "dict of Reader"}
@@ -230,6 +235,11 @@ class SeveralTraining(_Several):
         The training samples by the name of the similarity.
     factors : dict of float, default=None
         The factors with which a method matches the scales of the similarities.
+
+    See Also
+    --------
+    Training : The training samples in the form in which a method reads them.
+    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
     """
 
     def __init__(self, reader: Any, parts: dict[str, Training], factors: dict[str, float] | None = None):
@@ -283,6 +293,11 @@ class SeveralRows(_Several):
         The fitted reader.
     parts : dict of Rows
         The rows by the name of the similarity.
+
+    See Also
+    --------
+    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
+    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
     """
 
     @property

@@ -33,6 +33,11 @@ def are_several(similarity: Any, X: Any, dissimilarity: Any = None) -> bool:
     -------
     bool
         Whether there are several similarities.
+
+    See Also
+    --------
+    is_dict : Return whether a value is a dict of similarities by name.
+    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
     """
     if isinstance(X, SeveralSamples) or is_dict(similarity) or is_dict(dissimilarity) or is_dict(X):
         return True
@@ -55,6 +60,11 @@ class SeveralSamples(SearchSamples):
     ----------
     parts : dict of Samples
         The samples by the name of the similarity.
+
+    See Also
+    --------
+    Samples : All samples of a search, which are read once and divided into folds.
+    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
     """
 
     def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
@@ -126,6 +136,11 @@ def samples_of(reader: Any, X: Any, y: Any, *, warns: bool = True) -> Any:
     -------
     Samples or SeveralSamples
         The samples.
+
+    See Also
+    --------
+    Reader : Reads one similarity.
+    SeveralReader : Reads several similarities.
     """
     kind = SeveralSamples if isinstance(reader, SeveralReader) else Samples
     return kind(reader, X, y, warns=warns)

@@ -42,6 +42,11 @@ class Training(ReadSamples):
         Whether asymmetric similarities cause a warning; a search warns about the whole matrix, not about each fold.
     unknown : bool, default=False
         Whether some similarities are unknown: NaN, or absent from a sparse matrix.
+
+    See Also
+    --------
+    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
+    Reader : Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
     """
 
     def __init__(

@@ -26,6 +26,10 @@ def is_dict(value: Any) -> bool:
     -------
     bool
         Whether it is.
+
+    See Also
+    --------
+    are_several : Return whether a similarity, its map, or X, is a dict with several similarities by name.
     """
     return isinstance(value, Mapping) and not hasattr(value, "shape")  # one of SciPy's sparse matrices is a dict
 
@@ -42,6 +46,10 @@ def matrix_of(X: Any) -> Any:
     -------
     array-like or sparse matrix
         The matrix.
+
+    See Also
+    --------
+    similitude.proximity.as_proximities : Return X if it is ``Proximities``, otherwise X wrapped in it.
     """
     return as_proximities(X).S if isinstance(X, Proximities) or is_dict(X) else X
 
@@ -120,6 +128,10 @@ class GivenValues(NativeValues):
         The positions of the samples among the rows and the columns of the matrix; None means all in their order.
     square : bool, default=False
         Whether the rows and the columns of the matrix are the same samples, so that the other direction is known.
+
+    See Also
+    --------
+    ComputedValues : Native values of raw objects to other objects, computed when they are needed.
     """
 
     def __init__(self, values: Any, rows: Any = None, columns: Any = None, *, square: bool = False):
@@ -176,6 +188,11 @@ class ComputedValues(NativeValues):
         The positions of the columns that ``others`` contain, if these are not all.
     first : int, default=0
         The position by which error messages name the first of ``objects``.
+
+    See Also
+    --------
+    GivenValues : Native values of row samples to column samples, given as a matrix or a part of one.
+    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
     """
 
     def __init__(self, measure: Any, objects: Any, others: Any, kept: np.ndarray | None = None, first: int = 0):

@@ -70,6 +70,11 @@ class Findings:
         The result of choosing a model; None if no model was chosen.
     similarities : SideBySide or None, default=None
         The comparison of several similarities; the pictures show one of them. None if there is only one.
+
+    See Also
+    --------
+    find : Return the contents of a report about a matrix with labels and the model chosen for it.
+    page : Return the page as HTML.
     """
 
     title: str
@@ -130,6 +135,11 @@ def find(
     -------
     Findings
         The contents of the report, which :func:`~similitude.report.page.page` turns into HTML.
+
+    See Also
+    --------
+    page : Return the page as HTML.
+    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
 
     Examples
     --------

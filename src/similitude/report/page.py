@@ -40,6 +40,11 @@ def page(findings: Findings) -> str:
     -------
     str
         The HTML page, which needs no other files.
+
+    See Also
+    --------
+    find : Return the contents of a report about a matrix with labels and the model chosen for it.
+    Findings : Everything that ``page`` shows.
     """
     from similitude._utils.versions import __version__
 

@@ -60,6 +60,11 @@ class OutOfFold(NamedTuple):
     nearest : ndarray of shape (t,) or None, default=None
         The similarity (or dissimilarity) to the nearest training sample, averaged over the repetitions of the folds;
         None if there are several similarities.
+
+    See Also
+    --------
+    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
+    FoldModel : A classifier that was fitted on the training part of one fold.
     """
 
     labels: np.ndarray

@@ -42,6 +42,11 @@ class SetCoverage:
         The same for each class; NaN for a class without left-out samples.
     mean_size : float
         The mean number of classes in a set.
+
+    See Also
+    --------
+    similitude.PredictionSets
+        Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
     """
 
     confidence: float
@@ -107,6 +112,12 @@ class Calibration:
         Their classes, as positions.
     parts : ndarray of int of shape (t,)
         The number of the fold in which each was left out.
+
+    See Also
+    --------
+    similitude.PredictionSets
+        Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
+    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
     """
 
     _saved_state = {

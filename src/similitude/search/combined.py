@@ -55,6 +55,10 @@ class CombinedMember:
         The name of the similarity that it reads, if there are several; None means all of them.
     method : str or None, default=None
         The name of the method, if an ``AutoClassifier`` chose the member.
+
+    See Also
+    --------
+    similitude.CombinedClassifier : Classify by the weighted mean of the calibrated posteriors of several classifiers.
     """
 
     _saved_state = {
@@ -128,6 +132,11 @@ class Votes:
         The posterior of the combination.
     prediction : label
         The predicted class.
+
+    See Also
+    --------
+    similitude.CombinedClassifier : Classify by the weighted mean of the calibrated posteriors of several classifiers.
+    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
     """
 
     classes: np.ndarray

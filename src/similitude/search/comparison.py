@@ -44,6 +44,11 @@ class SimilarityStanding:
         The error of the combination of all methods on the other similarities; None if there are no others.
     p_value_without : float or None
         The corrected p-value of the paired test of that combination against the combination on all similarities.
+
+    See Also
+    --------
+    SimilarityComparison : Which of several similarities is best, what each adds to the others, and how alike they are.
+    Standing : The result of one method, or of the combination, on a leaderboard.
     """
 
     similarity: str
@@ -68,6 +73,12 @@ class Together:
         The error, by choices made on other samples, and its standard error.
     p_value : float or None
         The corrected p-value of the paired test against the best similarity; None for that one.
+
+    See Also
+    --------
+    SimilarityComparison : Which of several similarities is best, what each adds to the others, and how alike they are.
+    similitude.compare_similarities
+        Return which of several similarities is best, what each adds to the others, and how alike they are.
     """
 
     name: str
@@ -103,6 +114,13 @@ class SimilarityComparison:
         The methods for which there was no time, each with its similarity.
     failures : dict
         The messages of the methods that failed, by name.
+
+    See Also
+    --------
+    similitude.compare_similarities
+        Return which of several similarities is best, what each adds to the others, and how alike they are.
+    SimilarityStanding : The result of one of several similarities.
+    Together : The result of using several similarities, against choosing one.
     """
 
     standings: list[SimilarityStanding]

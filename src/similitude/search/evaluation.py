@@ -65,6 +65,12 @@ class Evaluated(NamedTuple):
         The time it took; work that methods share is attributed to the first one that needs it.
     failure : str or None
         The error message, if the method failed.
+
+    See Also
+    --------
+    evaluate
+        Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by
+        fold.
     """
 
     results: list[Any]
@@ -139,6 +145,11 @@ def evaluate(
     ------
     dict of Evaluated
         The results of each method on one fold, by name.
+
+    See Also
+    --------
+    Evaluated : The results of one method on one fold.
+    similitude.PathSearchCV : Cross-validated search over a grid in which the work that grid points share is done once.
     """
     parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=_return_as())
     note = note if effective_n_jobs(n_jobs) == 1 else None
@@ -213,6 +224,12 @@ def at_point(estimator: Any, parameters: Mapping[str, Any]) -> Any:
     -------
     estimator
         The copy.
+
+    See Also
+    --------
+    evaluate
+        Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by
+        fold.
     """
     return clone(estimator).set_params(**clone(dict(parameters), safe=False))
 
@@ -287,6 +304,14 @@ def reading_part(estimator: Any) -> tuple[Any, str]:
         The estimator, or the first step of the pipeline.
     prefix : str
         The prefix, such as ``"step__"``, or "".
+
+    See Also
+    --------
+    input_parameters
+        Return a function of a parameter's name that returns whether the parameter changes how the input is
+        read.
+    similitude.persistence.input_reader
+        Return the part of a fitted model that reads its input and holds the training samples.
     """
     prefix = ""
     while isinstance(estimator, Pipeline) and estimator.steps:

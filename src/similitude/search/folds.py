@@ -105,6 +105,11 @@ def stratified_folds(y: np.ndarray, n_folds: int, groups: np.ndarray | None, see
     -------
     list of tuples (train, test)
         The positions of the samples.
+
+    See Also
+    --------
+    similitude.SimilarityGroupKFold
+        Split samples into stratified folds such that near-copies are never on both sides of a split.
     """
     tested = np.flatnonzero(np.isin(y, testable_classes(y, groups)))
     if not len(tested):

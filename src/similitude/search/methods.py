@@ -123,6 +123,11 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     dict of str to tuple (estimator, grid)
         The methods.
 
+    See Also
+    --------
+    mixtures : Return the methods that use several similarities at once, simplest first.
+    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
+
     Examples
     --------
     >>> from similitude.search.methods import methods
@@ -159,6 +164,12 @@ def mixtures(**contract: Any) -> dict[str, Method]:
     dict of str to tuple (estimator, grid)
         The methods.
 
+    See Also
+    --------
+    methods : Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
+    similitude.MixtureSVC
+        Classify by a support vector machine that learns a mixture of the spectra of several similarities.
+
     Examples
     --------
     >>> from similitude.search.methods import mixtures
@@ -189,6 +200,10 @@ def slug(name: str) -> str:
     -------
     str
         The name, such as "svm-clip" for "SVM (clip)".
+
+    See Also
+    --------
+    methods : Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
     """
     return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
 

@@ -45,6 +45,12 @@ class ErrorBin:
         The share that was misclassified.
     low, high : float
         The ends of the interval of Wilson for the error.
+
+    See Also
+    --------
+    ErrorBySimilarity : The result of ``error_by_similarity``; ``str()`` returns it as a table of plain text.
+    similitude.error_by_similarity
+        Return the cross-validated error as a function of the similarity to the nearest training sample.
     """
 
     nearest: float
@@ -72,6 +78,13 @@ class ErrorBySimilarity:
         The confidence of the intervals.
     unknown : ErrorBin or None, default=None
         The test samples without a known similarity to a training sample.
+
+    See Also
+    --------
+    similitude.error_by_similarity
+        Return the cross-validated error as a function of the similarity to the nearest training sample.
+    similitude.plotting.ErrorBySimilarityDisplay
+        The cross-validated error against the similarity to the nearest training sample, with a band.
     """
 
     bins: tuple[ErrorBin, ...]
@@ -217,6 +230,12 @@ def errors_in_bins(
     -------
     ErrorBySimilarity
         The curve.
+
+    See Also
+    --------
+    similitude.error_by_similarity
+        Return the cross-validated error as a function of the similarity to the nearest training sample.
+    ErrorBin : The error of the test samples whose nearest training sample is within a range.
     """
     if not isinstance(n_bins, Integral) or isinstance(n_bins, bool) or n_bins < 1:
         raise ValueError(f"n_bins must be an integer of at least 1; got {n_bins!r}.")

@@ -137,6 +137,11 @@ def nested_errors(
     list of Standing
         The results, with the parameters chosen in most folds; methods that failed, or that were left out because of
         the time budget, come last.
+
+    See Also
+    --------
+    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
+    Standing : The result of one method, or of the combination, on a leaderboard.
     """
     start = time.perf_counter()
     splits = stratified_folds(samples.y, folds, groups, seed)

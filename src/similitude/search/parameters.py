@@ -24,6 +24,13 @@ def parameters_text(parameters: Mapping[str, Any]) -> str:
     str
         The text.
 
+    See Also
+    --------
+    parameters_code : Return parameters as the keyword arguments of a call in Python: ``C=10.0, kernel='rbf'``.
+    plain_parameters
+        Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as
+        strings.
+
     Examples
     --------
     >>> from similitude.search.parameters import parameters_text
@@ -51,6 +58,13 @@ def parameters_code(parameters: Mapping[str, Any]) -> str:
     -------
     str
         The code.
+
+    See Also
+    --------
+    parameters_text : Return parameters as one line of text for people: ``n_neighbors=3, reg=0.1``.
+    plain_parameters
+        Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as
+        strings.
     """
     return ", ".join(f"{name}={python_value(value)!r}" for name, value in parameters.items())
 
@@ -67,6 +81,11 @@ def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     -------
     dict
         The plain values by name.
+
+    See Also
+    --------
+    python_value : Return the Python number, boolean or string for a NumPy scalar, and any other value unchanged.
+    parameters_text : Return parameters as one line of text for people: ``n_neighbors=3, reg=0.1``.
     """
     plain = {name: python_value(value) for name, value in parameters.items()}
     return {
@@ -87,6 +106,12 @@ def python_value(value: Any) -> Any:
     -------
     object
         The Python value.
+
+    See Also
+    --------
+    plain_parameters
+        Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as
+        strings.
     """
     return value.item() if isinstance(value, np.generic) else value
 

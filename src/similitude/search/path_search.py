@@ -230,6 +230,10 @@ def input_parameters(estimator: Any) -> Callable[[str], bool]:
     -------
     callable
         ``reads_input(name)`` returns a bool.
+
+    See Also
+    --------
+    reading_part : Return the part of an estimator that reads its input, and the prefix of that part's parameters.
     """
     prefix = reading_part(estimator)[1]
     steps = prefix.split("__")[:-1]

@@ -47,6 +47,10 @@ class FoldModel:
         The fitted classifier.
     train, test : ndarray of int
         The positions of the samples that it was fitted on, and of those that were left out.
+
+    See Also
+    --------
+    OutOfFold : The predictions for the tested samples, each by fits without that sample and by choices made without it.
     """
 
     _saved_state = {"estimator": "object", "train": "int[*] 0..", "test": "int[*] 0.."}

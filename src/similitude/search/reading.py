@@ -110,6 +110,11 @@ def split_names(names: Any) -> tuple[Any, list[str]]:
         The names of methods on one similarity.
     mixed : list of str
         The names of methods on several.
+
+    See Also
+    --------
+    methods : Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
+    mixtures : Return the methods that use several similarities at once, simplest first.
     """
     if isinstance(names, str) or not isinstance(names, (list, tuple)):
         return names, list(MIXTURES)

@@ -45,6 +45,11 @@ class Standing:
     similarity : str or None, default=None
         The name of the similarity on which the method was evaluated, if there are several; None for the combination and
         for methods that use all of them.
+
+    See Also
+    --------
+    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
+    SimilarityStanding : The result of one of several similarities.
     """
 
     method: str

@@ -42,6 +42,12 @@ class Block(NamedTuple):
         The number of the block in its grid.
     rows, columns : slice
         The rows and the columns.
+
+    See Also
+    --------
+    show_blocks
+        Call ``target.write(block, values)`` for every block of the matrix of values; the values are not kept
+        otherwise.
     """
 
     number: int

@@ -51,6 +51,11 @@ def counting(A: ListLike, B: ListLike) -> np.ndarray:
     ndarray of shape (len(A), len(B))
         The similarities of the rows of A to those of B.
 
+    See Also
+    --------
+    overlap : Return the shares of columns in which categorical rows agree: counting divided by the number of columns.
+    VDM : Value difference metric (Stanfill & Waltz 1986), learned from labelled categorical rows.
+
     Examples
     --------
     >>> from similitude.similarities.categorical import counting
@@ -93,6 +98,11 @@ def overlap(A: ListLike, B: ListLike) -> np.ndarray:
     -------
     ndarray of shape (len(A), len(B))
         The similarities of the rows of A to those of B.
+
+    See Also
+    --------
+    counting : Return the numbers of columns in which categorical rows agree (Chen et al. 2009, Section 7.1).
+    Goodall : Goodall's similarity of categorical rows, in which agreement in a rare value has more weight.
 
     References
     ----------
@@ -162,6 +172,11 @@ class TverskyContrast(_Tversky):
         Whether a missing value (None, NaN, "?") counts as a value or as no feature at all. If all rows have the same
         number of features, f(A - B) = f(B - A), and the model is symmetric for any alpha and beta.
 
+    See Also
+    --------
+    TverskyRatio : Tversky's ratio model on categorical rows.
+    TverskyLinear : Tversky's linear contrast model on sets, with the number of elements as salience.
+
     References
     ----------
     Tversky 1977, "Features of similarity", Psychological Review 84.
@@ -207,6 +222,12 @@ class TverskyRatio(_Tversky):
         The salience of each column; None means 1 each.
     missing : {"value", "absent"}, default="value"
         Whether a missing value (None, NaN, "?") counts as a value or as no feature at all.
+
+    See Also
+    --------
+    TverskyContrast : Tversky's contrast model on categorical rows.
+    TverskyLinear : Tversky's linear contrast model on sets, with the number of elements as salience.
+    jaccard : Return the Jaccard similarities ``|A n B| / |A u B|``.
 
     References
     ----------
@@ -259,6 +280,11 @@ class Goodall(BaseEstimator):
     ----------
     n_rows_ : int
         The number of training rows.
+
+    See Also
+    --------
+    VDM : Value difference metric (Stanfill & Waltz 1986), learned from labelled categorical rows.
+    overlap : Return the shares of columns in which categorical rows agree: counting divided by the number of columns.
 
     References
     ----------
@@ -335,6 +361,11 @@ class VDM(BaseEstimator):
         The classes.
     largest_ : float
         The largest unscaled distance between training rows.
+
+    See Also
+    --------
+    Goodall : Goodall's similarity of categorical rows, in which agreement in a rare value has more weight.
+    counting : Return the numbers of columns in which categorical rows agree (Chen et al. 2009, Section 7.1).
 
     Examples
     --------

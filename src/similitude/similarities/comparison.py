@@ -28,6 +28,11 @@ def check_objects(X: Any) -> Any:
     -------
     sequence of objects
         The objects, or an error if there are none.
+
+    See Also
+    --------
+    check_sequence : Return objects that can be counted and sliced, or raise a ValueError.
+    append_objects : Return two sequences of objects of the same kind as one.
     """
     if sparse.issparse(X):
         X = X.tocsr()
@@ -50,6 +55,10 @@ def sliceable(X: Any) -> Any:
     -------
     sequence of objects
         The objects.
+
+    See Also
+    --------
+    check_sequence : Return objects that can be counted and sliced, or raise a ValueError.
     """
     objects = check_objects(X)
     try:
@@ -69,6 +78,11 @@ class Comparison:
         The similarity or dissimilarity; its values are returned unchanged.
     objects : sequence of objects
         The objects of the columns.
+
+    See Also
+    --------
+    Measure : A similarity or dissimilarity function on raw objects, with its known properties.
+    batch : Mark a function that takes two whole batches of objects and returns the matrix of their similarities.
     """
 
     def __init__(self, measure: Measure, objects: Any):
@@ -120,6 +134,10 @@ def append_objects(old: Any, new: Any) -> Any:
     -------
     sequence of objects
         The joined sequence, of the kind of ``old``.
+
+    See Also
+    --------
+    check_objects : Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects.
     """
     if hasattr(old, "iloc"):
         import pandas as pd

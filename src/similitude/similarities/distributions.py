@@ -72,6 +72,11 @@ class EMD(BaseEstimator):
     max_iterations : int, default=100_000
         The largest number of iterations of the network simplex method; POT warns if they were too few.
 
+    See Also
+    --------
+    RelativeEntropy : Relative entropy (Kullback-Leibler divergence) of two distributions, which is asymmetric.
+    PyramidMatch : Pyramid match kernel: how many points of two sets match, in grids from fine to coarse.
+
     References
     ----------
     Rubner, Tomasi & Guibas 2000, "The earth mover's distance as a metric for image retrieval", IJCV 40.
@@ -207,6 +212,11 @@ class PyramidMatch(BaseEstimator):
     finest_ : float
         The width of the finest cells.
 
+    See Also
+    --------
+    EMD : Earth mover's distance: the least work that turns one distribution into another.
+    Hausdorff : Hausdorff distance of two point sets.
+
     References
     ----------
     Grauman & Darrell 2005, "The pyramid match kernel: discriminative classification with sets of image features", ICCV.
@@ -305,6 +315,11 @@ class Hausdorff(BaseEstimator):
         Whether only ``h(X, Z)`` is computed, from the sets of A to those of B, which is asymmetric.
     ground : str, default="euclidean"
         The distance g between points, a name that SciPy's ``cdist`` accepts.
+
+    See Also
+    --------
+    EMD : Earth mover's distance: the least work that turns one distribution into another.
+    PyramidMatch : Pyramid match kernel: how many points of two sets match, in grids from fine to coarse.
 
     References
     ----------

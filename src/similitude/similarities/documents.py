@@ -42,6 +42,11 @@ class TfidfCosine(BaseEstimator):
     vectorizer_ : sklearn.feature_extraction.text.TfidfVectorizer
         The fitted vectorizer.
 
+    See Also
+    --------
+    cosine : Return the cosines of the angles between vectors, ``x'z / (|x| |z|)``, a similarity.
+    Compression : Normalised compression distance: how much of one string a compressor can predict from the other.
+
     References
     ----------
     G. Salton and C. Buckley (1988), "Term-weighting approaches in automatic text retrieval".

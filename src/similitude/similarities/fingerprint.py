@@ -28,6 +28,10 @@ def fingerprint_of_measure(measure: Measure) -> bytes:
     -------
     bytes
         The digest.
+
+    See Also
+    --------
+    Measure : A similarity or dissimilarity function on raw objects, with its known properties.
     """
     function = measure.function
     state: Any = None

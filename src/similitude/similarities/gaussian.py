@@ -28,6 +28,11 @@ class RBF(BaseEstimator):
     gamma : float, default=None
         The factor in the exponent; None means 1 / number of columns, as in scikit-learn.
 
+    See Also
+    --------
+    RBFRows : Gaussian of the distance between two objects' rows of another similarity.
+    euclidean : Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
+
     Examples
     --------
     >>> from similitude.similarities.gaussian import RBF
@@ -74,6 +79,10 @@ class RBFRows(BaseEstimator):
         The training objects, unless ``similarity`` is "precomputed".
     n_columns_ : int
         The length of a row s(x).
+
+    See Also
+    --------
+    RBF : Gaussian radial basis function of the Euclidean distance, ``exp(-gamma |x - z|^2)``.
 
     References
     ----------

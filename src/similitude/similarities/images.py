@@ -104,6 +104,12 @@ class Tangent(BaseEstimator):
     shape : (int, int), default=None
         The height and width of images given as flat rows; None means square.
 
+    See Also
+    --------
+    EuclideanImage
+        Image Euclidean distance (IMED): a Euclidean distance that takes the distances of pixels into account.
+    euclidean : Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
+
     References
     ----------
     Simard, Le Cun & Denker 1993, "Efficient pattern recognition using a new transformation distance", NIPS 5.
@@ -202,6 +208,13 @@ class EuclideanImage(BaseEstimator):
         The width of the Gaussian, in pixels.
     shape : (int, int), default=None
         The height and width of images given as flat rows; None means square.
+
+    See Also
+    --------
+    Tangent
+        Tangent distance of images: Euclidean distance up to small translations, scalings, rotations, ... of
+        either.
+    euclidean : Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
 
     References
     ----------

@@ -34,6 +34,12 @@ def quantize(S: ArrayLike, levels: int, *, value_range: tuple[float, float] | No
     ndarray
         The rounded values.
 
+    See Also
+    --------
+    add_noise
+        Return images, feature vectors or a (dis)similarity matrix with Gaussian white noise, independent in
+        every entry.
+
     References
     ----------
     Wang et al., "Theory and algorithm for learning with dissimilarity functions", Section 4 and Figure 5 (Euclidean
@@ -90,6 +96,10 @@ def add_noise(
     -------
     ndarray
         The noisy values.
+
+    See Also
+    --------
+    quantize : Return (dis)similarities rounded to a few equally spaced levels of their range.
 
     References
     ----------

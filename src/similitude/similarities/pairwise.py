@@ -91,6 +91,12 @@ def pairwise(
         If the function raises an error, or returns something that is not finite, not real or not of the right shape.
         The message names the objects by their positions in A and B.
 
+    See Also
+    --------
+    Measure : A similarity or dissimilarity function on raw objects, with its known properties.
+    names : Return the registered names in alphabetical order.
+    similitude.distributed.pairwise : Return the matrix of ``pairwise`` as a Dask array, computed block by block.
+
     Examples
     --------
     >>> from similitude.similarities import pairwise
@@ -160,6 +166,13 @@ def show_blocks(
         As in :func:`pairwise`.
     places : pair of sequences of int, default=None
         The positions by which errors name the objects of A and B, if these are taken from longer sequences.
+
+    See Also
+    --------
+    pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
+    MatrixInMemory
+        A target of blocks: the array of the caller, or a new one, created when the type of the first block is
+        known.
     """
     m, n, n_jobs = _count(A), _count(B), worker_count(n_jobs)
     length = check_block_size(block_size) or default_length(m, n, measure, half, n_jobs, True)
@@ -175,6 +188,10 @@ class Named(NamedTuple):
         The objects.
     places : sequence of int
         The position of each object, by which error messages name it.
+
+    See Also
+    --------
+    named_values : Return the matrix of ``pairwise``, with errors that name the objects by their given positions.
     """
 
     objects: Any
@@ -197,6 +214,11 @@ def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
     -------
     ndarray of shape (len(A.objects), len(B.objects))
         The values.
+
+    See Also
+    --------
+    pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
+    Named : Objects with their positions in the sequence that the caller knows.
     """
     same = B is None
     B = A if B is None else B
@@ -267,6 +289,11 @@ def check_sequence(objects: Any, name: str) -> Any:
     -------
     sequence of objects
         The objects; a sparse matrix is converted to CSR.
+
+    See Also
+    --------
+    check_objects : Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects.
+    sliceable : Return the objects in a form of which a part can be taken; a deque or an Index is converted to a list.
     """
     if sparse.issparse(objects):
         return objects.tocsr()
@@ -288,6 +315,10 @@ def check_block_size(block_size: Any) -> int | None:
     -------
     int or None
         The checked value.
+
+    See Also
+    --------
+    pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
     """
     if block_size is None:
         return None
@@ -338,6 +369,13 @@ class MatrixInMemory:
         The shape of the matrix.
     half : bool
         Whether blocks below the diagonal are mirrored from those above.
+
+    See Also
+    --------
+    show_blocks
+        Call ``target.write(block, values)`` for every block of the matrix of values; the values are not kept
+        otherwise.
+    Block : Consecutive rows and columns of the matrix.
     """
 
     length = None

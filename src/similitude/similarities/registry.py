@@ -49,6 +49,12 @@ class Measure:
         The library that computes it.
     reference : str
         The publication that describes it.
+
+    See Also
+    --------
+    register : Register a measure under its name, so that ``similarity="..."`` accepts it everywhere.
+    batch : Mark a function that takes two whole batches of objects and returns the matrix of their similarities.
+    pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
     """
 
     _saved_state = {
@@ -139,6 +145,14 @@ def register(measure: Measure) -> Measure:
     Measure
         The same measure.
 
+    See Also
+    --------
+    Measure : A similarity or dissimilarity function on raw objects, with its known properties.
+    resolve
+        Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A,
+        B)``.
+    names : Return the registered names in alphabetical order.
+
     Examples
     --------
     >>> from similitude.similarities import Measure, register
@@ -167,6 +181,11 @@ def table() -> str:
     -------
     str
         The table.
+
+    See Also
+    --------
+    names : Return the registered names in alphabetical order.
+    register : Register a measure under its name, so that ``similarity="..."`` accepts it everywhere.
     """
     rows = ["| name | class | on | what | symmetric | metric | learns | values | by | reference |", "| --- " * 10 + "|"]
     for name in names():
@@ -191,6 +210,13 @@ def names() -> list[str]:
     -------
     list of str
         The names.
+
+    See Also
+    --------
+    table : Return the registered measures as a Markdown table.
+    resolve
+        Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A,
+        B)``.
     """
     return sorted(_registry)
 
@@ -207,6 +233,11 @@ def batch(function: Function) -> Function:
     -------
     callable
         The marked function.
+
+    See Also
+    --------
+    Measure : A similarity or dissimilarity function on raw objects, with its known properties.
+    register : Register a measure under its name, so that ``similarity="..."`` accepts it everywhere.
 
     Examples
     --------
@@ -238,6 +269,11 @@ def resolve(similarity: SimilarityLike) -> Measure:
     -------
     Measure
         The measure.
+
+    See Also
+    --------
+    register : Register a measure under its name, so that ``similarity="..."`` accepts it everywhere.
+    names : Return the registered names in alphabetical order.
     """
     if isinstance(similarity, Measure):
         return similarity

@@ -161,6 +161,10 @@ class SmithWaterman(_Alignment):
         The constants of the E-value. None means those of NCBI BLAST for the scores above: 0.625 and 0.41 for match 2,
         mismatch -3 and gaps 5, 2; 0.267 and 0.041 for BLOSUM62 and gaps 11, 1. They must be given for other scores.
 
+    See Also
+    --------
+    NeedlemanWunsch : Global alignment: the best score of the two sequences from end to end (affine gaps).
+
     References
     ----------
     T. F. Smith and M. S. Waterman (1981), "Identification of common molecular subsequences"; O. Gotoh (1982), "An
@@ -256,6 +260,11 @@ class NeedlemanWunsch(_Alignment):
         A gap of k letters costs ``gap_open + k gap_extend``. None means 5 and 2 without a matrix, 11 and 1 with one.
     output : {"score", "normalized"}, default="score"
         The form of the values.
+
+    See Also
+    --------
+    SmithWaterman : Local alignment: the best score of any two stretches of the sequences (affine gaps).
+    Levenshtein : Edit distance: the fewest insertions, deletions and substitutions that turn one string into the other.
 
     References
     ----------

@@ -102,6 +102,11 @@ def jaccard(A: ListLike, B: ListLike) -> np.ndarray:
     ndarray of shape (len(A), len(B))
         The similarities; 1 for two empty sets.
 
+    See Also
+    --------
+    dice : Return the Dice (Sorensen) similarities ``2 |A n B| / (|A| + |B|)``.
+    TverskyRatio : Tversky's ratio model on categorical rows.
+
     References
     ----------
     Jaccard 1912, "The distribution of the flora in the alpine zone", New Phytologist 11.
@@ -130,6 +135,11 @@ def dice(A: ListLike, B: ListLike) -> np.ndarray:
     ndarray of shape (len(A), len(B))
         The similarities; 1 for two empty sets.
 
+    See Also
+    --------
+    jaccard : Return the Jaccard similarities ``|A n B| / |A u B|``.
+    TverskyRatio : Tversky's ratio model on categorical rows.
+
     References
     ----------
     Dice 1945, "Measures of the amount of ecologic association between species", Ecology 26.
@@ -154,6 +164,11 @@ class TverskyLinear(BaseEstimator):
     ----------
     theta, alpha, beta : float, default=1, 0.5, 0.5
         The weights of the common elements, of those of A only and of those of B only.
+
+    See Also
+    --------
+    TverskyContrast : Tversky's contrast model on categorical rows.
+    TverskyRatio : Tversky's ratio model on categorical rows.
 
     References
     ----------

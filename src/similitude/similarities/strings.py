@@ -89,6 +89,14 @@ class Levenshtein(_RapidFuzz):
     workers : int, default=1
         The number of threads that rapidfuzz uses.
 
+    See Also
+    --------
+    DamerauLevenshtein : Edit distance that also counts the exchange of two adjacent letters as one step (unrestricted).
+    Indel : The fewest insertions and deletions that turn one string into the other.
+    JaroWinkler
+        Jaro-Winkler similarity: the share of common letters at similar positions, with a bonus for a common
+        beginning.
+
     References
     ----------
     V. I. Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, and reversals".
@@ -117,6 +125,11 @@ class DamerauLevenshtein(_RapidFuzz):
     workers : int, default=1
         The number of threads that rapidfuzz uses.
 
+    See Also
+    --------
+    Levenshtein : Edit distance: the fewest insertions, deletions and substitutions that turn one string into the other.
+    Indel : The fewest insertions and deletions that turn one string into the other.
+
     References
     ----------
     F. J. Damerau (1964), "A technique for computer detection and correction of spelling errors"; R. Lowrance and
@@ -143,6 +156,11 @@ class Indel(_RapidFuzz):
         Whether the distance is normalised.
     workers : int, default=1
         The number of threads that rapidfuzz uses.
+
+    See Also
+    --------
+    Levenshtein : Edit distance: the fewest insertions, deletions and substitutions that turn one string into the other.
+    LCS : Length of the longest common subsequence.
 
     References
     ----------
@@ -173,6 +191,11 @@ class LCS(_RapidFuzz):
     workers : int, default=1
         The number of threads that rapidfuzz uses.
 
+    See Also
+    --------
+    Indel : The fewest insertions and deletions that turn one string into the other.
+    Levenshtein : Edit distance: the fewest insertions, deletions and substitutions that turn one string into the other.
+
     References
     ----------
     D. S. Hirschberg (1977), "Algorithms for the longest common subsequence problem".
@@ -202,6 +225,11 @@ class JaroWinkler(_RapidFuzz):
         The weight p of the common prefix, between 0 (plain Jaro) and 0.25.
     workers : int, default=1
         The number of threads that rapidfuzz uses.
+
+    See Also
+    --------
+    Levenshtein : Edit distance: the fewest insertions, deletions and substitutions that turn one string into the other.
+    DamerauLevenshtein : Edit distance that also counts the exchange of two adjacent letters as one step (unrestricted).
 
     References
     ----------
@@ -254,6 +282,11 @@ class Compression(BaseEstimator):
         The compressor. zlib considers the last 32 kB only, so use lzma for longer strings.
     level : int from 0 to 9, default=6
         The compression level. At level 0 zlib does not compress, and the distance is of no use.
+
+    See Also
+    --------
+    Levenshtein : Edit distance: the fewest insertions, deletions and substitutions that turn one string into the other.
+    TfidfCosine : Cosine of documents, represented as vectors of term frequency times inverse document frequency.
 
     References
     ----------

@@ -58,6 +58,11 @@ class DTW(BaseEstimator):
         The width of the Sakoe-Chiba band: how far the path may leave the diagonal, as a share of the shorter series.
         None means that the path is not restricted.
 
+    See Also
+    --------
+    RBF : Gaussian radial basis function of the Euclidean distance, ``exp(-gamma |x - z|^2)``.
+    pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
+
     References
     ----------
     H. Sakoe and S. Chiba (1978), "Dynamic programming algorithm optimization for spoken word recognition";

@@ -97,6 +97,12 @@ def euclidean(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     ndarray of shape (n, m)
         The distances of the rows of A to those of B.
 
+    See Also
+    --------
+    manhattan : Return the Manhattan (l1, city block) distances ``sum_f |x_f - z_f|``.
+    chebyshev : Return the Chebyshev (l-infinity) distances ``max_f |x_f - z_f|``.
+    RBF : Gaussian radial basis function of the Euclidean distance, ``exp(-gamma |x - z|^2)``.
+
     Examples
     --------
     >>> from similitude.similarities.vectors import euclidean
@@ -121,6 +127,11 @@ def manhattan(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     ndarray of shape (n, m)
         The distances of the rows of A to those of B.
 
+    See Also
+    --------
+    euclidean : Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
+    chebyshev : Return the Chebyshev (l-infinity) distances ``max_f |x_f - z_f|``.
+
     Examples
     --------
     >>> from similitude.similarities.vectors import manhattan
@@ -144,6 +155,11 @@ def chebyshev(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     -------
     ndarray of shape (n, m)
         The distances of the rows of A to those of B.
+
+    See Also
+    --------
+    euclidean : Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
+    manhattan : Return the Manhattan (l1, city block) distances ``sum_f |x_f - z_f|``.
 
     Examples
     --------
@@ -172,6 +188,11 @@ def cosine(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     ndarray of shape (n, m)
         The similarities of the rows of A to those of B; 0 if one of the vectors is zero.
 
+    See Also
+    --------
+    correlation : Return Pearson's correlations of vectors, the cosines of the centred vectors, a similarity.
+    TfidfCosine : Cosine of documents, represented as vectors of term frequency times inverse document frequency.
+
     Examples
     --------
     >>> from similitude.similarities.vectors import cosine
@@ -195,6 +216,10 @@ def correlation(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     -------
     ndarray of shape (n, m)
         The similarities of the rows of A to those of B; 0 if one of the vectors is constant.
+
+    See Also
+    --------
+    cosine : Return the cosines of the angles between vectors, ``x'z / (|x| |z|)``, a similarity.
 
     Examples
     --------
@@ -237,6 +262,10 @@ class RelativeEntropy(BaseEstimator):
     smoothing : float, default=1e-6
         The share of the uniform distribution, from 0 to 1. At 0, an empty cell of q where p is not empty raises an
         error.
+
+    See Also
+    --------
+    EMD : Earth mover's distance: the least work that turns one distribution into another.
 
     References
     ----------
@@ -284,6 +313,10 @@ class DeltaE94(BaseEstimator):
         The weights of hue, chroma and lightness; kL = 2 for textiles.
     k1, k2 : float, default=0.045, 0.015
         How the tolerance grows with the chroma; 0.048 and 0.014 for textiles.
+
+    See Also
+    --------
+    euclidean : Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
 
     References
     ----------

@@ -36,6 +36,11 @@ class Promise(NamedTuple):
         The probability with which that holds.
     margin : float
         The margin at which the error is counted.
+
+    See Also
+    --------
+    pairs_needed : Return the number of pairs of examples that is sufficient for a (dis)similarity of this goodness.
+    error_bound : Return the error that the theorems of ``pairs_needed`` guarantee for a vote of ``n_pairs`` pairs.
     """
 
     error: float
@@ -52,6 +57,11 @@ class GeneralizationBound(NamedTuple):
         The sum of the other three. A bound of 1 or more is not informative.
     empirical_risk, capacity, deviation : float
         The terms of the bound.
+
+    See Also
+    --------
+    generalization_bound
+        Return a bound of the error of an SVM on similarities that holds with probability at least 1 - delta.
     """
 
     bound: float
@@ -92,6 +102,13 @@ def pairs_needed(gamma: float, delta: float, *, B: float | None = None, eta: flo
     -------
     int
         The number of pairs.
+
+    See Also
+    --------
+    error_bound : Return the error that the theorems of ``pairs_needed`` guarantee for a vote of ``n_pairs`` pairs.
+    similitude.goodness
+        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
+        others.
 
     References
     ----------
@@ -145,6 +162,13 @@ def error_bound(
     Promise
         ``error`` is epsilon + delta, at most 1; ``confidence`` is 1 - delta; ``margin``, at which the error is counted,
         is 0 for the plain vote and gamma/(2B) for the combination.
+
+    See Also
+    --------
+    pairs_needed : Return the number of pairs of examples that is sufficient for a (dis)similarity of this goodness.
+    similitude.goodness
+        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
+        others.
 
     Examples
     --------
@@ -206,6 +230,12 @@ def generalization_bound(
     -------
     GeneralizationBound
         The bound and its three terms.
+
+    See Also
+    --------
+    generalization_bound_of
+        Return the ``generalization_bound`` with beta, kappa and the risk of a fitted model of two classes.
+    GeneralizationBound : A bound of the error, and its terms.
 
     References
     ----------
@@ -275,6 +305,13 @@ def generalization_bound_of(
     -------
     GeneralizationBound
         The bound and its three terms.
+
+    See Also
+    --------
+    generalization_bound
+        Return a bound of the error of an SVM on similarities that holds with probability at least 1 - delta.
+    similitude.PotentialSVC
+        Classify by the potential support vector machine, a sparse linear function of the similarities.
 
     Examples
     --------

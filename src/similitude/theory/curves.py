@@ -21,6 +21,13 @@ class MarginCurve:
     ----------
     margins : ndarray of shape (n,)
         The margins; NaN for a sample that is left out.
+
+    See Also
+    --------
+    Goodness : The result of ``goodness``.
+    similitude.goodness
+        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
+        others.
     """
 
     def __init__(self, margins: np.ndarray):
@@ -85,6 +92,13 @@ class ReweightedGoodness(MarginCurve):
         4).
     pseudo_gamma : float
         2 mean(g) - 1.
+
+    See Also
+    --------
+    Goodness : The result of ``goodness``.
+    similitude.goodness
+        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
+        others.
     """
 
     def __init__(self, shares: np.ndarray, ratios: np.ndarray, thresholds: np.ndarray):
@@ -134,6 +148,13 @@ class SimilarityGoodness(MarginCurve):
     ----------
     tau : float or None
         The share of the reasonable points.
+
+    See Also
+    --------
+    Goodness : The result of ``goodness``.
+    similitude.goodness
+        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
+        others.
     """
 
     def __init__(self, margins: np.ndarray, scale: float, R: np.ndarray | None = None):

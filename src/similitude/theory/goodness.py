@@ -135,6 +135,13 @@ class Goodness(MarginCurve):
     pseudo_gamma : float
         2 mean(g) - 1 (Definition 11). It guarantees nothing: the vote of pairs may misclassify more than half of the
         samples although it is near 1/2 (Proposition 13). ``curve(0)`` is the error of a vote of infinitely many pairs.
+
+    See Also
+    --------
+    similitude.goodness
+        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
+        others.
+    similitude.plotting.GoodnessDisplay : The goodness curve, the share epsilon of samples whose margin is below gamma.
     """
 
     def __init__(self, order: Any, similarities: Any, labels: np.ndarray, classes: np.ndarray, smaller_is_closer: bool):

@@ -28,6 +28,11 @@ class Embedding(NamedTuple):
         The vectors, as rows.
     signature : tuple of int
         (p, q), the numbers of positive and negative directions.
+
+    See Also
+    --------
+    pseudo_euclidean_embedding : Return vectors whose pseudo-Euclidean inner products are the similarities.
+    similitude.PseudoEuclideanEmbedding : Embed samples in a pseudo-Euclidean space, and new samples by projection.
     """
 
     X: np.ndarray
@@ -82,6 +87,11 @@ def pseudo_euclidean_embedding(S: MatrixLike, n_components: int | float | None =
     -------
     Embedding
         The named tuple ``(X, signature)``; the columns of X are the p positive directions, then the q negative ones.
+
+    See Also
+    --------
+    similitude.PseudoEuclideanEmbedding : Embed samples in a pseudo-Euclidean space, and new samples by projection.
+    Embedding : Vectors in a pseudo-Euclidean space.
 
     Examples
     --------

@@ -42,6 +42,12 @@ def row_blocks(n: int, width: int) -> list[slice]:
     Returns
     -------
     list of slice
+
+    See Also
+    --------
+    Landmarks
+        The chosen landmarks, the similarities among them, and those of all training samples to them, block by
+        block.
     """
     length = max(1, _ENTRIES // max(1, width))
     return [slice(start, min(start + length, n)) for start in range(0, n, length)]
@@ -58,6 +64,12 @@ class ToLandmarks(NamedTuple):
         The map from native values to similarities, learned from the landmarks alone.
     asymmetric : bool
         Whether the mean of both directions is used where both are known.
+
+    See Also
+    --------
+    Landmarks
+        The chosen landmarks, the similarities among them, and those of all training samples to them, block by
+        block.
     """
 
     positions: np.ndarray
@@ -142,6 +154,11 @@ class Landmarks:
         The positions of the landmarks among its columns, ascending.
     columns_matrix : array or CSR matrix of shape (p, p), default=None
         The native values among the columns, if these are not training samples.
+
+    See Also
+    --------
+    ToLandmarks : How samples are compared with the landmarks.
+    LandmarkEstimator : Base of the estimators that need similarities to a few samples only, and choose these.
     """
 
     def __init__(self, training: Training, positions: np.ndarray, columns_matrix: Any = None):
@@ -212,7 +229,16 @@ class Landmarks:
 
 
 class LandmarkEstimator(SimilarityEstimator):
-    """Base of the estimators that need similarities to a few samples only, and choose these."""
+    """Base of the estimators that need similarities to a few samples only, and choose these.
+
+    See Also
+    --------
+    similitude.IndefiniteNystroem
+        Compute features from the similarities to m landmarks, such that their inner products are a kernel.
+    similitude.LandmarkClassifier
+        Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of
+        samples.
+    """
 
     _saved_state = {"landmarks_": "int[landmarks] 0..", "support_columns_": "int[*] 0..n"}
 

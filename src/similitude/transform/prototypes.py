@@ -57,6 +57,12 @@ def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.nda
         The positions of the prototypes, in the order they were added.
     errors : ndarray of shape (p,)
         The share of errors after each addition.
+
+    See Also
+    --------
+    similitude.SimilarityFeatures
+        Represent a sample by its similarities to prototypes chosen among the training samples.
+    similitude.numerics.k_medoids : Return the k samples to which all samples are most similar in total.
     """
     n = len(S)
     S = np.ascontiguousarray(S, dtype=np.float32 if S.dtype == np.float32 else np.float64)

@@ -115,7 +115,7 @@ class SimilarityFeatures(SimilarityTransformer):
     --------
     IndefiniteNystroem : Computes features whose inner products are a kernel.
     LPMachine : Classifies by a sparse linear function of the similarities.
-    similitude.features.recipes.recipe : Returns pipelines on these features that are known from the literature.
+    similitude.features.recipe : Returns pipelines on these features that are known from the literature.
 
     References
     ----------

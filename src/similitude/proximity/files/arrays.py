@@ -37,6 +37,10 @@ def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
     -------
     object
         The result.
+
+    See Also
+    --------
+    check_file : Return the path, or raise an error that names the argument if there is no file to read.
     """
     try:
         return read()
@@ -288,6 +292,10 @@ def choose_array(path: Path, names: list[str], key: str | None) -> str:
     -------
     str
         The name.
+
+    See Also
+    --------
+    load_values : Return the proximities in a file, without labels.
     """
     if not names:
         raise ValueError(f"{path}: holds no numeric array, or is truncated.")

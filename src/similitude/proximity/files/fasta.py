@@ -31,6 +31,11 @@ def read_fasta(path: Path) -> tuple[list[str], list[str]]:
     ids : list of str
         Their ids.
 
+    See Also
+    --------
+    read_objects : Return the objects of a file, of the kind that a measure compares: see ``load_objects``.
+    similitude.datasets.load_objects : Read raw objects, and their labels and groups, from files.
+
     Examples
     --------
     >>> import tempfile

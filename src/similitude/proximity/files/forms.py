@@ -218,6 +218,12 @@ def text_form_of(path: Path, form: str | None = None) -> str:
     -------
     str
         The form.
+
+    See Also
+    --------
+    suffix : Return the suffix of a file in lower case and without .gz.
+    similitude.datasets.save_proximity
+        Write a matrix to a file that ``load_proximity`` reads again, with the same values and ids.
     """
     if binary_kind(path) is not None:
         return ""

@@ -55,6 +55,10 @@ def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, 
     ------
     ValueError
         If an id is not one line of text, or if there is a file of ids that would not belong to the new matrix.
+
+    See Also
+    --------
+    write_ids : Write the files that ``id_files`` returned, after the matrix has been written.
     """
     files = {}
     for name, ids in names.items():
@@ -81,6 +85,10 @@ def write_ids(matrix: Path, files: Mapping[Path, list[str]]) -> None:
         The path of the matrix.
     files : dict of Path to list of str
         The ids of each file.
+
+    See Also
+    --------
+    id_files : Return the files of ids to be written beside a matrix; call it before the matrix is computed.
     """
     for path, ids in files.items():
         with replacing(path) as part:

@@ -30,6 +30,10 @@ class Labels(NamedTuple):
         The positions of the samples that have a label.
     ids : list of str or None
         The ids of all samples: the given ones, or those of the label file.
+
+    See Also
+    --------
+    read_labels : Return the labels of n samples in their order.
     """
 
     values: np.ndarray
@@ -143,6 +147,13 @@ def read_labels(
     -------
     Labels
         The labels.
+
+    See Also
+    --------
+    Labels : The labels of those samples that have one.
+    similitude.datasets.load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
     """
     found = _label_rows(path)
     if not found:

@@ -129,6 +129,13 @@ def load_proximity(
         If a file cannot be read in one of the forms. The message names the file and, for text files, the row (the line
         as an editor counts it) and the column, from 1.
 
+    See Also
+    --------
+    save_proximity : Write a matrix to a file that ``load_proximity`` reads again, with the same values and ids.
+    load_objects : Read raw objects, and their labels and groups, from files.
+    similitude.Proximities
+        A similarity matrix together with the data that belong to its samples, which are sliced together.
+
     Examples
     --------
     >>> import tempfile

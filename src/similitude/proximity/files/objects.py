@@ -32,6 +32,11 @@ class Objects(NamedTuple):
         The objects.
     ids : list of str or None
         Their ids.
+
+    See Also
+    --------
+    read_objects : Return the objects of a file, of the kind that a measure compares: see ``load_objects``.
+    similitude.datasets.load_objects : Read raw objects, and their labels and groups, from files.
     """
 
     items: Any
@@ -85,6 +90,14 @@ def load_objects(
         left_out : list of str
             The ids of objects without a label.
 
+    See Also
+    --------
+    load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
+    similitude.similarities.pairwise
+        Return the matrix of the similarities or dissimilarities between two sequences of objects.
+
     Examples
     --------
     >>> import tempfile
@@ -126,6 +139,12 @@ def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
     -------
     Objects
         The objects and their ids.
+
+    See Also
+    --------
+    read_fasta
+        Return the sequences of a FASTA file in capital letters, and their ids, the first words of the headings.
+    similitude.datasets.load_objects : Read raw objects, and their labels and groups, from files.
     """
     check_file(path, "OBJECTS")
     found = suffix(path)
@@ -205,6 +224,10 @@ def read_cells(path: Path) -> list[list[str]]:
     -------
     list of list of str
         The cells of each row.
+
+    See Also
+    --------
+    write_table : Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit.
     """
     found = [(line, cells) for line, cells in rows(path, "\t" if suffix(path) == ".tsv" else ",") if cells]
     if not found:

@@ -29,6 +29,13 @@ class Reading:
         The value of each sample with itself, if the file does not hold it.
     orientation : {"similarity", "dissimilarity"}, default="similarity"
         The meaning of the values.
+
+    See Also
+    --------
+    similitude.datasets.load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
+    load_values : Return the proximities in a file, without labels.
     """
 
     form: str | None = None

@@ -63,6 +63,12 @@ def save_proximity(
     list of Path
         The files that were written.
 
+    See Also
+    --------
+    load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
+
     Examples
     --------
     >>> import tempfile
@@ -151,7 +157,27 @@ def _writer(file: TextIO, path: Path) -> Any:
 
 
 def write_table(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str = "table") -> None:
-    """Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit."""
+    """Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit.
+
+    Parameters
+    ----------
+    part : Path
+        The file to write, which is renamed when it is complete.
+    path : Path
+        The name that it will have, whose suffix determines the delimiter.
+    S : matrix
+        The proximities.
+    rows, columns : sequences of str or None
+        The ids of the rows and columns, if they have any.
+    form : str, default="table"
+        Not used; all functions that write a form have it.
+
+    See Also
+    --------
+    read_cells : Return the rows that are not blank, which must all have the same length.
+    similitude.datasets.save_proximity
+        Write a matrix to a file that ``load_proximity`` reads again, with the same values and ids.
+    """
     with _text(part, path) as file:
         writer = _writer(file, path)
         if columns is not None:

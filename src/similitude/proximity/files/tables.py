@@ -293,6 +293,11 @@ def check_unique(path: Path, names: list[str], lines: list[int] | None = None) -
         The names.
     lines : list of int, default=None
         The line of each name in the file.
+
+    See Also
+    --------
+    read_labels : Return the labels of n samples in their order.
+    write_ids : Write the files that ``id_files`` returned, after the matrix has been written.
     """
     seen: dict[str, int] = {}
     for i, name in enumerate(names):

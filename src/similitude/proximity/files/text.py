@@ -33,6 +33,10 @@ def suffix(path: Path) -> str:
     -------
     str
         The suffix.
+
+    See Also
+    --------
+    text_form_of : Return the form of a text file that is to hold pairs of the same samples, or "" for a binary file.
     """
     name = path.name.lower()
     return Path(name[: -len(".gz")] if name.endswith(".gz") else name).suffix
@@ -52,6 +56,10 @@ def check_file(path: Path, name: str) -> Path:
     -------
     Path
         The file.
+
+    See Also
+    --------
+    readable : Return the result of ``read``, or raise a ValueError that names the file for any error in it.
     """
     path = Path(path)
     if not path.exists():

@@ -54,6 +54,13 @@ class Loaded(NamedTuple):
         The self-scores by which edges were divided.
     notes : list of str
         What was done that the values alone do not show.
+
+    See Also
+    --------
+    load_values : Return the proximities in a file, without labels.
+    similitude.datasets.load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
     """
 
     S: Any
@@ -83,6 +90,13 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
     -------
     Loaded
         The proximities.
+
+    See Also
+    --------
+    load_rows : Return the rows of new samples to those on which a model was fitted.
+    similitude.datasets.load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
     """
     check_complete(path)
     kind = binary_kind(path)
@@ -217,6 +231,13 @@ def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores
     -------
     Loaded
         The rows.
+
+    See Also
+    --------
+    load_values : Return the proximities in a file, without labels.
+    similitude.datasets.load_proximity
+        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
+        form.
     """
     path = check_file(path, "ROWS")
     edges = read_edges(path, reading, binary_kind(path), square=False)

@@ -1,0 +1,53 @@
+"""Public names in the pages are links to the reference: ``KNNClassifier``, ``diagnose(S)``, ``similitude.theory``'s."""
+
+import importlib
+import pkgutil
+import re
+
+from docutils import nodes
+from sphinx import addnodes
+
+import similitude
+
+# A name, with or without arguments.
+_NAME = re.compile(r"([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
+
+
+def public_names() -> dict[str, str]:
+    """Where each name leads: those of the package, classes of its rooms by their name, and all names in full."""
+    rooms = [room.name for room in pkgutil.iter_modules(similitude.__path__) if room.ispkg and room.name[0] != "_"]
+    found = {}
+    for room in (importlib.import_module(f"similitude.{name}") for name in rooms):
+        for name in getattr(room, "__all__", ()):
+            full = f"similitude.{name}" if name in similitude.__all__ else f"{room.__name__}.{name}"
+            found[f"{room.__name__}.{name}"] = full
+            if name[0].isupper() and not name.isupper():
+                found[name] = full
+    return found | {name: f"similitude.{name}" for name in similitude.__all__}
+
+
+def link_names(app, doctree):
+    """Make a reference of each name in the text of a page; headings and what is a link already stay as they are."""
+    if app.env.docname.startswith("generated/"):
+        return
+    for literal in list(doctree.findall(nodes.literal)):
+        name = _NAME.fullmatch(literal.astext())
+        target = name and NAMES.get(name[1])
+        ancestor = literal.parent
+        while ancestor is not None and not isinstance(ancestor, nodes.reference | nodes.title | addnodes.pending_xref):
+            ancestor = ancestor.parent
+        if target and ancestor is None:
+            link = addnodes.pending_xref(
+                "", refdomain="py", reftype="obj", reftarget=target, refexplicit=True, refdoc=app.env.docname
+            )
+            literal.replace_self(link)
+            link += literal
+
+
+NAMES = public_names()
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("doctree-read", link_names)
+    return {"parallel_read_safe": True}
