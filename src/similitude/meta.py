@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from similitude._utils.methods import Method, available_if
-from similitude.base import SimilarityEstimator
+from similitude.base import Deciding, SimilarityEstimator
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -21,11 +19,7 @@ if TYPE_CHECKING:
     from similitude._utils.types import ListLike, Matrix, ProximityLike
 
 
-def _inner_has(method: str) -> Callable[[Method], Method]:
-    return available_if(lambda self: hasattr(self._delegate, method))
-
-
-class _ByPosition(ClassifierMixin, BaseEstimator):
+class _ByPosition(Deciding, BaseEstimator):
     """Estimator on rows that carry their position in the first column.
 
     An estimator on precomputed similarities gets the columns of its own training rows, any other gets all columns.
@@ -35,10 +29,6 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
 
     def __init__(self, estimator: BaseEstimator | None = None):
         self.estimator = estimator
-
-    @property
-    def _delegate(self) -> BaseEstimator:
-        return getattr(self, "estimator_", self.estimator)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -58,20 +48,12 @@ class _ByPosition(ClassifierMixin, BaseEstimator):
     def fit(self, X: Matrix, y: Any) -> Self:
         return self._fit(X, y)
 
-    def _ask(self, method: str, X: Matrix) -> np.ndarray:
+    def _offers(self, response: str) -> bool:
+        return hasattr(getattr(self, "estimator_", self.estimator), response)
+
+    def _answer(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
-        return getattr(self.estimator_, method)(X[:, 1:][:, self._columns])
-
-    def predict(self, X: Matrix) -> np.ndarray:
-        return self._ask("predict", X)
-
-    @_inner_has("predict_proba")
-    def predict_proba(self, X: Matrix) -> np.ndarray:
-        return self._ask("predict_proba", X)
-
-    @_inner_has("decision_function")
-    def decision_function(self, X: Matrix) -> np.ndarray:
-        return self._ask("decision_function", X)
+        return getattr(self.estimator_, response)(X[:, 1:][:, self._columns])
 
     def _check_saved(self, sizes: dict[str, int]) -> bool:
         columns = np.arange(sizes.get("outer", 0))[self._columns]
@@ -96,7 +78,7 @@ def _wrapped(estimator: Any) -> Any:
     return (_WeightedByPosition if weighted else _ByPosition)(estimator)
 
 
-class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
+class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
     """Make a scikit-learn meta-estimator that drops the pairwise tag work on a square similarity matrix.
 
     ``BaggingClassifier``, ``AdaBoostClassifier``, ``VotingClassifier``, ``StackingClassifier`` and
@@ -144,10 +126,6 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
     def __init__(self, meta: BaseEstimator):
         self.meta = meta
 
-    @property
-    def _delegate(self) -> BaseEstimator:
-        return getattr(self, "meta_", self.meta)
-
     def fit(self, X: ProximityLike, y: ListLike) -> Self:
         """Fit the meta-estimator on rows that carry their positions.
 
@@ -185,57 +163,13 @@ class PairwiseMeta(ClassifierMixin, MetaEstimatorMixin, SimilarityEstimator):
             f"{type(self.meta).__name__} has none set."
         )
 
-    def _ask(self, method: str, X: ProximityLike) -> np.ndarray:
+    def _offers(self, response: str) -> bool:
+        return hasattr(getattr(self, "meta_", self.meta), response)
+
+    def _answer(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
         rows = self._rows(X)
-        return getattr(self.meta_, method)(_with_positions(rows.S, np.full(len(rows), -1)))
-
-    def predict(self, X: ProximityLike) -> np.ndarray:
-        """Predict the class of each sample.
-
-        Parameters
-        ----------
-        X : matrix of shape (m, n), or Proximities
-            Similarities to the training samples.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The predicted labels.
-        """
-        return self._ask("predict", X)
-
-    @_inner_has("predict_proba")
-    def predict_proba(self, X: ProximityLike) -> np.ndarray:
-        """Return the posterior probability of each class.
-
-        Parameters
-        ----------
-        X : matrix of shape (m, n), or Proximities
-            Similarities to the training samples.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The probabilities, in the order of ``classes_``.
-        """
-        return self._ask("predict_proba", X)
-
-    @_inner_has("decision_function")
-    def decision_function(self, X: ProximityLike) -> np.ndarray:
-        """Return the decision values.
-
-        Parameters
-        ----------
-        X : matrix of shape (m, n), or Proximities
-            Similarities to the training samples.
-
-        Returns
-        -------
-        ndarray of shape (m,) or (m, G)
-            The decision values.
-        """
-        return self._ask("decision_function", X)
+        return getattr(self.meta_, response)(_with_positions(rows.S, np.full(len(rows), -1)))
 
 
 def _with_positions(S: Matrix, positions: np.ndarray) -> Matrix:

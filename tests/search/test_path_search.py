@@ -33,7 +33,6 @@ from similitude import (
     SimilaritySVC,
     SimilarityWarning,
     SpectrumModifier,
-    base,
 )
 from similitude.datasets import load_voting
 from similitude.labels import check_labels
@@ -377,7 +376,7 @@ def test_one_eigendecomposition_per_fold(monkeypatch):
 def test_labels_are_checked_once_for_all_folds(monkeypatch):
     S, y = _problem()
     calls = []
-    monkeypatch.setattr(base, "check_labels", lambda y, n: calls.append(n) or check_labels(y, n))
+    monkeypatch.setattr("similitude.base.path.check_labels", lambda y, n: calls.append(n) or check_labels(y, n))
     search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=4)
     search.fit(S, y)
     assert calls == [len(y)]  # the refit; the search itself has checked them before

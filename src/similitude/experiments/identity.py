@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from similitude.base import Proximities
+from similitude.proximity.proximities import Proximities
 from similitude.similarities.fingerprint import fingerprint
 
 

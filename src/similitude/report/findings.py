@@ -168,9 +168,12 @@ def find(
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
         if together is not None:
             origin = f"There are {len(together.diagnoses)} similarities; the pictures show {together.shown!r}. {origin}"
-        draws: dict[str, Any] = {"max_samples": max_samples, "random_state": random_state}
         diagnosis = _known_diagnosis(together, auto) or diagnose(
-            samples.values, y, dissimilarity=samples.reader.map_name, **draws
+            samples.values,
+            y,
+            dissimilarity=samples.reader.map_name,
+            max_samples=max_samples,
+            random_state=random_state,
         )
         of_all = len(drawn) == n == diagnosis.n_sampled
         spectra = pictures.spectra(shown, eigenvalues=diagnosis.eigenvalues if of_all else None)

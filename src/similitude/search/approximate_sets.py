@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude.base import Predicting
 from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
 from similitude.search.novelty import Novelty
 
@@ -15,14 +16,13 @@ if TYPE_CHECKING:
     from similitude._utils.types import SamplesLike
 
 
-class ApproximateSets(Novelty):
+class ApproximateSets(Novelty, Predicting):
     """Methods of a classifier that knows the posteriors of left-out samples: sets, their coverage, and typicality.
 
     The class that uses them also sets ``_calibration``, unless it returns another fitted classifier as ``_set_model``.
     """
 
     _calibration: Calibration
-    predict_proba: Any
 
     def predict_set(
         self,

@@ -11,7 +11,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
@@ -74,7 +74,7 @@ class OutOfFold(NamedTuple):
     nearest: np.ndarray | None = None
 
 
-class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
+class AutoClassifier(ApproximateSets, SimilarityEstimator):
     """Evaluate the methods on the same folds, and combine those that work best together.
 
     1. The similarity is diagnosed, for the user to read.
@@ -478,37 +478,9 @@ class AutoClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
             )
         )
 
-    def predict(self, X: SamplesLike) -> np.ndarray:
-        """Predict the class of each sample with the chosen members.
-
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The predicted labels.
-        """
+    def _answer(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
-        return self.best_estimator_.predict(X)
-
-    def predict_proba(self, X: SamplesLike) -> np.ndarray:
-        """Return the posterior probability of each class: the weighted mean of those of the members.
-
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The probabilities, in the order of ``classes_``.
-        """
-        check_is_fitted(self)
-        return self.best_estimator_.predict_proba(X)
+        return getattr(self.best_estimator_, response)(X)
 
     def explain(self, X: SamplesLike) -> Votes:
         """Return what each member predicts for one sample.

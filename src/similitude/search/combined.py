@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -157,7 +157,7 @@ class Votes:
         return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows)
 
 
-class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
+class CombinedClassifier(ApproximateSets, SimilarityEstimator):
     """Classify by the weighted mean of the calibrated posteriors of several classifiers.
 
     With P_t(g | x) the calibrated posterior of member t::
@@ -352,40 +352,14 @@ class CombinedClassifier(ApproximateSets, ClassifierMixin, SimilarityEstimator):
         rows = super()._set_rows(X)
         return part_of(rows, _main_similarity(rows, self.members_))
 
-    def predict(self, X: SamplesLike) -> np.ndarray:
-        """Predict the class of least expected cost.
-
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The predicted labels.
-        """
-        return self._decided(self.predict_proba(X))
+    def _answer(self, X: Any, response: str) -> np.ndarray:
+        posteriors = self._mean(self.member_posteriors(X))
+        return posteriors if response == "predict_proba" else self._decided(posteriors)
 
     def _decided(self, posteriors: np.ndarray) -> np.ndarray:
         costs = self._labels.costs
         scores = posteriors if costs is None else -expected_costs(posteriors, costs)
         return self.classes_[np.argmax(scores, axis=1)]
-
-    def predict_proba(self, X: SamplesLike) -> np.ndarray:
-        """Return the posterior probability of each class.
-
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The probabilities, in the order of ``classes_``.
-        """
-        return self._mean(self.member_posteriors(X))
 
     def _mean(self, posteriors: np.ndarray) -> np.ndarray:
         mean = np.tensordot([member.weight for member in self.members_], posteriors, axes=1)

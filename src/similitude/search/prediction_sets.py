@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude._utils.methods import Method, available_if
 from similitude._utils.threads import one_openmp_thread
-from similitude.base import SimilarityEstimator, forget_fit
+from similitude.base import Deciding, SimilarityEstimator, forget_fit
 from similitude.labels import check_labels
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
@@ -62,11 +60,7 @@ class FoldModel:
     test: np.ndarray
 
 
-def _inner_has(method: str) -> Callable[[Method], Method]:
-    return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), method))
-
-
-class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEstimator):
+class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator):
     """Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
 
     A classifier is fitted on the training part of each fold and predicts the samples that are left out. With a_i
@@ -355,55 +349,12 @@ class PredictionSets(Novelty, MetaEstimatorMixin, ClassifierMixin, SimilarityEst
             return False
         return not any(reading_part(fold.estimator)[0]._reader.asymmetric for fold in self.folds_)
 
-    def predict(self, X: SamplesLike) -> np.ndarray:
-        """Predict the class of each sample with the classifier that was fitted on all samples.
+    def _offers(self, response: str) -> bool:
+        return hasattr(getattr(self, "estimator_", self.estimator), response)
 
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The predicted labels.
-        """
+    def _answer(self, X: Any, response: str) -> np.ndarray:
         check_is_fitted(self)
-        return self.estimator_.predict(X)
-
-    @_inner_has("predict_proba")
-    def predict_proba(self, X: SamplesLike) -> np.ndarray:
-        """Return the posteriors of the classifier that was fitted on all samples.
-
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The probabilities, in the order of ``classes_``.
-        """
-        check_is_fitted(self)
-        return self.estimator_.predict_proba(X)
-
-    @_inner_has("decision_function")
-    def decision_function(self, X: SamplesLike) -> np.ndarray:
-        """Return the decision values of the classifier that was fitted on all samples.
-
-        Parameters
-        ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
-
-        Returns
-        -------
-        ndarray of shape (m,) or (m, G)
-            The decision values.
-        """
-        check_is_fitted(self)
-        return self.estimator_.decision_function(X)
+        return getattr(self.estimator_, response)(X)
 
 
 def _contract(estimator: Any) -> Reader | None:

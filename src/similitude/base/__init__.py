@@ -1,0 +1,33 @@
+"""The estimator contract: what every estimator does with its input, its labels and its parameters.
+
+A fitted classifier is a path with one point. A subclass of :class:`PathClassifier` supplies two methods:
+
+* ``_point(parameters)`` returns one checked point of a grid;
+* ``_fit_path(training, labels, points)`` returns a :class:`FittedPath` and contains all the mathematics of fitting.
+
+``fit`` computes the path of the one point of the estimator's own parameters and keeps it, and ``predict`` gets the
+answers of this path for rows. A search computes the path of many points and gets all answers for the same rows
+(:class:`GridFit`).
+"""
+
+from similitude.base.answers import Deciding, Predicting
+from similitude.base.features import FeatureClassifier, FeatureVectors
+from similitude.base.fitted import as_one_row, forget_fit
+from similitude.base.path import FittedPath, GridFit, PathClassifier
+from similitude.base.similarity import SimilarityClassifier, SimilarityEstimator
+from similitude.base.transformer import SimilarityTransformer
+
+__all__ = [
+    "Deciding",
+    "FeatureClassifier",
+    "FeatureVectors",
+    "FittedPath",
+    "GridFit",
+    "PathClassifier",
+    "Predicting",
+    "SimilarityClassifier",
+    "SimilarityEstimator",
+    "SimilarityTransformer",
+    "as_one_row",
+    "forget_fit",
+]

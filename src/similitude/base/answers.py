@@ -1,0 +1,104 @@
+"""The methods of a fitted classifier that return its answers for new samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from similitude._utils.methods import Method, available_if
+
+if TYPE_CHECKING:
+    from similitude._utils.types import SamplesLike
+
+
+def offered(response: str) -> Callable[[Method], Method]:
+    """Return a decorator of a method that an estimator has only if it offers this response.
+
+    Parameters
+    ----------
+    response : str
+        The name of the response.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+    return available_if(lambda estimator: estimator._offers(response))
+
+
+class Predicting(ClassifierMixin):
+    """Mixin of classifiers: ``predict`` and ``predict_proba`` return what ``_answer(X, response)`` does.
+
+    See Also
+    --------
+    Deciding : The mixin of classifiers that may also have decision values.
+    """
+
+    def _offers(self, response: str) -> bool:
+        """Return whether the classifier has the method of this name, or raise an AttributeError that says why not."""
+        return True
+
+    def _answer(self, X: Any, response: str) -> np.ndarray:
+        """Return the result of the method of this name."""
+        raise NotImplementedError
+
+    def predict(self, X: SamplesLike) -> np.ndarray:
+        """Predict the class of each sample.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The predicted labels.
+        """
+        return self._answer(X, "predict")
+
+    @offered("predict_proba")
+    def predict_proba(self, X: SamplesLike) -> np.ndarray:
+        """Return the posterior probability of each class.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The probabilities, in the order of ``classes_``.
+        """
+        return self._answer(X, "predict_proba")
+
+
+class Deciding(Predicting):
+    """Mixin of classifiers that may also have decision values.
+
+    See Also
+    --------
+    Predicting : The mixin of classifiers that have labels and posteriors only.
+    """
+
+    @offered("decision_function")
+    def decision_function(self, X: SamplesLike) -> np.ndarray:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, G)
+            For two classes one value, which is positive for the second class. For more classes the score of each class,
+            of which that of the predicted class is the largest.
+        """
+        return self._answer(X, "decision_function")

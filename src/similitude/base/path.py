@@ -1,0 +1,331 @@
+"""Classifiers as paths: a method fitted at one point, or at all points of a grid over its path parameters."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from similitude._utils.forms import labels_in_order
+from similitude._utils.links import LinkedEstimator
+from similitude.base.answers import Deciding, offered
+from similitude.base.fitted import forget_fit
+from similitude.labels import Labels, check_labels, check_sample_weight, costs_matrix, priors_vector
+from similitude.numerics.votes import log_of
+from similitude.reader import Rows
+
+if TYPE_CHECKING:
+    from similitude._utils.types import LabelsLike, SamplesLike
+
+Path = TypeVar("Path", bound="FittedPath")
+
+
+class FittedPath:
+    """A method fitted at one or several points.
+
+    It holds all that is needed to answer, independently of the estimator, whose parameters may change after ``fit``.
+
+    Attributes
+    ----------
+    points : list
+        The checked points, in the order of the grid.
+
+    See Also
+    --------
+    PathClassifier : The classifier whose ``_fit_path`` returns it.
+    """
+
+    _saved_state = {"points": "list(1) of any"}
+
+    points: list[Any]
+
+    def answers(self, rows: Any, response: str) -> list[np.ndarray]:
+        """Return one array for each point.
+
+        Parameters
+        ----------
+        rows : Rows or ndarray
+            The new samples.
+        response : str
+            "predict" (positions in the classes), "predict_proba", "decision_function", "predict_log_proba", or another
+            response that the method supports.
+
+        Returns
+        -------
+        list of ndarray
+            The answers.
+        """
+        raise NotImplementedError
+
+    def at(self: Path, i: int) -> Path:
+        """Return the path of the i-th point alone.
+
+        Parameters
+        ----------
+        i : int
+            The position of the point.
+
+        Returns
+        -------
+        FittedPath
+            The path with one point.
+        """
+        one = copy.copy(self)
+        one.points = [self.points[i]]
+        return one
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the public attributes of the estimator fitted at the one point of this path.
+
+        Returns
+        -------
+        dict
+            The values by name.
+        """
+        return {}
+
+    @property
+    def columns(self) -> np.ndarray | None:
+        """The training columns that are needed to answer, for a path with one point; None means all columns."""
+        return None
+
+    def complete(self) -> None:
+        """Do the work that was postponed; ``fit`` calls this once, a search does not."""
+
+
+class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
+    """Base of every classifier: it implements ``fit``, the answers and the path.
+
+    A subclass supplies ``_point`` and ``_fit_path``. Its other base, :class:`SimilarityClassifier` or
+    :class:`FeatureClassifier`, determines how X is read.
+
+    See Also
+    --------
+    GridFit : A classifier fitted at every point of a grid.
+    """
+
+    _saved_state = {"classes_": "label[G]", "_path": "FittedPath"}
+
+    _path_parameters: tuple[str, ...] = ()
+    """The parameters for which one path covers a whole grid."""
+
+    _responses: tuple[str, ...] = ("predict",)
+    """The methods that the classifier offers; ``predict_log_proba`` is offered wherever ``predict_proba`` is."""
+
+    _least_classes = 1
+
+    _path: Any
+    """The :class:`FittedPath` with one point that ``fit`` keeps."""
+
+    def _point(self, parameters: dict[str, Any]) -> Any:
+        """Return one checked point of a grid; ``parameters`` has a value for each of ``_path_parameters``."""
+        raise NotImplementedError
+
+    def _fit_path(self, training: Any, labels: Labels, points: list[Any]) -> FittedPath:
+        """Return the method fitted at these points."""
+        raise NotImplementedError
+
+    def _read(self, X: Any, y: Any) -> Any:
+        """Return the training samples; samples that have been read already are returned unchanged."""
+        raise NotImplementedError
+
+    def _rows(self, X: Any) -> Any:
+        """Return new samples; rows that have been read already are returned unchanged."""
+        raise NotImplementedError
+
+    def _keep_training(self, training: Any) -> None:
+        """Keep what is needed of the training samples to read new samples."""
+        raise NotImplementedError
+
+    def fit(self, X: SamplesLike, y: LabelsLike) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : training samples
+            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine (see the page on input); feature
+            vectors for a classifier on features.
+        y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        points = self._points([{}])
+        y = labels_in_order(y, X)
+        training = self._read(X, y)
+        labels = self._labels_of(check_labels(y, len(training)), sample_weight)
+        path = self._fit_path(training, labels, points)
+        path.complete()
+        self._adopt(training, labels, path)
+        return self
+
+    def _points(self, grid: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Return the checked points of a grid, each of which overrides the estimator's own parameters."""
+        own = {name: getattr(self, name) for name in self._path_parameters}
+        return [self._point({**own, **point}) for point in grid]
+
+    def _labels_of(self, y: np.ndarray, sample_weight: Any = None) -> Labels:
+        """Return checked labels in encoded form, with the weights, and the costs and priors of the estimator."""
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < self._least_classes:
+            raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+        return Labels(
+            classes,
+            codes.astype(np.intp, copy=False),
+            check_sample_weight(sample_weight, codes, classes),
+            costs_matrix(getattr(self, "costs", None), classes),
+            priors_vector(getattr(self, "priors", None), classes),
+        )
+
+    def _adopt(self, training: Any, labels: Labels, path: FittedPath) -> None:
+        """Become the estimator fitted at the one point of this path; nothing can fail at this stage."""
+        forget_fit(self)
+        self._keep_training(training)
+        self.classes_, self._path = labels.classes, path
+        for name, value in self._derived().items():
+            setattr(self, name, value)
+
+    def _offers(self, response: str) -> bool:
+        if response not in self._responses:
+            raise AttributeError(self._why_not(response))
+        return True
+
+    def _answer(self, X: Any, response: str) -> np.ndarray:
+        check_is_fitted(self)
+        return decoded(self._path.answers(self._rows(X), response), response, self.classes_)[0]
+
+    def _why_not(self, response: str) -> str:
+        """Return the error message for a method that the classifier does not offer."""
+        return f"{type(self).__name__} has no {response}."
+
+    @offered("predict_proba")
+    def predict_log_proba(self, X: SamplesLike) -> np.ndarray:
+        """Return the logarithm of the posterior probability of each class.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+
+        Returns
+        -------
+        ndarray of shape (m, G)
+            The logarithms, in the order of ``classes_``; minus infinity if the probability is 0.
+        """
+        if "predict_log_proba" in self._responses:
+            return self._answer(X, "predict_log_proba")
+        return log_of(self.predict_proba(X))
+
+    def _derived(self) -> dict[str, Any]:
+        """Return the public attributes that follow from the path; a loaded model computes them again."""
+        return self._path.attributes()
+
+
+def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> list[np.ndarray]:
+    """Return the answers of a path with positions in the classes replaced by labels.
+
+    Parameters
+    ----------
+    answers : list of ndarray
+        The answers.
+    response : str
+        The name of the response.
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+
+    Returns
+    -------
+    list of ndarray
+        The answers.
+    """
+    if response == "predict":
+        return [classes[answer] for answer in answers]
+    if response == "decision_function" and not all(np.isfinite(answer).all() for answer in answers):
+        raise ValueError("X: decision values overflow; rescale X to similarities of the order of 1, in fit and here.")
+    return answers
+
+
+class GridFit:
+    """A classifier fitted at every point of a grid over its path parameters.
+
+    Parameters
+    ----------
+    estimator : PathClassifier
+        The classifier.
+    X, y
+        The training samples and their labels. A search reads all samples, and checks their labels, before it makes
+        folds; what has been read already is not checked again.
+    grid : list of dict
+        The parameters of each point.
+
+    See Also
+    --------
+    PathClassifier : The classifier.
+    similitude.search.evaluate : Fits every method at every point of its grid on each fold.
+    """
+
+    def __init__(self, estimator: PathClassifier, X: Any, y: Any, grid: Sequence[Mapping[str, Any]]):
+        self.estimator, self.grid = estimator, grid
+        points = estimator._points(grid)
+        self._training = estimator._read(X, y)
+        self.labels = estimator._labels_of(y if self._training is X else check_labels(y, len(self._training)))
+        self.path = estimator._fit_path(self._training, self.labels, points)
+
+    def answers(self, rows: Any, response: str) -> list[np.ndarray]:
+        """Return for each point the result of a method of the fitted estimator.
+
+        Parameters
+        ----------
+        rows : samples
+            The new samples, which may have been read already.
+        response : str
+            The name of the method.
+
+        Returns
+        -------
+        list of ndarray
+            The results.
+        """
+        if response != "predict" and not hasattr(self._first, response):
+            raise AttributeError(self._first._why_not(response))
+        if response == "predict_log_proba" and response not in self.estimator._responses:
+            return [log_of(posterior) for posterior in self.answers(rows, "predict_proba")]
+        return decoded(self.path.answers(self._rows(rows), response), response, self.labels.classes)
+
+    @cached_property
+    def _first(self) -> Any:
+        """The estimator fitted at the first point, which offers the same methods as all of them."""
+        return self.at(0)
+
+    def _rows(self, rows: Any) -> Any:
+        if not isinstance(rows, Rows):
+            return self._first._rows(rows)
+        return self.estimator._complete(rows.read_as(self._training.reader))
+
+    def at(self, i: int) -> Any:
+        """Return the estimator fitted at the i-th point.
+
+        Parameters
+        ----------
+        i : int
+            The position of the point.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator.
+        """
+        fitted = clone(self.estimator).set_params(**clone(dict(self.grid[i]), safe=False))
+        fitted._adopt(self._training, self.labels, self.path.at(i))
+        return fitted
