@@ -24,6 +24,7 @@ extensions = [
     "docstrings",
     "names",
     "notebook",
+    "search_terms",
     "similarity_table",
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}

@@ -102,6 +102,22 @@ def test_the_page_on_the_papers_has_the_name_of_every_method():
     assert {slug(name) for name in methods()} <= named
 
 
+def test_the_table_of_the_papers_names_what_exists():
+    public = {**vars(importlib.import_module("similitude")), **vars(importlib.import_module("similitude.features"))}
+    rows = re.findall(r"^\|(.+)\|$", TEXTS["papers"].partition("## Quantities")[0], re.MULTILINE)[2:]
+    known = {slug(name): name for name in methods()}
+    named = set()
+    for paper, _where, classes, _grid, names in (row.split("|") for row in rows):
+        calls = [call for call in re.findall(r"`([^`]+)`", classes) if call.partition("(")[0] in public]
+        assert calls, paper
+        for call in calls:  # of an example with "..." only the name
+            eval(call.partition("(")[0] if "..." in call else call, public)
+        for plain in re.findall(r"`([^`]+)`", names):
+            assert f"{known[plain]} <br> `{plain}`" in names
+            named.add(known[plain])
+    assert {"RQD (features)", "SDA and BDA fused"} <= named
+
+
 def test_the_start_page_as_a_notebook(monkeypatch):
     monkeypatch.syspath_prepend(str(DOCS / "_ext"))
     made = json.loads(importlib.import_module("notebook").notebook(TEXTS["start"]))

@@ -6,12 +6,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import sklearn
+from sklearn.utils.fixes import parse_version
 from typer.testing import CliRunner
 
 from similitude.cli import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 LONG = ("similitude report", "similitude fit --dataset negative-direction")  # what these write is tested elsewhere
+
+OTHER_FOLDS = parse_version(sklearn.__version__) < parse_version("1.8")  # by groups they were drawn in another way
 
 
 def shown(page=PAGE):
@@ -55,5 +59,5 @@ def test_the_page_shows_what_is_printed(tmp_path, monkeypatch):
         command.name for command in app.registered_commands
     } | {"datasets"}
     for command, lines in commands:
-        if not command.startswith(LONG):
+        if not command.startswith(LONG) and not (OTHER_FOLDS and "--groups" in command):
             assert told(printed(command)) == told(lines), command

@@ -222,7 +222,7 @@ def test_the_error_by_the_nearest_training_sample():
     X, y = clusters()
     n = len(y)
     found = auto(X, y, KNNClassifier(3), predicted=np.where(np.arange(n) < n // 4, y[::-1], y))
-    assert "nearness" not in page(find(X, y, auto=found))
+    assert 'id="nearness"' not in page(find(X, y, auto=found))
     found.out_of_fold_.nearest = np.where(np.arange(n) < 3, np.nan, np.linspace(1, 0, n))
     findings = find(X, y, auto=found)
     html = page(findings)

@@ -63,7 +63,7 @@ def test_for_two_classes_the_brier_score_is_twice_that_of_scikit_learn():
 
 
 def test_a_scorer_gets_labels_and_posteriors():
-    scorer = make_scorer(f1_score, average="macro")
+    scorer = make_scorer(f1_score, average="macro", pos_label=None)
     assert_allclose(Loss(scorer, None, None).mean(POSTERIORS, CODES, CLASSES), each(KNOWN["f1_macro"]))
     own = Loss(lambda estimator, X, y: estimator.predict_proba(X)[0, 0] + (y[0] == "a"), None, None)
     assert_allclose(own.mean(POSTERIORS, CODES, CLASSES), -POSTERIORS[:, :, 0, 0] - 1)

@@ -28,7 +28,7 @@ class Graph(Protocol):
 class Splitter(Protocol):
     """A cross-validation splitter, as those of scikit-learn."""
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]: ...
+    def split(self, X: Any, y: Any, groups: Any) -> Iterable[tuple[Any, Any]]: ...
 
 
 Matrix: TypeAlias = np.ndarray | sparse.csr_matrix | sparse.csr_array

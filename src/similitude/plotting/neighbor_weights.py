@@ -272,7 +272,7 @@ class NeighborWeightsDisplay:
         ax.use_sticky_edges = False  # otherwise the frame hides bars of width 0
         ax.axvline(0, color="black", linewidth=0.8, zorder=0.9)
         look: dict[str, Any] = {name: [s[name] for s in styles] for name in styles[0]}
-        bars = ax.barh(rows, weights, height=0.7, linewidth=1.8, **look)
+        bars = ax.barh(rows, weights, height=0.7, linewidth=1.8, color=look.pop("facecolor"), **look)
         ax.set_ylim(len(rows) - 0.4, -0.6)
         # In a crowded picture, letters of the usual size would be higher than the rows.
         width, height = size_in_points(ax)

@@ -37,7 +37,7 @@ class Symmetrized(NamedTuple):
     asymmetry : Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
     """
 
-    S: Any
+    S: Matrix
     asymmetry: float
 
 

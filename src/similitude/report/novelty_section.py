@@ -66,7 +66,7 @@ def _unusual(findings: Findings, found: SetFindings) -> str:
             name(findings.ids[each.sample]),
             chip(findings, int(findings.labels[each.sample])),
             figure(each.typicality),
-            Html(", ".join(_neighbor(findings, j, s) for j, s in zip(each.neighbors, each.similarities))),
+            Html("<br>".join(_neighbor(findings, j, s) for j, s in zip(each.neighbors, each.similarities))),
         )
         for each in found.unusual
     ]

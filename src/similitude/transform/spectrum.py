@@ -42,9 +42,10 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
     none    S                                  s
     ======  =================================  ===========================================
 
-    Clip, flip and square are linear maps of the similarities, so training rows and new rows are treated alike:
-    ``fit_transform(S)`` equals ``fit(S).transform(S)``. This does not hold for shift, which changes the diagonal only.
-    Clip, flip and shift need a symmetric S: an asymmetric one is symmetrised, with a warning.
+    Some authors call clip "denoise". Clip, flip and square are linear maps of the similarities, so training rows and
+    new rows are treated alike: ``fit_transform(S)`` equals ``fit(S).transform(S)``. This does not hold for shift, which
+    changes the diagonal only. Clip, flip and shift need a symmetric S: an asymmetric one is symmetrised, with a
+    warning.
 
     Parameters
     ----------
