@@ -16,11 +16,12 @@ from benchmarks.arena.similarity_forest import forest_posteriors
 from benchmarks.arena.store import Result
 from benchmarks.arena.ways import N_POINTS, Candidate, ways
 from similitude import AutoClassifier
+from similitude.labels import encoded_labels
 from similitude.proximity import LearnedMap
 from similitude.reader import Reader, Samples
 from similitude.search import PEERS, CombinedMember, at_point, parameters_text
 from similitude.search.combination import best_points, eligible
-from similitude.search.combined import encoded_labels, fitted_on
+from similitude.search.evaluation import fitted_on
 
 MAP = "max-minus"
 

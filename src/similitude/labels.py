@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -108,6 +108,39 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
     return y
+
+
+def check_two_classes(classes: np.ndarray) -> None:
+    """Raise a ValueError if there is only one class.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+    """
+    if len(classes) < 2:
+        raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+
+
+def encoded_labels(y: np.ndarray, costs: Any, priors: Any, class_weight: Any) -> Labels:
+    """Return checked labels in encoded form, with the costs, priors and class weights.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        The labels.
+    costs, priors, class_weight
+        The parameters of the classifier.
+
+    Returns
+    -------
+    Labels
+        The labels.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    check_two_classes(classes)
+    labels = Labels(classes, codes, None, costs_matrix(costs, classes), priors_vector(priors, classes))
+    return labels if class_weight is None else replace(labels, sample_weight=class_weights(class_weight, labels))
 
 
 def class_weights(given: Any, labels: Labels) -> np.ndarray:

@@ -38,7 +38,7 @@ from similitude.datasets import load_voting
 from similitude.numerics import eigen, topk
 from similitude.numerics.temperature import floor_of
 from similitude.reader import Reader, Samples
-from similitude.search import auto, combination, contest, evaluation
+from similitude.search import auto, choice, combination, contest, evaluation
 from similitude.search.combination import Judged, combine, judge_method
 from similitude.search.contest import Contest
 from similitude.search.folds import repeated_folds, stratified_folds
@@ -203,10 +203,10 @@ class TestPreference:
         best = wrong(0.1, 0.2, 0.1, 0.4)
         assert stats.sem(best.wrong) == pytest.approx(0.045, abs=0.001)
         level, behind = wrong(0.3, 0.3, 0.2, 0.15), wrong(0.3, 0.3, 0.3, 0.3)
-        assert auto._simplest({"simple": level, "complicated": best}) == "simple"
-        assert auto._simplest({"simple": behind, "complicated": best}) == "complicated"
-        assert auto._simplest({"a": behind, "b": level, "c": best}) == "b"
-        assert auto._simplest({"a": level, "b": level}) == "a"
+        assert choice._simplest({"simple": level, "complicated": best}) == "simple"
+        assert choice._simplest({"simple": behind, "complicated": best}) == "complicated"
+        assert choice._simplest({"a": behind, "b": level, "c": best}) == "b"
+        assert choice._simplest({"a": level, "b": level}) == "a"
 
     def test_simple_follows_the_rule(self):
         model = fitted(*NAMES, prefer="simple")
@@ -224,7 +224,7 @@ class TestPreference:
         ]
 
     def test_a_single_method_that_is_clearly_better(self, monkeypatch):
-        monkeypatch.setattr(auto, "_clearly_better", lambda single, together: True)
+        monkeypatch.setattr(choice, "_clearly_better", lambda single, together: True)
         model = AutoClassifier(NAMES, cv=3, n_repeats=1).fit(S, Y)
         rows = named(model)
         assert model.best_method_ == min(NAMES, key=lambda name: rows[name].loss)
@@ -235,10 +235,10 @@ class TestPreference:
         def judged(*losses):
             return Judged(None, np.array(losses), None)
 
-        assert auto._clearly_better(judged(0.1, 0.1, 0.1), judged(0.2, 0.2, 0.3))
-        assert not auto._clearly_better(judged(0.1, 0.1, 0.1), judged(0.1, 0.1, 0.3))
-        assert not auto._clearly_better(judged(0.1, 0.2), judged(0.1, 0.2))
-        assert not auto._clearly_better(judged(0.3, 0.3), judged(0.2, 0.2))
+        assert choice._clearly_better(judged(0.1, 0.1, 0.1), judged(0.2, 0.2, 0.3))
+        assert not choice._clearly_better(judged(0.1, 0.1, 0.1), judged(0.1, 0.1, 0.3))
+        assert not choice._clearly_better(judged(0.1, 0.2), judged(0.1, 0.2))
+        assert not choice._clearly_better(judged(0.3, 0.3), judged(0.2, 0.2))
 
 
 class TestScores:

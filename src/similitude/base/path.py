@@ -15,7 +15,14 @@ from similitude._utils.forms import labels_in_order
 from similitude._utils.links import LinkedEstimator
 from similitude.base.answers import Deciding, offered
 from similitude.base.fitted import forget_fit
-from similitude.labels import Labels, check_labels, check_sample_weight, costs_matrix, priors_vector
+from similitude.labels import (
+    Labels,
+    check_labels,
+    check_sample_weight,
+    check_two_classes,
+    costs_matrix,
+    priors_vector,
+)
 from similitude.numerics.votes import log_of
 from similitude.reader import Rows
 
@@ -178,8 +185,8 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
     def _labels_of(self, y: np.ndarray, sample_weight: Any = None) -> Labels:
         """Return checked labels in encoded form, with the weights, and the costs and priors of the estimator."""
         classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < self._least_classes:
-            raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+        if self._least_classes > 1:
+            check_two_classes(classes)
         return Labels(
             classes,
             codes.astype(np.intp, copy=False),

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.quadratic import RegularizedQuadratic
+from similitude.labels import check_two_classes
 from similitude.transform.similarity_features import SimilarityFeatures
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ class LinearDiscriminantAnalysis(discriminant_analysis.LinearDiscriminantAnalysi
         self
         """
         classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+        check_two_classes(classes)
         return super().fit(X, y)
 
 

@@ -2,7 +2,7 @@
 
 from similitude.search.auto import AutoClassifier, OutOfFold
 from similitude.search.calibration import Calibration, SetCoverage
-from similitude.search.combined import CombinedClassifier, CombinedMember, Votes
+from similitude.search.combined import CombinedClassifier, CombinedMember
 from similitude.search.comparison import SimilarityComparison, SimilarityStanding, Together
 from similitude.search.evaluation import Evaluated, at_point, evaluate, reading_part
 from similitude.search.folds import stratified_folds
@@ -16,6 +16,7 @@ from similitude.search.prediction_sets import FoldModel, PredictionSets
 from similitude.search.reading import split_names
 from similitude.search.several import compare_similarities
 from similitude.search.standing import COMBINATION, Standing
+from similitude.search.votes import Votes
 
 __all__ = [
     "COMBINATION",

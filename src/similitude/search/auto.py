@@ -6,7 +6,6 @@ import copy
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -18,23 +17,25 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.checks import check_positive
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
-from similitude.labels import Labels
-from similitude.numerics.significance import standard_error, wilcoxon_greater
+from similitude.labels import Labels, check_two_classes, encoded_labels
+from similitude.numerics.significance import standard_error
 from similitude.reader import SeveralSamples, are_several
 from similitude.reader.several import named_errors
 from similitude.search.approximate_sets import ApproximateSets
-from similitude.search.combination import Judged, Member, best_points, combine, eligible, judge_method, judged
-from similitude.search.combined import CombinedClassifier, CombinedMember, Votes, encoded_labels, fitted_on
+from similitude.search.choice import chosen_method, leaderboard
+from similitude.search.combination import Judged, Member, best_points, combine, judge_method
+from similitude.search.combined import CombinedClassifier, CombinedMember
 from similitude.search.comparison import compared
 from similitude.search.contest import Contest
-from similitude.search.evaluation import Entry, Evaluated, at_point, evaluate, predictions
+from similitude.search.evaluation import Entry, Evaluated, at_point, evaluate, fitted_on, predictions
 from similitude.search.folds import stratified_folds
 from similitude.search.leaks import folds_of_samples
 from similitude.search.losses import Loss
 from similitude.search.methods import methods
 from similitude.search.nearness import nearest_training
 from similitude.search.reading import entries, part_of, read_samples
-from similitude.search.standing import COMBINATION, Standing
+from similitude.search.standing import COMBINATION
+from similitude.search.votes import Votes
 
 if TYPE_CHECKING:
     from similitude._utils.types import ClassWeight, CostsLike, Folds, LabelsLike, ListLike, PriorsLike, SamplesLike
@@ -384,8 +385,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         """Diagnose the samples, and return them for division into folds."""
         samples = read_samples(self, X, y)
         self.classes_ = np.unique(samples.y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must have at least two classes; got one class, {self.classes_.tolist()[0]!r}.")
+        check_two_classes(self.classes_)
         each = samples.parts if isinstance(samples, SeveralSamples) else {"": samples}
         found = {}
         for name, part in each.items():
@@ -398,13 +398,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         """Set the leaderboard and the members, and return the answers of the choice for samples not used for it."""
         singles = {name: judge_method(contest, run) for name, run in contest.runs.items()}
         combined, together = combine(contest, self.random_state or 0)
-        allowed = {run.name: singles[run.name] for run in eligible(contest)}
-        best = min(allowed, key=lambda name: _mean_loss(contest, allowed[name]))
-        self.best_method_ = COMBINATION
-        if self.prefer == "simple":
-            self.best_method_ = _simplest(allowed)
-        elif len(combined) == 1 or _clearly_better(singles[best], together):
-            self.best_method_ = combined[0].run.name if len(combined) == 1 else best
+        self.best_method_ = chosen_method(contest, singles, combined, together, self.prefer)
         self._members = combined
         if self.best_method_ != COMBINATION:
             run = contest.runs[self.best_method_]
@@ -412,35 +406,10 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         self.best_params_ = {member.run.name: member.run.points[member.point] for member in self._members}
         if self.best_method_ != COMBINATION:
             self.best_params_ = self.best_params_[self.best_method_]
-        self._rank(contest, singles, combined, together)
+        self.leaderboard_ = leaderboard(contest, singles, combined, together, self.best_method_)
         self.failures_, self.left_out_, self.n_folds_ = contest.failures, contest.left_out, contest.n_folds
         self.not_testable_ = np.setdiff1d(self.classes_, self.classes_[np.unique(contest.truth)])
         return together if self.best_method_ == COMBINATION else singles[self.best_method_]
-
-    def _rank(self, contest: Contest, singles: dict[str, Judged], combined: list[Member], together: Judged) -> None:
-        rows = []
-        for name, run in contest.runs.items():
-            point = int(best_points(contest, run, None)[0])
-            row = _standing(contest, run.method, singles[name], run.total_seconds, name == self.best_method_)
-            row = replace(
-                row,
-                similarity=run.similarity,
-                parameters=run.points[point],
-                optimistic_error=float(np.mean(judged(contest, run.posteriors[point]).wrong)),
-                weight=float(sum(member.weight for member in combined if member.run is run)),
-            )
-            rows.append(row)
-        found = dict(singles)
-        if len(combined) > 1:
-            found[COMBINATION] = together
-            seconds = sum(row.seconds for row in rows)
-            row = _standing(contest, COMBINATION, together, seconds, self.best_method_ == COMBINATION)
-            rows.append(replace(row, weight=1.0))
-        rows.sort(key=lambda row: (row.error, row.loss))
-        by_part = {name: _errors_by_part(contest, single) for name, single in found.items()}
-        first = by_part[rows[0].name]
-        tested = [replace(row, p_value=wilcoxon_greater(by_part[row.name], first)) for row in rows[1:]]
-        self.leaderboard_ = [rows[0], *tested]
 
     def _set_out_of_fold(self, contest: Contest, honest: Judged) -> None:
         labels = self.classes_[contest.loss.decisions(honest.posteriors)]
@@ -508,31 +477,3 @@ def _loss(scoring: Any, labels: Labels) -> Loss:
         by_class = np.bincount(labels.codes, labels.sample_weight) / labels.counts
         weights = by_class * len(labels) / labels.sample_weight.sum()
     return Loss(scoring, labels.costs, weights)
-
-
-def _mean_loss(contest: Contest, found: Judged) -> float:
-    return float(contest.loss.mean(found.posteriors, contest.truth, contest.classes))
-
-
-def _standing(contest: Contest, name: str, found: Judged, seconds: float, chosen: bool) -> Standing:
-    error = float(np.mean(found.wrong))
-    loss = _mean_loss(contest, found)
-    return Standing(name, error, standard_error(found.wrong), seconds=seconds, loss=loss, chosen=chosen)
-
-
-def _errors_by_part(contest: Contest, found: Judged) -> np.ndarray:
-    return np.array([np.mean(found.wrong[contest.parts == part]) for part in np.unique(contest.parts)])
-
-
-def _clearly_better(single: Judged, together: Judged) -> bool:
-    """Return whether the loss of a single method is lower by more than two standard errors of the difference."""
-    gain = together.losses - single.losses
-    return bool(np.mean(gain) > 2 * standard_error(gain))
-
-
-def _simplest(singles: dict[str, Judged]) -> str:
-    """Return the first method whose error exceeds the smallest by no more than the standard error of the smallest."""
-    errors = {name: float(np.mean(single.wrong)) for name, single in singles.items()}
-    best = min(errors, key=lambda name: errors[name])
-    most = errors[best] + standard_error(singles[best].wrong) + 1e-12
-    return next(name for name in singles if errors[name] <= most)

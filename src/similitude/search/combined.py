@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import SimilarityEstimator, as_one_row, forget_fit
-from similitude.kernel.similarity_svc import SimilaritySVC
-from similitude.labels import Labels, class_weights, costs_matrix, priors_vector
-from similitude.neighbors.knn import KNNClassifier
+from similitude.labels import Labels, encoded_labels
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
-from similitude.reader import GivenValues, Rows, Samples, SeveralRows, SeveralSamples, SeveralTraining, Training
+from similitude.reader import GivenValues, Rows, SeveralRows, SeveralTraining
 from similitude.search.answers import answer_columns, answered
 from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.calibration import Calibration
-from similitude.search.evaluation import evaluate, reading_part, reads_training
+from similitude.search.evaluation import evaluate, fitted_on, reading_part, reads_training
 from similitude.search.familiarity import Familiarity
 from similitude.search.folds import stratified_folds
+from similitude.search.members import check_members, check_similarities
 from similitude.search.reading import part_of, read_samples
 from similitude.search.typicality import Typicality
-from similitude.several import SeveralEstimator
+from similitude.search.votes import Votes
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -112,49 +110,6 @@ def _as_given(rows: Rows, estimator: Any) -> Any:
     if rows.features is None and rows.self_similarity is None and absent == "zero":
         return values
     return Proximities(values, rows.features, self_similarity=rows.self_similarity, absent=absent)
-
-
-@dataclass(frozen=True, repr=False)
-class Votes:
-    """What each member of a combination predicts for one sample; ``print`` shows it as a table.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-    members : list of str
-        The names of the members.
-    weights : ndarray of shape (M,)
-        Their weights.
-    posteriors : ndarray of shape (M, G)
-        Their posteriors.
-    posterior : ndarray of shape (G,)
-        The posterior of the combination.
-    prediction : label
-        The predicted class.
-
-    See Also
-    --------
-    similitude.CombinedClassifier : Classify by the weighted mean of the calibrated posteriors of several classifiers.
-    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
-    """
-
-    classes: np.ndarray
-    members: list[str]
-    weights: np.ndarray
-    posteriors: np.ndarray
-    posterior: np.ndarray
-    prediction: Any
-
-    def __repr__(self) -> str:
-        names = [str(label) for label in self.classes.tolist()]
-        rows = [["member", "weight", "predicts", *(f"P({name})" for name in names)]]
-        for member, weight, posterior in zip(self.members, self.weights, self.posteriors):
-            own = [f"{value:.3f}" for value in posterior]
-            rows.append([member, f"{weight:.2f}", names[int(np.argmax(posterior))], *own])
-        rows.append(["combination", "", str(self.prediction), *(f"{value:.3f}" for value in self.posterior)])
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows)
 
 
 class CombinedClassifier(ApproximateSets, SimilarityEstimator):
@@ -272,10 +227,12 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         self
             The fitted classifier.
         """
-        members, weights = self._checked_members()
+        members, weights = check_members(self.members, self.weights)
+        if not isinstance(self.n_folds, Integral) or self.n_folds < 2:
+            raise ValueError(f"n_folds must be an integer of at least 2; got {self.n_folds!r}.")
         samples = read_samples(self, X, y)
         labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
-        _check_similarities(members, samples)
+        check_similarities(members, samples)
         table: dict[str, Any] = {name: (estimator, [{}], *own) for name, estimator, *own in members}
         folds = stratified_folds(samples.y, int(self.n_folds), None, self.random_state)
         rows = np.concatenate([test for _, test in folds])
@@ -294,31 +251,6 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
         self._become(whole, labels, fitted, mean, rows, parts)
         return self
-
-    def _checked_members(self) -> tuple[list[tuple], np.ndarray]:
-        members = self.members
-        if members is None:
-            members = [("k-NN", KNNClassifier()), ("SVM", SimilaritySVC())]
-        named = isinstance(members, (list, tuple)) and all(
-            isinstance(part, (list, tuple)) and len(part) in (2, 3) and isinstance(part[0], str) for part in members
-        )
-        if not named or not members or len({name for name, *_ in members}) < len(members):
-            raise ValueError(f"members must be a list of (name, estimator) with different names; got {members!r}.")
-        for name, estimator, *_ in members:
-            if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-                raise ValueError(f"members must be classifiers; {name!r} is {estimator!r}.")
-        try:
-            weights = np.ones(len(members)) if self.weights is None else np.asarray(self.weights, dtype=float)
-        except (TypeError, ValueError):
-            weights = np.empty(0)
-        if weights.shape != (len(members),) or not np.all(weights >= 0) or not 0 < weights.sum() < np.inf:
-            raise ValueError(
-                f"weights must be {len(members)} nonnegative numbers, one for each member, and not all zero; "
-                f"got {self.weights!r}."
-            )
-        if not isinstance(self.n_folds, Integral) or self.n_folds < 2:
-            raise ValueError(f"n_folds must be an integer of at least 2; got {self.n_folds!r}.")
-        return list(members), weights / weights.sum()
 
     def _become(
         self,
@@ -458,41 +390,6 @@ def _main_similarity(samples: Any, members: list[CombinedMember]) -> str | None:
     return max(weights, key=lambda name: weights[name])
 
 
-def _check_similarities(members: list[tuple], samples: Any) -> None:
-    """Raise an error if a member reads a similarity that X does not hold, or if it must name one of several."""
-    known = list(samples.parts) if isinstance(samples, SeveralSamples) else []
-    for name, estimator, *own in members:
-        if own and own[0] not in [None, *known]:
-            held = ", ".join(map(repr, known)) or "one without a name"
-            raise ValueError(f"members: {name!r} reads the similarity {own[0]!r}; X holds {held}.")
-        if known and not any(own) and not isinstance(reading_part(estimator)[0], SeveralEstimator):
-            raise ValueError(
-                f"members: {name!r} reads one similarity, and X holds several: give (name, estimator, similarity)."
-            )
-
-
-def encoded_labels(y: np.ndarray, costs: Any, priors: Any, class_weight: Any) -> Labels:
-    """Return checked labels in encoded form, with the costs, priors and class weights.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The labels.
-    costs, priors, class_weight
-        The parameters of the classifier.
-
-    Returns
-    -------
-    Labels
-        The labels.
-    """
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
-    labels = Labels(classes, codes, None, costs_matrix(costs, classes), priors_vector(priors, classes))
-    return labels if class_weight is None else replace(labels, sample_weight=class_weights(class_weight, labels))
-
-
 def _weighted(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
     """Return the posteriors under the class weights."""
     if labels.sample_weight is None:
@@ -506,29 +403,6 @@ def _with_priors(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
     if labels.priors is None:
         return posteriors
     return rescaled_by_priors(posteriors, labels.priors, labels.counts / len(labels))
-
-
-def fitted_on(whole: Training, samples: Samples, estimator: Any) -> Any:
-    """Return a copy of the estimator fitted on all samples.
-
-    Parameters
-    ----------
-    whole : Training
-        All samples as training samples, which several estimators share.
-    samples : Samples
-        The same samples, for an estimator that reads its input itself.
-    estimator : estimator
-        The estimator.
-
-    Returns
-    -------
-    estimator
-        The fitted copy.
-    """
-    if reads_training(estimator):
-        return clone(estimator).fit(whole, samples.y)
-    computed = not samples.reader.is_matrix and get_tags(estimator).input_tags.pairwise
-    return clone(estimator).fit(samples.values if computed else samples.X, samples.y)
 
 
 def _support(estimator: Any) -> np.ndarray | None:

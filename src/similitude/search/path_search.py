@@ -22,7 +22,8 @@ from similitude.finders import check_search
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
 from similitude.reader import Samples, SeveralSamples, is_dict
-from similitude.search.evaluation import Batch, Fold, evaluate, grouped, reading_part, reads_training, samples_for
+from similitude.search.batches import Batch, grouped
+from similitude.search.evaluation import Fold, evaluate, reading_part, reads_training, samples_for
 from similitude.search.scoring import score_batch
 
 if TYPE_CHECKING:

@@ -16,14 +16,13 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import Deciding, SimilarityEstimator, forget_fit
-from similitude.labels import check_labels
+from similitude.labels import check_labels, check_two_classes
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.reader import GivenValues, Reader, Rows, Samples, SeveralSamples, is_dict, samples_of
 from similitude.search.answers import log_posteriors
 from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
-from similitude.search.combined import fitted_on
-from similitude.search.evaluation import Fold, reading_part, reads_training
+from similitude.search.evaluation import Fold, fitted_on, reading_part, reads_training
 from similitude.search.familiarity import Familiarity
 from similitude.search.folds import Split, testable_classes
 from similitude.search.leaks import SimilarityGroupKFold, folds_of_samples
@@ -201,8 +200,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         X = as_proximities(X) if is_dict(X) else X
         samples = samples_of(contract, X, check_labels(y, _num_samples(X)), warns=_warns(self.estimator))
         classes, codes = np.unique(samples.y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+        check_two_classes(classes)
         check_class_sizes(classes, np.bincount(codes), confidence, self.class_conditional)
         if samples.reader is None and isinstance(self.cv, SimilarityGroupKFold):
             raise ValueError("cv=SimilarityGroupKFold needs an estimator on similarities; pass groups= to fit instead.")

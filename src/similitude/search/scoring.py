@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.pipeline import Pipeline
 
-from similitude.search.evaluation import Batch
+from similitude.search.batches import Batch
 
 
 def is_single(scoring: Any) -> bool:

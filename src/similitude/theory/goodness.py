@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.warn import warn
-from similitude.labels import check_labels, numbers_by_class
+from similitude.labels import check_labels, check_two_classes, numbers_by_class
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
 from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
@@ -103,8 +103,7 @@ def goodness(S: ProximityLike, y: ListLike, *, dissimilarity: str | None = None)
     if dissimilarity is not None:
         similarities = LearnedMap.learn(given, dissimilarity, name="S")(given, name="S")
     classes, labels = np.unique(check_labels(y, given.shape[0]), return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
+    check_two_classes(classes)
     if dissimilarity == "double-centring":
         given, dissimilarity = similarities, None
     return Goodness(given, similarities, labels, classes, smaller_is_closer=dissimilarity is not None)

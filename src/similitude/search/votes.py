@@ -1,0 +1,51 @@
+"""What the members of a combination predict for one sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, repr=False)
+class Votes:
+    """What each member of a combination predicts for one sample; ``print`` shows it as a table.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (G,)
+        The labels of the classes.
+    members : list of str
+        The names of the members.
+    weights : ndarray of shape (M,)
+        Their weights.
+    posteriors : ndarray of shape (M, G)
+        Their posteriors.
+    posterior : ndarray of shape (G,)
+        The posterior of the combination.
+    prediction : label
+        The predicted class.
+
+    See Also
+    --------
+    similitude.CombinedClassifier : Classify by the weighted mean of the calibrated posteriors of several classifiers.
+    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
+    """
+
+    classes: np.ndarray
+    members: list[str]
+    weights: np.ndarray
+    posteriors: np.ndarray
+    posterior: np.ndarray
+    prediction: Any
+
+    def __repr__(self) -> str:
+        names = [str(label) for label in self.classes.tolist()]
+        rows = [["member", "weight", "predicts", *(f"P({name})" for name in names)]]
+        for member, weight, posterior in zip(self.members, self.weights, self.posteriors):
+            own = [f"{value:.3f}" for value in posterior]
+            rows.append([member, f"{weight:.2f}", names[int(np.argmax(posterior))], *own])
+        rows.append(["combination", "", str(self.prediction), *(f"{value:.3f}" for value in self.posterior)])
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows)
