@@ -41,7 +41,7 @@ def ranks():
         "local nearest centroid": (LocalNearestCentroid(), k),
         "SVM (clip)": (SimilaritySVC(), {"C": [0.01, 0.1, 1.0]}),
     }
-    results = run(Protocol.folds(2 if QUICK else 5), data_sets(), methods)
+    results = run(Protocol.folds(2 if QUICK else 5), data_sets(), methods, progress=False)
     return CriticalDifferenceDisplay.from_results(results).figure_
 
 

@@ -1,4 +1,4 @@
-"""Public names in the pages are links to the reference: ``KNNClassifier``, ``diagnose(S)``, ``similitude.theory``'s."""
+"""Public names in the pages are links to the reference: ``KNNClassifier``, ``diagnose(S)``."""
 
 import importlib
 import pkgutil
@@ -11,6 +11,8 @@ import similitude
 
 # A name, with or without arguments.
 _NAME = re.compile(r"([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
+# What stands before a name of scikit-learn's that the package has, too.
+_FOREIGN = re.compile(r"scikit-learn's(\s+own)?\s+$")
 
 
 def public_names() -> dict[str, str]:
@@ -33,15 +35,23 @@ def link_names(app, doctree):
     for literal in list(doctree.findall(nodes.literal)):
         name = _NAME.fullmatch(literal.astext())
         target = name and NAMES.get(name[1])
-        ancestor = literal.parent
-        while ancestor is not None and not isinstance(ancestor, nodes.reference | nodes.title | addnodes.pending_xref):
-            ancestor = ancestor.parent
-        if target and ancestor is None:
-            link = addnodes.pending_xref(
-                "", refdomain="py", reftype="obj", reftarget=target, refexplicit=True, refdoc=app.env.docname
-            )
-            literal.replace_self(link)
-            link += literal
+        if not target or _is_linked(literal) or _FOREIGN.search(_text_before(literal)):
+            continue
+        link = addnodes.pending_xref(
+            "", refdomain="py", reftype="obj", reftarget=target, refexplicit=True, refdoc=app.env.docname
+        )
+        literal.replace_self(link)
+        link += literal
+
+
+def _is_linked(node):
+    while node is not None and not isinstance(node, nodes.reference | nodes.title | addnodes.pending_xref):
+        node = node.parent
+    return node is not None
+
+
+def _text_before(node):
+    return "".join(sibling.astext() for sibling in node.parent[: node.parent.index(node)])
 
 
 NAMES = public_names()

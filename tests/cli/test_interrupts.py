@@ -66,7 +66,7 @@ def _exhausted() -> None:
 
 
 def _too_large() -> None:
-    np.empty((2**40, 2**20))
+    np.empty((2**30, 2**25))
 
 
 @pytest.mark.parametrize("work", [_exhausted, _too_large])
