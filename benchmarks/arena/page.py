@@ -50,19 +50,37 @@ def draw(standings: Standings, path: Path) -> bool:
 
 def page(standings: Standings, drawn: bool = True) -> str:
     """Return the page as Markdown."""
+    parts = [
+        "# The arena",
+        _introduction(standings),
+        *_over_all(standings),
+        *_by_data_set(standings),
+        *_wins_and_losses(standings),
+        *(_critical_difference() if drawn else []),
+        "## Seconds",
+        "Seconds of one partition, and the share of each single method and peer in the time of all of them:",
+        seconds_table(standings),
+        *_data(standings),
+        *_command(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _introduction(standings: Standings) -> str:
     counts = [standings.counts[name] for name in (*standings.datasets, *standings.simulated)]
     many = str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
     partitions = f"{many} random {'partition' if many == '1' else 'partitions'}"
-    shipped = ", ".join(f"`{name}`" for name in SHIPPED)
-    parts = [
-        "# The arena",
-        _prose(
-            f"""The arena compares `AutoClassifier` with every single method, each tuned, and with what scikit-learn
-            offers for the rows of a similarity matrix (the peers). There are {len(standings.datasets)} real data sets
-            and {partitions} of each into 80% training and 20% test samples, stratified by class. All choices of
-            parameters and methods are made within the training part. The number of a partition is its seed; partitions
-            from {DEVELOPMENT} on are for development and are not part of this page."""
-        ),
+    return _prose(
+        f"""The arena compares `AutoClassifier` with every single method, each tuned, and with what scikit-learn
+        offers for the rows of a similarity matrix (the peers). There are {len(standings.datasets)} real data sets
+        and {partitions} of each into 80% training and 20% test samples, stratified by class. All choices of
+        parameters and methods are made within the training part. The number of a partition is its seed; partitions
+        from {DEVELOPMENT} on are for development and are not part of this page."""
+    )
+
+
+def _over_all(standings: Standings) -> list[str]:
+    return [
         "## Over all data sets",
         _prose(
             """The error is the mean over the data sets of the mean error over the partitions, in percent. The rank
@@ -77,6 +95,11 @@ def page(standings: Standings, drawn: bool = True) -> str:
         overall_table(standings),
         *_of_ways(standings),
         *_of_tried(standings),
+    ]
+
+
+def _by_data_set(standings: Standings) -> list[str]:
+    return [
         "## Results by data set",
         _prose(
             """Mean errors in percent, with standard errors over the partitions. The partitions overlap, so these
@@ -85,6 +108,11 @@ def page(standings: Standings, drawn: bool = True) -> str:
         summary_table(standings),
         "All entrants, with the lowest mean of each data set in bold:",
         *set_tables(standings),
+    ]
+
+
+def _wins_and_losses(standings: Standings) -> list[str]:
+    return [
         "## Wins and losses",
         _prose(
             f"""Each cell shows on how many data sets the error of the automatic choice in the column is significantly
@@ -96,19 +124,22 @@ def page(standings: Standings, drawn: bool = True) -> str:
         duel_table(standings),
         *_losses(standings),
     ]
-    if drawn:
-        parts += [
-            "## Critical difference",
-            f"![mean ranks over the data sets]({PICTURE})",
-            _prose(
-                f"""Mean ranks of the entrants with the lowest mean errors, of {BASELINE} and of `AutoClassifier`,
-                among themselves. Bars join those that do not differ significantly by Nemenyi's test."""
-            ),
-        ]
-    parts += [
-        "## Seconds",
-        "Seconds of one partition, and the share of each single method and peer in the time of all of them:",
-        seconds_table(standings),
+
+
+def _critical_difference() -> list[str]:
+    return [
+        "## Critical difference",
+        f"![mean ranks over the data sets]({PICTURE})",
+        _prose(
+            f"""Mean ranks of the entrants with the lowest mean errors, of {BASELINE} and of `AutoClassifier`,
+            among themselves. Bars join those that do not differ significantly by Nemenyi's test."""
+        ),
+    ]
+
+
+def _data(standings: Standings) -> list[str]:
+    shipped = ", ".join(f"`{name}`" for name in SHIPPED)
+    return [
         "## The data",
         _prose(
             f"""Except for {shipped}, the matrices are not part of similitude. Each
@@ -120,6 +151,11 @@ def page(standings: Standings, drawn: bool = True) -> str:
         data_table(standings),
         *(["Simulated data sets are not part of the means, ranks and tests."] if standings.simulated else []),
         *_not_run(standings),
+    ]
+
+
+def _command() -> list[str]:
+    return [
         "## The command",
         "    python -m benchmarks arena",
         _prose(
@@ -129,7 +165,6 @@ def page(standings: Standings, drawn: bool = True) -> str:
             writes this page again."""
         ),
     ]
-    return "\n\n".join(parts) + "\n"
 
 
 def _not_run(standings: Standings) -> list[str]:

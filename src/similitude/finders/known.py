@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.finders.finder import MatrixFinder, matrix_of_pairs, pair_blocks, pairs_among
+from similitude.finders._pairs import matrix_of_pairs, pair_blocks, pairs_among
+from similitude.finders.finder import MatrixFinder
 from similitude.proximity.unknown import LearnedFill
 
 

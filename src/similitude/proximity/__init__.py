@@ -17,16 +17,14 @@ from similitude.proximity.maps import (
     TO_SIMILARITY,
     WITH_WIDTH,
     LearnedMap,
-    apply_range,
     base_name,
     check_map,
     learned_constants_needed,
-    rescale,
     to_dissimilarity,
     to_similarity,
-    value_range,
 )
 from similitude.proximity.proximities import Extras, Proximities, as_proximities, at_columns
+from similitude.proximity.rescaling import apply_range, rescale, value_range
 from similitude.proximity.split import cut, train_test_split
 from similitude.proximity.symmetry import (
     Symmetrized,

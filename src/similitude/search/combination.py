@@ -20,9 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from similitude.search.contest import Contest, Run
+from similitude.search.contest import Contest
 from similitude.search.losses import Loss
 from similitude.search.methods import COMPARED_ONLY
+from similitude.search.run import Run
 
 BAGS = 20
 ROUNDS = 30

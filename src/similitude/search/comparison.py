@@ -13,8 +13,9 @@ from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
 from similitude.reader import Samples
 from similitude.search.combination import Judged, best_points, combine_each, eligible, judge_choice, judge_method
-from similitude.search.contest import Contest, Run
+from similitude.search.contest import Contest
 from similitude.search.methods import COMPARED_ONLY
+from similitude.search.run import Run
 from similitude.search.standing import names_text
 
 MOST_COMPARED = 1000
