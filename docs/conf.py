@@ -65,6 +65,7 @@ toc_object_entries_show_parents = "hide"
 html_theme = "pydata_sphinx_theme"
 html_title = "similitude"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["similitude.css"]
 # The column of sections would be all but empty here.
 html_sidebars = {page: [] for page in ("index", "start", "which-method", "gallery", "reproductions")}
