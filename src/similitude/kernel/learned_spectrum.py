@@ -33,6 +33,16 @@ class SpectrumPoint(NamedTuple):
     gamma: float
     target: str
 
+    @classmethod
+    def checked(cls, parameters: dict[str, Any], targets: tuple[str, ...], condition: str = "") -> SpectrumPoint:
+        """Return the point of these parameters, or raise a ValueError; only these targets are allowed."""
+        eta, gamma, target = (parameters[name] for name in cls._fields)
+        check_positive(eta, "eta")
+        check_positive(gamma, "gamma")
+        if target not in targets:
+            raise ValueError(f"target must be one of {sorted(targets)}{condition}; got {target!r}.")
+        return cls(float(eta), float(gamma), target)
+
 
 def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray) -> str:
     """Return which of clip and flip has fewer errors in cross-validation at its best C, or "both" if they are equal.
@@ -240,12 +250,7 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> SpectrumPoint:
-        eta, gamma, target = (parameters[name] for name in self._path_parameters)
-        check_positive(eta, "eta")
-        check_positive(gamma, "gamma")
-        if target not in TARGETS:
-            raise ValueError(f"target must be one of {sorted(TARGETS)}; got {target!r}.")
-        return SpectrumPoint(float(eta), float(gamma), target)
+        return SpectrumPoint.checked(parameters, TARGETS)
 
     def _solve(
         self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[SpectrumPoint]
