@@ -11,10 +11,10 @@ EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.
 	src reproductions tests README.md docs
 
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
-test test-minimum pytest coverage native-coverage test-sanitized torture: export OPENBLAS_NUM_THREADS := 1
-test test-minimum pytest coverage native-coverage test-sanitized torture: export OMP_NUM_THREADS := 1
+test test-installed test-minimum pytest coverage native-coverage test-sanitized torture: export OPENBLAS_NUM_THREADS := 1
+test test-installed test-minimum pytest coverage native-coverage test-sanitized torture: export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint types pytest coverage native-coverage test-sanitized torture stubs test-minimum bench reproduce docs dist clean
+.PHONY: demo test lint types pytest coverage native-coverage test-sanitized torture stubs test-minimum test-installed bench reproduce docs dist clean
 
 demo: .venv/installed
 	$(BIN)/similitude report --dataset voting --time-budget 110 --n-jobs -1 --output demo-report.html
@@ -92,6 +92,18 @@ dist: .venv/installed-dev
 	$(BIN)/python -m build
 	$(BIN)/twine check --strict dist/*
 
+# The tests of the source distribution against the wheel, which is installed in an environment of its own; the source of
+# the package is not unpacked. [tool.cibuildwheel] in pyproject.toml does the same to every wheel.
+test-installed: dist
+	rm -rf .venv-installed build/installed
+	$(PYTHON) -m venv .venv-installed
+	.venv-installed/bin/python -m pip install --quiet --upgrade pip
+	.venv-installed/bin/python -m pip install --quiet --group test dist/*.whl
+	mkdir -p build/installed
+	tar -xzf dist/*.tar.gz -C build/installed --strip-components 1 --exclude '*/src'
+	cd build/installed && ../../.venv-installed/bin/python packaging/check_installed.py
+	cd build/installed && ../../.venv-installed/bin/python -m pytest $(WORKERS)
+
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -122,4 +134,4 @@ dist: .venv/installed-dev
 	touch $@
 
 clean:
-	rm -rf .venv .venv-minimum build dist docs/_build docs/generated .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-minimum .venv-installed build dist docs/_build docs/generated .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache

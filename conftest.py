@@ -1,6 +1,7 @@
 """Settings shared by tests and by the examples in docstrings and on pages."""
 
 import importlib
+import importlib.util
 import sys
 
 import pytest
@@ -11,6 +12,12 @@ collect_ignore = ["docs/conf.py", "docs/_ext", "docs/_build", "docs/generated"]
 
 # Tests of compiled code run with another build of the module, one that checks every index, if one is named.
 use_named_build()
+
+
+def pytest_report_header():
+    """Say which similitude is tested: the source of this folder, or an installed package."""
+    spec = importlib.util.find_spec("similitude")
+    return f"similitude: {spec.origin if spec else 'not installed'}"
 
 
 def pytest_sessionfinish():

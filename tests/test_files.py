@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from similitude._utils.files import check_writable, replacing
+from tests.systems import needs_posix
 
 
 def write(path, text="new"):
@@ -82,6 +83,7 @@ def test_a_fifo_that_cannot_be_written_into(fifo, monkeypatch):
         check_writable(path)
 
 
+@needs_posix
 @pytest.mark.parametrize("target", ["old", None])
 def test_a_link_stays_and_its_target_is_replaced(tmp_path, target):
     (tmp_path / "folder").mkdir()
@@ -95,6 +97,7 @@ def test_a_link_stays_and_its_target_is_replaced(tmp_path, target):
     assert os.listdir(tmp_path / "folder") == ["a.txt"]
 
 
+@needs_posix
 def test_a_link_into_a_folder_that_does_not_exist(tmp_path):
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "nowhere" / "a.txt")
@@ -102,6 +105,7 @@ def test_a_link_into_a_folder_that_does_not_exist(tmp_path):
         check_writable(link)
 
 
+@needs_posix
 def test_a_folder_is_refused(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
     for path in (tmp_path, tmp_path / "link"):

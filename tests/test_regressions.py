@@ -11,6 +11,7 @@ from similitude import KNNClassifier, NearestCentroid, PathSearchCV, RobustSVC, 
 from similitude.datasets import load_proximity
 from similitude.features.recipes import RECIPES, recipe
 from similitude.similarities import RBF, VDM, Levenshtein, pairwise
+from tests.systems import needs_posix
 
 S = np.array([[3.0, 2.0, 0.0, 1.0], [2.0, 3.0, 1.0, 0.0], [0.0, 1.0, 3.0, 2.0], [1.0, 0.0, 2.0, 3.0]])
 Y = [0, 0, 1, 1]
@@ -128,6 +129,7 @@ def test_nullable_labels_of_pandas_keep_their_type(labels, dtype):
         KNNClassifier(1).fit(S, pd.Series([*labels[:3], None], dtype=dtype))
 
 
+@needs_posix
 def test_a_full_disk_names_the_file(tmp_path):
     """A limit on the size of files stands in for the disk; it counts for the child alone."""
     script = """

@@ -3,7 +3,9 @@
 import ast
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src" / "similitude"
+import similitude
+
+SOURCE = Path(similitude.__file__).parent
 SHARED = ("_native", "_utils")
 
 

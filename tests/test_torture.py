@@ -2,12 +2,14 @@
 
 import pytest
 
+from tests.systems import needs_posix
 from tests.torture.__main__ import COUNTS
 from tests.torture.attempts import run
 
 SLICES = {"forgeries": 40, "flips": 25, "kills": 2, "disk_full": 8, "threads": 3, "readers": 150}
 
 
+@needs_posix
 @pytest.mark.untraced
 @pytest.mark.parametrize("kind", COUNTS)
 def test_a_slice_is_survived(kind):

@@ -1,4 +1,4 @@
-"""Public names in the pages are links to the reference: ``KNNClassifier``, ``diagnose(S)``."""
+"""Names in the pages are links: ``KNNClassifier`` and ``diagnose(S)`` to the reference, examples to the gallery."""
 
 import importlib
 import pkgutil
@@ -13,6 +13,7 @@ import similitude
 _NAME = re.compile(r"([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
 # What stands before a name of scikit-learn's that the package has, too.
 _FOREIGN = re.compile(r"scikit-learn's(\s+own)?\s+$")
+_EXAMPLE = re.compile(r"(?:python )?examples/(plot_\w+)\.py")
 
 
 def public_names() -> dict[str, str]:
@@ -33,15 +34,22 @@ def link_names(app, doctree):
     if app.env.docname.startswith("generated/"):
         return
     for literal in list(doctree.findall(nodes.literal)):
-        name = _NAME.fullmatch(literal.astext())
-        target = name and NAMES.get(name[1])
-        if not target or _is_linked(literal) or _FOREIGN.search(_text_before(literal)):
-            continue
-        link = addnodes.pending_xref(
-            "", refdomain="py", reftype="obj", reftarget=target, refexplicit=True, refdoc=app.env.docname
-        )
-        literal.replace_self(link)
-        link += literal
+        target = _target(literal)
+        if target and not _is_linked(literal):
+            link = addnodes.pending_xref("", refexplicit=True, refdoc=app.env.docname, **target)
+            literal.replace_self(link)
+            link += literal
+
+
+def _target(literal):
+    """Return the target of a name or of an example, or None."""
+    text = literal.astext()
+    if example := _EXAMPLE.fullmatch(text):
+        return {"refdomain": "std", "reftype": "doc", "reftarget": f"/generated/gallery/{example[1]}"}
+    name = _NAME.fullmatch(text)
+    if name and name[1] in NAMES and not _FOREIGN.search(_text_before(literal)):
+        return {"refdomain": "py", "reftype": "obj", "reftarget": NAMES[name[1]]}
+    return None
 
 
 def _is_linked(node):

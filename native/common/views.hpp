@@ -32,7 +32,7 @@ struct Vector {
     Vector(T *first, Index length) : data(first), n(length) {}
     // A view of constants may look at what can be changed.
     template <class U = T, class = std::enable_if_t<std::is_const_v<U>>>
-    Vector(Vector<std::remove_const_t<T>> other) : data(other.data), n(other.n) {}
+    Vector(const Vector<std::remove_const_t<T>> &other) : data(other.data), n(other.n) {}
 
     T &operator[](Index i) const {
         check_index(i, n);
@@ -57,7 +57,7 @@ struct Matrix {
     Matrix() = default;
     Matrix(T *first, Index m, Index k) : data(first), rows(m), columns(k) {}
     template <class U = T, class = std::enable_if_t<std::is_const_v<U>>>
-    Matrix(Matrix<std::remove_const_t<T>> other) : data(other.data), rows(other.rows), columns(other.columns) {}
+    Matrix(const Matrix<std::remove_const_t<T>> &other) : data(other.data), rows(other.rows), columns(other.columns) {}
 
     Vector<T> operator[](Index i) const {
         check_index(i, rows);
@@ -97,7 +97,7 @@ struct Cube {
     Cube() = default;
     Cube(T *first, Index d, Index m, Index k) : data(first), depth(d), rows(m), columns(k) {}
     template <class U = T, class = std::enable_if_t<std::is_const_v<U>>>
-    Cube(Cube<std::remove_const_t<T>> o) : data(o.data), depth(o.depth), rows(o.rows), columns(o.columns) {}
+    Cube(const Cube<std::remove_const_t<T>> &o) : data(o.data), depth(o.depth), rows(o.rows), columns(o.columns) {}
 
     Matrix<T> operator[](Index i) const {
         check_index(i, depth);

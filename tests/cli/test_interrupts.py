@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from similitude.cli import app
 from similitude.cli.errors import reports_errors
+from tests.systems import needs_posix
 
 COMMAND = "print('up', flush=True)\nfrom similitude_command import main\nmain()"
 
@@ -25,6 +26,7 @@ def started(*words, **options):
     return subprocess.Popen(command, text=True, preexec_fn=reset, **pipes, **options)
 
 
+@needs_posix
 @pytest.mark.parametrize("delay", [0.05, 0.4])
 def test_ctrl_c_while_the_library_is_imported(delay):
     child = started("datasets")
@@ -42,7 +44,7 @@ def command(error):
 
     def work() -> None:
         try:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             time.sleep(5)
         except KeyboardInterrupt:
             if error is None:
@@ -53,12 +55,20 @@ def command(error):
     return CliRunner().invoke(runner, [])
 
 
+@pytest.fixture
+def answering():
+    """This process answers to Ctrl-C, also if it was started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("answering")
 @pytest.mark.parametrize("error", [None, SystemError, ValueError, RuntimeError], ids=str)
 def test_ctrl_c_is_quiet_whichever_exception_it_becomes(error):
-    before = signal.getsignal(signal.SIGINT)
     result = command(error)
     assert (result.exit_code, result.output) == (130, "")
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def _exhausted() -> None:
@@ -81,6 +91,7 @@ def test_a_lack_of_memory_is_one_line(work):
     assert "Use fewer samples" in result.stderr
 
 
+@needs_posix
 @pytest.mark.parametrize("columns", ["0", "", "x"])
 def test_a_terminal_without_columns(columns, tmp_path):
     np.savetxt(tmp_path / "m.csv", np.eye(5) + 0.1, delimiter=",")

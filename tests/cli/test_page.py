@@ -11,6 +11,7 @@ from sklearn.utils.fixes import parse_version
 from typer.testing import CliRunner
 
 from similitude.cli import app
+from tests.systems import needs_posix
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 LONG = ("similitude report", "similitude fit --dataset negative-direction")  # what these write is tested elsewhere
@@ -48,6 +49,7 @@ def told(lines):
     return [re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.3g}", line) for line in without]
 
 
+@needs_posix
 @pytest.mark.untraced
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages are not part of an installed package")
 def test_the_page_shows_what_is_printed(tmp_path, monkeypatch):

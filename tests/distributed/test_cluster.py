@@ -15,6 +15,7 @@ from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import pairwise as pairwise_here
 from tests.distributed.functions import Kills, agreement, hungry, longer, strings
 from tests.experiments.small import data, methods
+from tests.systems import needs_posix
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed: similitude[dask]")
 
@@ -65,6 +66,7 @@ def test_local_methods_answer_as_on_one_machine(whole, model):
     assert np.array_equal(there.predict(new), here.predict(new))
 
 
+@needs_posix
 class TestKilled:
     """A worker gets SIGKILL in the middle of a job."""
 

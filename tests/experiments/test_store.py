@@ -14,6 +14,7 @@ from similitude.experiments import Store, run
 from similitude.experiments import store as store_module
 from similitude.experiments.store import Failure
 from tests.experiments.small import PROTOCOL, data, methods
+from tests.systems import needs_posix
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +116,7 @@ def test_a_store_without_checksums_gets_them(rows, tmp_path):
             assert store.rows() == sorted(rows, key=lambda row: (row.dataset, row.method, row.partition))
 
 
+@needs_posix
 def test_a_folder_that_cannot_be_written_is_said_to_be_so(rows):
     folder = Path(tempfile.mkdtemp())  # not below pytest's own folder, which only its owner may enter
     Store(folder / "s.db").close()

@@ -31,7 +31,6 @@ def three_classes():
 @pytest.mark.untraced
 @pytest.mark.parametrize("kind", KINDS)
 def test_optimum_is_that_of_the_cone_program(kind):
-    pytest.importorskip("cvxpy")
     rng = np.random.default_rng(1)
     for n, p, C in ((15, 15, 1.0), (8, 20, 10.0), (20, 6, 0.1)):
         S, y = matrix(kind, n, p, rng), labels(n, rng)

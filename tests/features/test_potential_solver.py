@@ -21,7 +21,6 @@ def _solved(S, y, C, epsilon):
 @pytest.mark.untraced
 @pytest.mark.parametrize("kind", KINDS)
 def test_optimum_is_that_of_the_cone_program(kind):
-    pytest.importorskip("cvxpy")
     rng = np.random.default_rng(1)
     for n, p, C, epsilon in ((15, 15, 1.0, 0.1), (8, 20, 10.0, 0.01), (20, 6, 0.3, 1.0)):
         S, y = matrix(kind, n, p, rng), labels(n, rng)

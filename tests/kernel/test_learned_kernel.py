@@ -22,7 +22,6 @@ def test_vectors(eta, gamma, objective):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 def test_optimum_is_that_of_the_cone_program(kind):
-    pytest.importorskip("cvxpy")
     S, y = _case(kind, 7, 0)
     for eta, gamma in ((0.01, 0.02), (0.1, 1.0)):
         model = LearnedKernelSVC(eta, gamma).fit(S, y)
@@ -32,7 +31,6 @@ def test_optimum_is_that_of_the_cone_program(kind):
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 def test_kernel_coefficients_and_class_weights_of_the_cone_program():
-    pytest.importorskip("cvxpy")
     S, y = _case("indefinite", 10, 1)
     weight = np.where(y > 0, 2.0, 0.5)
     model = LearnedKernelSVC(0.05, 0.02, class_weight={1: 2.0, -1: 0.5}).fit(S, y)
@@ -86,7 +84,6 @@ def test_scale(scale):
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 def test_rows_are_those_of_equation_8():
-    pytest.importorskip("cvxpy")
     S, y = _case("indefinite", 8, 4)
     model = LearnedKernelSVC(0.05, 0.1).fit(S, y)
     rng = np.random.default_rng(0)

@@ -106,7 +106,6 @@ def test_vectors(target, objectives):
 @pytest.mark.parametrize("target", solver.TARGETS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_optimum_is_that_of_the_cone_program(kind, target):
-    pytest.importorskip("cvxpy")
     for seed, (eta, gamma) in enumerate([(0.01, 0.01), (0.1, 1.0)]):
         S, y = _case(kind, 9, seed)
         answer = _solve(S, y, eta, gamma, target)
@@ -119,7 +118,6 @@ def test_optimum_is_that_of_the_cone_program(kind, target):
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 @pytest.mark.parametrize("target", solver.TARGETS)
 def test_weights_and_decision_of_the_cone_program(target):
-    pytest.importorskip("cvxpy")
     S, y = _case("indefinite", 12, 3)
     weight = np.where(y > 0, 2.0, 0.5)
     weight[3] = 0.0

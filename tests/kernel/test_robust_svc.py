@@ -134,7 +134,6 @@ def test_derivatives(kind, rho):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [2, 9])
 def test_optimum_is_that_of_the_semidefinite_program(kind, n):
-    pytest.importorskip("cvxpy")
     rng = np.random.default_rng(n)
     S, y = _matrix(kind, n, rng), _labels(n, rng)
     weight = np.where(y > 0, 2.5, 1.0)
@@ -246,7 +245,6 @@ def test_sizes_far_from_one(scale):
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 def test_new_rows_are_those_of_the_semidefinite_program():
-    pytest.importorskip("cvxpy")
     rng = np.random.default_rng(9)
     for kind in ("indefinite", "semidefinite", "distances", "ties"):
         S, y = _matrix(kind, 6, rng), _labels(6, rng)

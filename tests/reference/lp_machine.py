@@ -1,6 +1,7 @@
 """Oracles for the linear programming machine, written from its definition."""
 
 import numpy as np
+import pytest
 
 
 def objective(S, y, w, b, C):
@@ -10,7 +11,7 @@ def objective(S, y, w, b, C):
 
 def program(S, y, C):
     """The optimal value, w and b, by a general solver of cone programs."""
-    import cvxpy
+    cvxpy = pytest.importorskip("cvxpy")
 
     w, b = cvxpy.Variable(S.shape[1]), cvxpy.Variable()
     loss = cvxpy.sum(cvxpy.pos(1 - cvxpy.multiply(y, S @ w + b)))

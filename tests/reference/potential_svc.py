@@ -1,6 +1,7 @@
 """Oracles for the potential support vector machine, written from its definition."""
 
 import numpy as np
+import pytest
 
 
 def centred(S, y, centring=True):
@@ -16,7 +17,7 @@ def objective(S, y, a, epsilon, centring=True):
 
 def program(S, y, C, epsilon, centring=True):
     """The optimal value and a solution, by a general solver of cone programs."""
-    import cvxpy
+    cvxpy = pytest.importorskip("cvxpy")
 
     A, target = centred(S, y, centring)
     a = cvxpy.Variable(S.shape[1])

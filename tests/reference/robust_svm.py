@@ -1,6 +1,7 @@
 """The robust SVM by its definitions: the dual function by eigendecompositions, the semidefinite programs by cvxpy."""
 
 import numpy as np
+import pytest
 
 
 def positive_part(A):
@@ -23,7 +24,7 @@ def dual(S, y, alpha, rho):
 
 def semidefinite(S, y, bounds, rho):
     """The optimal value of eq. 6 as a semidefinite program, K its variable."""
-    import cvxpy
+    cvxpy = pytest.importorskip("cvxpy")
 
     n = len(y)
     whole = cvxpy.Variable((n + 1, n + 1), PSD=True)
@@ -37,7 +38,7 @@ def semidefinite(S, y, bounds, rho):
 
 def nearest_row(K, s, own):
     """Eq. 8 as a semidefinite program: k and r."""
-    import cvxpy
+    cvxpy = pytest.importorskip("cvxpy")
 
     n = len(s)
     whole = cvxpy.Variable((n + 1, n + 1), PSD=True)

@@ -23,6 +23,7 @@ from similitude.similarities import _blocks as blocks
 from similitude.similarities import journal as journal_file
 from similitude.similarities.fingerprint import fingerprint
 from tests.numerics.test_progress import terminal
+from tests.systems import needs_posix
 
 rng = np.random.default_rng(5)
 N = 23
@@ -735,6 +736,7 @@ def test_the_lock_of_a_run_that_completes_meanwhile(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["S.npy"]
 
 
+@needs_posix
 def test_a_folder_that_cannot_be_written():
     # Not below pytest's own folder, which only its owner may enter: root has to become somebody else here.
     folder = Path(tempfile.mkdtemp())
@@ -754,6 +756,7 @@ def test_a_folder_that_cannot_be_written():
     assert not left
 
 
+@needs_posix
 def test_a_fifo_is_left_alone(tmp_path):
     f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
     f.interrupted(path, block_size=1)
@@ -764,6 +767,7 @@ def test_a_fifo_is_left_alone(tmp_path):
     assert path.is_fifo()
 
 
+@needs_posix
 def test_a_link_stays(tmp_path):
     f, path, journal = Counted(fails_on=(5, 5)), tmp_path / "S.npy", tmp_path / "S.npy.journal"
     path.symlink_to("elsewhere.npy")
@@ -784,7 +788,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "posix_fallocate", full)
+        patch.setattr(os, "posix_fallocate", full, raising=False)
         with pytest.raises(OSError, match=r"out: no space for the 160 bytes of .*S\.npy"):
             pairwise([1, 2], similarity=prefix_of_numbers, out=tmp_path / "S.npy")
     assert not list(tmp_path.iterdir())
@@ -860,6 +864,7 @@ KILLER = textwrap.dedent("""
 """)
 
 
+@needs_posix
 def test_killed_twenty_times(tmp_path):
     """A child is killed at random moments and begun again; what it recorded is never computed twice."""
     done = subprocess.run(

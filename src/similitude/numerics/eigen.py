@@ -6,19 +6,14 @@ and ``ev`` 5 to 6 times as long (``python -m benchmarks eigen``).
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import numpy as np
 from scipy import linalg
 
-from similitude._utils.threads import one_blas_thread
+from similitude._utils.threads import suitable_blas_threads
 from similitude.numerics.shared import once
 
 ZERO_TOLERANCE = 1e-10
 """Eigenvalues with ``|lambda| <= ZERO_TOLERANCE * max|lambda|`` count as zero."""
-
-# Up to this size a second BLAS thread gains nothing, and on a busy machine it is slower: at n = 900 by a factor of 4.
-_SMALL = 1000
 
 
 def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +46,7 @@ def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if scale == 0.0 or len(S) == 1:  # the LAPACK wrapper of older versions of SciPy fails on a single entry
         return np.diagonal(S).copy(), np.eye(len(S))
     exponent = float(2.0 ** np.floor(np.log2(scale)))
-    with one_blas_thread() if len(S) <= _SMALL else nullcontext():
+    with suitable_blas_threads(len(S)):
         values, vectors = linalg.eigh(S / exponent, driver="evd", check_finite=False, overwrite_a=True)
     with np.errstate(over="ignore"):
         values = values * exponent

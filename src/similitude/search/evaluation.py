@@ -20,7 +20,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 
 from similitude._utils.progress import progress
-from similitude._utils.threads import one_openmp_thread
+from similitude._utils.threads import one_openmp_thread, suitable_blas_threads
 from similitude.base import SimilarityEstimator
 from similitude.numerics.shared import shared_work
 from similitude.reader import Reader, Samples, Training, samples_of
@@ -174,7 +174,7 @@ def evaluate_fold(
     """Return the results of every method on one fold, by name; the parameters are those of :func:`evaluate`."""
     fold = Fold(samples, *split, train_too=train_too)
     found = {}
-    with shared_work(), one_openmp_thread():
+    with shared_work(), one_openmp_thread(), suitable_blas_threads(len(fold.y)):
         for name, (estimator, points, *similarity) in methods.items():
             if note is not None:
                 note(name)

@@ -1,0 +1,9 @@
+"""Marks of tests that need what not every system has."""
+
+import os
+
+import pytest
+
+needs_posix = pytest.mark.skipif(
+    os.name != "posix", reason="needs links, permissions, a shell, limits of resources or signals as POSIX systems have"
+)
