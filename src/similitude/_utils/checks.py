@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
@@ -30,3 +31,12 @@ def check_bool(value: Any, name: str) -> None:
     """Raise a ValueError unless the value of the parameter ``name`` is True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be True or False; got {value!r}.")
+
+
+def check_choice(value: Any, name: str, allowed: Collection[Any], condition: str = "") -> None:
+    """Raise a ValueError unless the value of the parameter ``name`` is one of those that are allowed.
+
+    ``condition`` says in the message when these are the allowed ones.
+    """
+    if not any(value is known or (isinstance(value, str) and value == known) for known in allowed):
+        raise ValueError(f"{name} must be one of {allowed}{condition}; got {value!r}.")

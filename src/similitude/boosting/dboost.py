@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_choice, check_integer
 from similitude.base import SimilarityClassifier
 from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
@@ -185,8 +185,7 @@ class DBoostClassifier(SimilarityClassifier):
         if not isinstance(self.n_pairs, str) or self.n_pairs != "all":
             check_integer(self.n_pairs, "n_pairs", 1, ", or 'all'")
         for name, known in (("algorithm", _ALGORITHMS), ("multiclass", _SCHEMES)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {known}; got {getattr(self, name)!r}.")
+            check_choice(getattr(self, name), name, known)
         share = self.pair_share
         if share is not None and (not isinstance(share, Real) or isinstance(share, bool) or not 0 < float(share) < 1):
             raise ValueError(f"pair_share must be None or a number between 0 and 1; got {share!r}.")

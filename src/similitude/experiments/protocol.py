@@ -17,7 +17,7 @@ from sklearn.model_selection import (
     train_test_split,
 )
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_choice, check_integer
 
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike
@@ -114,8 +114,7 @@ class Protocol:
 
     def __post_init__(self) -> None:
         for name, allowed in (("kind", KINDS), ("selection", ("pooled", "mean")), ("ties", ("first", "last"))):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {list(allowed)}; got {getattr(self, name)!r}.")
+            check_choice(getattr(self, name), name, list(allowed))
         for name, least in (("n_partitions", 1), ("n_folds", 2), ("seed", 0), ("inner", 2)):
             value = getattr(self, name)
             if name != "inner" or value != "leave-one-out":

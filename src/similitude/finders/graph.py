@@ -9,7 +9,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
 from similitude._native import both_directions, insert_neighbors, propose_neighbors, walk_graph
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.threads import over_row_blocks
 from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
 from similitude.finders._pynndescent import neighbors_by_pynndescent, uses_pynndescent
@@ -376,8 +376,7 @@ class GraphSearch(ObjectFinder):
     def _check_parameters(self) -> None:
         for name in ("n_neighbors", "n_pivots", "search_width", "n_candidates", "max_evaluations"):
             check_integer(getattr(self, name), name, 1)
-        if self.builder not in BUILDERS:
-            raise ValueError(f"builder must be one of {BUILDERS}; got {self.builder!r}.")
+        check_choice(self.builder, "builder", BUILDERS)
 
 
 def _insert_pairs(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, *lists: np.ndarray) -> int:

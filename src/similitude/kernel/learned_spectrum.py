@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_choice, check_positive
 from similitude.kernel import _spectrum_solver as solver
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
@@ -39,8 +39,7 @@ class SpectrumPoint(NamedTuple):
         eta, gamma, target = (parameters[name] for name in cls._fields)
         check_positive(eta, "eta")
         check_positive(gamma, "gamma")
-        if target not in targets:
-            raise ValueError(f"target must be one of {sorted(targets)}{condition}; got {target!r}.")
+        check_choice(target, "target", sorted(targets), condition)
         return cls(float(eta), float(gamma), target)
 
 

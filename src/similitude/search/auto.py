@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.checks import check_integer, check_positive
+from similitude._utils.checks import check_choice, check_integer, check_positive
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
 from similitude.labels import Labels, check_two_classes, encoded_labels
@@ -363,8 +363,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
                 setattr(self, name, getattr(chosen, name))
 
     def _check_parameters(self) -> None:
-        if self.prefer not in PREFERENCES:
-            raise ValueError(f"prefer must be one of {PREFERENCES}; got {self.prefer!r}.")
+        check_choice(self.prefer, "prefer", PREFERENCES)
         if self.time_budget is not None:
             check_positive(self.time_budget, "time_budget")
         if isinstance(self.cv, Integral) and self.cv < 2:

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_choice, check_integer
 from similitude.base import SimilarityEstimator
 from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
@@ -256,8 +256,7 @@ class LandmarkEstimator(SimilarityEstimator):
 
     def _check_landmark_parameters(self) -> None:
         check_integer(getattr(self, self._count_name), self._count_name, 1)
-        if self.selection not in SELECTIONS:
-            raise ValueError(f"selection must be one of {SELECTIONS}; got {self.selection!r}.")
+        check_choice(self.selection, "selection", SELECTIONS)
         if not isinstance(self.tol, Real) or not 0 <= float(self.tol) < 1:
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
         if self._new_reader().is_columns == (self.landmark_similarity is None):
