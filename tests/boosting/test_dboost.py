@@ -339,10 +339,10 @@ def test_vote_on_the_example_of_figure_one():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_rounds": 0}, "n_rounds must be a whole number of at least 1; got 0"),
-        ({"n_rounds": 2.0}, "n_rounds must be a whole number"),
-        ({"n_pairs": True}, "n_pairs must be a whole number of at least 1, or 'all'; got True"),
-        ({"n_pairs": "every"}, "n_pairs must be a whole number of at least 1, or 'all'; got 'every'"),
+        ({"n_rounds": 0}, "n_rounds must be an integer of at least 1; got 0"),
+        ({"n_rounds": 2.0}, "n_rounds must be an integer"),
+        ({"n_pairs": True}, "n_pairs must be an integer of at least 1, or 'all'; got True"),
+        ({"n_pairs": "every"}, "n_pairs must be an integer of at least 1, or 'all'; got 'every'"),
         ({"pair_share": 1}, "pair_share must be None or a number between 0 and 1; got 1"),
         ({"pair_share": "half"}, "pair_share must be None or a number between 0 and 1; got 'half'"),
         ({"pair_share": 0.5, "algorithm": "vote"}, "pair_share must be None with algorithm='vote'"),

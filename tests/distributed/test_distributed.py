@@ -197,9 +197,9 @@ class TestSearch:
     @pytest.mark.parametrize(
         ("parameters", "message"),
         [
-            ({"n_shards": 0}, "n_shards must be a whole number of at least 1; got 0"),
+            ({"n_shards": 0}, "n_shards must be None or an integer of at least 1; got 0"),
             ({"n_shards": True}, "n_shards must be"),
-            ({"batch_size": None}, "batch_size must be a whole number of at least 1; got None"),
+            ({"batch_size": None}, "batch_size must be an integer of at least 1; got None"),
             ({"block_size": 0}, "block_size must be"),
         ],
     )

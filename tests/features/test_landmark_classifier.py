@@ -498,7 +498,7 @@ def test_asymmetry_is_announced_once():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_landmarks": 0}, "n_landmarks must be a whole number of at least 1; got 0"),
+        ({"n_landmarks": 0}, "n_landmarks must be an integer of at least 1; got 0"),
         ({"spectrum": "none"}, "spectrum must be one of .* those of 'flip'"),
         ({"model": "tree"}, "model must be one of"),
         ({"alpha": 0.0}, "alpha must be a finite number above 0"),

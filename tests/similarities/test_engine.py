@@ -304,13 +304,13 @@ def test_a_value_too_large_for_the_array():
 
 @pytest.mark.parametrize("bad", [0, -1, 2.5, True, "8"])
 def test_a_block_size_that_is_none(bad):
-    with pytest.raises(ValueError, match=r"block_size must be None or a whole number"):
+    with pytest.raises(ValueError, match=r"block_size must be None or an integer"):
         pairwise([1, 2], similarity=lambda a, b: 1.0, block_size=bad)
 
 
 @pytest.mark.parametrize("bad", [0, 1.5, "2", True])
 def test_a_number_of_workers_that_is_none(bad):
-    with pytest.raises(ValueError, match=r"n_jobs must be None or a whole number other than 0"):
+    with pytest.raises(ValueError, match=r"n_jobs must be None or an integer other than 0"):
         pairwise([1, 2], similarity=lambda a, b: 1.0, n_jobs=bad)
 
 

@@ -476,9 +476,9 @@ def test_all_spectrum_is_cut_by_tol():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_components": 0}, "n_components must be a whole number of at least 1; got 0"),
-        ({"n_components": True}, "n_components must be a whole number"),
-        ({"n_components": 0.5}, "n_components must be a whole number"),
+        ({"n_components": 0}, "n_components must be an integer of at least 1; got 0"),
+        ({"n_components": True}, "n_components must be an integer"),
+        ({"n_components": 0.5}, "n_components must be an integer"),
         ({"spectrum": "shift"}, "spectrum must be one of"),
         ({"selection": "best"}, "selection must be one of"),
         ({"tol": 1.0}, r"tol must lie in \[0, 1\)"),

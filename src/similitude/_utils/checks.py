@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from collections.abc import Collection
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,3 +13,30 @@ def check_positive(value: Any, name: str) -> None:
     """Raise a ValueError unless the value of the parameter ``name`` is a finite number above 0."""
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")
+
+
+def check_integer(value: Any, name: str, least: int, why: str = "", *, none: bool = False) -> None:
+    """Raise a ValueError unless the value of the parameter ``name`` is an integer of at least ``least``.
+
+    ``why`` is added to the message; with ``none`` the value may be None.
+    """
+    if none and value is None:
+        return
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        kind = "None or an integer" if none else "an integer"
+        raise ValueError(f"{name} must be {kind} of at least {least}{why}; got {value!r}.")
+
+
+def check_bool(value: Any, name: str) -> None:
+    """Raise a ValueError unless the value of the parameter ``name`` is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False; got {value!r}.")
+
+
+def check_choice(value: Any, name: str, allowed: Collection[Any], condition: str = "") -> None:
+    """Raise a ValueError unless the value of the parameter ``name`` is one of those that are allowed.
+
+    ``condition`` says in the message when these are the allowed ones.
+    """
+    if not any(value is known or (isinstance(value, str) and value == known) for known in allowed):
+        raise ValueError(f"{name} must be one of {allowed}{condition}; got {value!r}.")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.checks import check_choice, check_integer
 from similitude.base import SimilarityClassifier
 from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
@@ -180,12 +181,11 @@ class DBoostClassifier(SimilarityClassifier):
         return self._fit(X, y, sample_weight)
 
     def _point(self, parameters: dict[str, Any]) -> int:
-        _check_count(parameters["n_rounds"], "n_rounds")
+        check_integer(parameters["n_rounds"], "n_rounds", 1)
         if not isinstance(self.n_pairs, str) or self.n_pairs != "all":
-            _check_count(self.n_pairs, "n_pairs", ", or 'all'")
+            check_integer(self.n_pairs, "n_pairs", 1, ", or 'all'")
         for name, known in (("algorithm", _ALGORITHMS), ("multiclass", _SCHEMES)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {known}; got {getattr(self, name)!r}.")
+            check_choice(getattr(self, name), name, known)
         share = self.pair_share
         if share is not None and (not isinstance(share, Real) or isinstance(share, bool) or not 0 < float(share) < 1):
             raise ValueError(f"pair_share must be None or a number between 0 and 1; got {share!r}.")
@@ -316,8 +316,3 @@ class DBoostClassifier(SimilarityClassifier):
 def _columns(S: Any, samples: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return the similarities of samples to others, one row for each of the others."""
     return np.ascontiguousarray(dense(cut(S.T, others, samples)))
-
-
-def _check_count(value: Any, name: str, other: str = "") -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1{other}; got {value!r}.")

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-
-
-def check_integer(name: str, value: Any, least: int, why: str = "") -> None:
-    """Raise a ValueError unless the value is an integer of at least ``least``."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
-        raise ValueError(f"{name} must be an integer of at least {least}{why}; got {value!r}.")
 
 
 def check_share(name: str, value: Any) -> None:

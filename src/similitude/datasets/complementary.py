@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from similitude.datasets._arguments import check_amount, check_integer
+from similitude._utils.checks import check_integer
+from similitude.datasets._arguments import check_amount
 
 if TYPE_CHECKING:
     from similitude._utils.types import RandomState
@@ -72,8 +73,8 @@ def make_complementary(
     >>> bool((data.y == 2 * data.similarity_bit + data.feature_bit).all())
     True
     """
-    check_integer("n_samples", n_samples, 4, " (1 per class)")
-    check_integer("n_features", n_features, 1)
+    check_integer(n_samples, "n_samples", 4, " (1 per class)")
+    check_integer(n_features, "n_features", 1)
     for name, value in (("noise", noise), ("separation", separation)):
         check_amount(name, value)
     rng = check_random_state(random_state)

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import Bunch, check_random_state
 
-from similitude.datasets._arguments import check_amount, check_integer
+from similitude._utils.checks import check_integer
+from similitude.datasets._arguments import check_amount
 
 if TYPE_CHECKING:
     from similitude._utils.types import RandomState
@@ -81,8 +82,8 @@ def make_ellipsoids(
     >>> embedded.fit(D_train, y_train).score(D_test, y_test)
     1.0
     """
-    check_integer("n_samples", n_samples, 2, " (1 per class)")
-    check_integer("n_features", n_features, 2, " (a thin axis and a long one)")
+    check_integer(n_samples, "n_samples", 2, " (1 per class)")
+    check_integer(n_features, "n_features", 2, " (a thin axis and a long one)")
     check_amount("elongation", elongation, zero=False)
     check_amount("separation", separation)
     rng = check_random_state(random_state)

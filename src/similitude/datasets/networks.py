@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-from similitude.datasets._arguments import check_amount, check_integer, check_share
+from similitude._utils.checks import check_integer
+from similitude.datasets._arguments import check_amount, check_share
 
 if TYPE_CHECKING:
     from similitude._utils.types import RandomState
@@ -113,12 +114,12 @@ def make_patrol(
 
 
 def _check_units(n_people: int, n_units: int, n_names: int, n_outsiders: int, squad_size: int) -> None:
-    check_integer("n_units", n_units, 1)
-    check_integer("n_names", n_names, 1)
-    check_integer("squad_size", squad_size, 2)
-    check_integer("n_outsiders", n_outsiders, 0)
+    check_integer(n_units, "n_units", 1)
+    check_integer(n_names, "n_names", 1)
+    check_integer(squad_size, "squad_size", 2)
+    check_integer(n_outsiders, "n_outsiders", 0)
     needed = n_units * (n_names + 1) + n_outsiders
-    check_integer("n_people", n_people, needed, " (n_outsiders, and n_names + 1 in each unit)")
+    check_integer(n_people, "n_people", needed, " (n_outsiders, and n_names + 1 in each unit)")
 
 
 def _check_chances(
@@ -241,9 +242,9 @@ def make_copurchase(
     >>> int((books.S > 0).sum(axis=1).max())
     4
     """
-    check_integer("n_authors", n_authors, 2)
-    check_integer("n_books", n_books, 2 * n_authors, f" (2 per author, n_authors={n_authors})")
-    check_integer("n_links", n_links, 2)
+    check_integer(n_authors, "n_authors", 2)
+    check_integer(n_books, "n_books", 2 * n_authors, f" (2 per author, n_authors={n_authors})")
+    check_integer(n_links, "n_links", 2)
     if n_links > 10 or n_links >= n_books:
         raise ValueError(f"n_links must be at most 10 and below n_books ({n_books}); got {n_links}.")
     for name, share in (("same_author", same_author), ("own", own)):

@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 
-from similitude.datasets._arguments import check_amount, check_integer
+from similitude._utils.checks import check_integer
+from similitude.datasets._arguments import check_amount
 from similitude.numerics.eigen import eigh
 from similitude.proximity.check import check_similarity, is_symmetric
 
@@ -82,8 +83,8 @@ def make_perturbed_centroids(
     >>> bool(knn.score(test.X, test.y) > 0.75)
     True
     """
-    check_integer("n_samples", n_samples, 1)
-    check_integer("n_features", n_features, 1)
+    check_integer(n_samples, "n_samples", 1)
+    check_integer(n_features, "n_features", 1)
     chances = np.asarray(flip, dtype=float)
     if chances.ndim != 1 or len(chances) < 2 or not np.all((chances >= 0) & (chances <= 1)):
         raise ValueError(f"flip must be two or more probabilities in [0, 1], one per class; got {flip!r}.")
@@ -212,9 +213,9 @@ def make_negative_direction(
 
 def _blobs(n: int, n_classes: int, n_features: int, separation: float, gamma: float, random_state: Any) -> Any:
     """Return a positive definite similarity of Gaussian blobs, each of whose centres lies on its own axis."""
-    check_integer("n_classes", n_classes, 2)
-    check_integer("n_samples", n, 2 * n_classes, f" (2 per class, n_classes={n_classes})")
-    check_integer("n_features", n_features, n_classes, " (n_classes: each centre has its own axis)")
+    check_integer(n_classes, "n_classes", 2)
+    check_integer(n, "n_samples", 2 * n_classes, f" (2 per class, n_classes={n_classes})")
+    check_integer(n_features, "n_features", n_classes, " (n_classes: each centre has its own axis)")
     for name, value in (("separation", separation), ("gamma", gamma)):
         check_amount(name, value, zero=False)
     rng = check_random_state(random_state)

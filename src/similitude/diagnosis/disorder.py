@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from similitude._utils.checks import check_integer
 from similitude.proximity.check import check_similarity, dense
 from similitude.proximity.maps import LearnedMap, check_map
 from similitude.proximity.proximities import as_proximities
@@ -126,8 +127,7 @@ def disorder(
     >>> print(disorder(rng.random((200, 200))).verdict)
     moderate: search='graph' works with a larger search_width
     """
-    if not isinstance(n_triples, (int, np.integer)) or isinstance(n_triples, bool) or n_triples < 1:
-        raise ValueError(f"n_triples must be an integer of at least 1; got {n_triples!r}.")
+    check_integer(n_triples, "n_triples", 1)
     if dissimilarity is not None:
         check_map(dissimilarity, "dissimilarity")
     A = check_similarity(as_proximities(S).S, orientation="any")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from similitude._utils.checks import check_integer
 from similitude._utils.forms import labels_in_order
 from similitude.diagnosis import figures
 from similitude.diagnosis.advice import advice
@@ -110,7 +110,8 @@ def diagnose(
     >>> print(found.advice[0])
     the matrix is indefinite (NEF 0.047): modify the spectrum (SpectrumModifier) or use a local method (KNNClassifier).
     """
-    _check_counts(max_samples=max_samples, n_neighbors=n_neighbors, n_triples=n_triples)
+    for name, count in (("max_samples", max_samples), ("n_neighbors", n_neighbors), ("n_triples", n_triples)):
+        check_integer(count, name, 1)
     if dissimilarity is not None:
         check_map(dissimilarity, "dissimilarity")
     rng = check_random_state(random_state)
@@ -165,12 +166,6 @@ def diagnose(
         eigenvalues=figures.rescaled(eigenvalues, scale),
     )
     return replace(found, advice=advice(found))
-
-
-def _check_counts(**counts: Any) -> None:
-    for name, value in counts.items():
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")
 
 
 def _checked(matrix: Any, max_samples: int, rng: Any) -> tuple[Any, np.ndarray]:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.checks import check_integer
 from similitude._utils.extras import require
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
@@ -132,11 +133,8 @@ class ClusterSearch(StreamSearch):
 
     def _check_parameters(self) -> None:
         check_block_size(self.block_size)
-        for name, value in (("n_shards", self.n_shards), ("batch_size", self.batch_size)):
-            if name == "n_shards" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}.")
+        check_integer(self.n_shards, "n_shards", 1, none=True)
+        check_integer(self.batch_size, "batch_size", 1)
 
 
 def _are_there(futures: list) -> bool:

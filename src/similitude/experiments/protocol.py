@@ -17,6 +17,8 @@ from sklearn.model_selection import (
     train_test_split,
 )
 
+from similitude._utils.checks import check_choice, check_integer
+
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike
 
@@ -112,15 +114,11 @@ class Protocol:
 
     def __post_init__(self) -> None:
         for name, allowed in (("kind", KINDS), ("selection", ("pooled", "mean")), ("ties", ("first", "last"))):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {list(allowed)}; got {getattr(self, name)!r}.")
+            check_choice(getattr(self, name), name, list(allowed))
         for name, least in (("n_partitions", 1), ("n_folds", 2), ("seed", 0), ("inner", 2)):
             value = getattr(self, name)
-            if name == "inner" and value == "leave-one-out":
-                continue
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                other = " or 'leave-one-out'" if name == "inner" else ""
-                raise ValueError(f"{name} must be an integer of at least {least}{other}; got {value!r}.")
+            if name != "inner" or value != "leave-one-out":
+                check_integer(value, name, least, " or 'leave-one-out'" if name == "inner" else "")
         for name in ("test_size", "inner_test_size"):
             size = getattr(self, name)
             share = isinstance(size, Real) and not isinstance(size, (bool, Integral)) and 0 < float(size) < 1

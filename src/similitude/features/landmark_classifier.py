@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.methods import available_if
 from similitude.base import SimilarityClassifier
 from similitude.features._landmark_models import features_in_place, linear_models
@@ -195,8 +195,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
                 f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}. (The features of 'none' would be the same "
                 "vectors as those of 'flip'.)"
             )
-        if self.model not in MODELS:
-            raise ValueError(f"model must be one of {MODELS}; got {self.model!r}.")
+        check_choice(self.model, "model", MODELS)
         return float(parameters["alpha" if self.model == "ridge" else "C"])
 
     def _fit_path(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_bool, check_positive
 from similitude.features.base import LinearClassifier, LinearSolution
 
 if TYPE_CHECKING:
@@ -110,8 +110,7 @@ class PotentialSVC(LinearClassifier):
     def _point(self, parameters: dict[str, Any]) -> tuple[float, float]:
         for name in self._path_parameters:
             check_positive(parameters[name], name)
-        if not isinstance(self.center, (bool, np.bool_)):
-            raise ValueError(f"center must be True or False; got {self.center!r}.")
+        check_bool(self.center, "center")
         return float(parameters["C"]), float(parameters["epsilon"])
 
     def _solve(self, S: np.ndarray, y: np.ndarray, points: list[tuple[float, float]]) -> list[LinearSolution]:

@@ -10,6 +10,7 @@ from sklearn import discriminant_analysis
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from similitude._utils.checks import check_choice
 from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.quadratic import RegularizedQuadratic
@@ -152,6 +153,5 @@ def recipe(name: str, *, random_state: RandomState = 0, **contract: Any) -> Reci
     >>> bool(search.best_score_ > 0.93)
     True
     """
-    if name not in RECIPES:
-        raise ValueError(f"name must be one of {list(RECIPES)}; got {name!r}.")
+    check_choice(name, "name", list(RECIPES))
     return RECIPES[name](random_state, **contract)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
 from similitude._native import both_directions, insert_neighbors, propose_neighbors, walk_graph
+from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.threads import over_row_blocks
 from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
 from similitude.finders._pynndescent import neighbors_by_pynndescent, uses_pynndescent
@@ -374,18 +374,9 @@ class GraphSearch(ObjectFinder):
             raise ValueError(f"search: the graph does not belong to {n} objects; fit again.")
 
     def _check_parameters(self) -> None:
-        for name, least in (
-            ("n_neighbors", 1),
-            ("n_pivots", 1),
-            ("search_width", 1),
-            ("n_candidates", 1),
-            ("max_evaluations", 1),
-        ):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} must be an integer of at least {least}; got {value!r}.")
-        if self.builder not in BUILDERS:
-            raise ValueError(f"builder must be one of {BUILDERS}; got {self.builder!r}.")
+        for name in ("n_neighbors", "n_pivots", "search_width", "n_candidates", "max_evaluations"):
+            check_integer(getattr(self, name), name, 1)
+        check_choice(self.builder, "builder", BUILDERS)
 
 
 def _insert_pairs(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, *lists: np.ndarray) -> int:

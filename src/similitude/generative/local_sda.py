@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from similitude._utils.checks import check_choice
 from similitude.finders import GraphSearch, StreamSearch
 from similitude.generative.base import DividedPath, GenerativeClassifier, GenerativePath, answered, log_posterior
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
@@ -156,8 +157,7 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
         check_n_neighbors(k)
         if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0 <= float(alpha) <= 1:
             raise ValueError(f"alpha must be a number from 0 to 1; got {alpha!r}.")
-        if not (fallback is None or isinstance(fallback, str)) or fallback not in FALLBACKS:
-            raise ValueError(f"fallback must be one of {FALLBACKS}; got {fallback!r}.")
+        check_choice(fallback, "fallback", FALLBACKS)
         return LocalSDAPoint(int(k), float(alpha), fallback)
 
     def _fit_path(self, training: Training, labels: Labels, points: list[LocalSDAPoint]) -> LocalSDAPath | DividedPath:

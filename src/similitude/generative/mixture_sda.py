@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._native import fit_mixture
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_integer, check_positive
 from similitude._utils.warn import warn
 from similitude.generative.base import GenerativeClassifier
 from similitude.generative.centroids import CentroidModels, CentroidsPath
@@ -162,9 +162,9 @@ class MixtureSDA(GenerativeClassifier):
     def _point(self, parameters: dict[str, Any]) -> tuple[()]:
         check_positive(self.tol, "tol")
         for name in ("max_iter", "n_init"):
-            _check_count(name, getattr(self, name))
+            check_integer(getattr(self, name), name, 1)
         if not isinstance(self.n_components, Mapping) and np.ndim(self.n_components) == 0:
-            _check_count("n_components", self.n_components)
+            check_integer(self.n_components, "n_components", 1)
         return ()
 
     def _fit_path(self, training: Training, labels: Labels, points: list[Any]) -> CentroidsPath:
@@ -215,8 +215,3 @@ def _component_numbers(given: Any, classes: np.ndarray) -> list[int]:
     if not np.all((numbers >= 1) & (numbers == np.floor(numbers)) & np.isfinite(numbers)):
         raise ValueError(f"n_components must hold integers of at least 1; got {given!r}.")
     return numbers.astype(int).tolist()
-
-
-def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_integer, check_positive
 from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._robust_solver import solve_path
 from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, relative_gap
@@ -286,8 +285,7 @@ class LearnedKernelSVC(KernelLearningSVC):
     def _point(self, parameters: dict[str, Any]) -> tuple[float, float]:
         for name in self._path_parameters:
             check_positive(parameters[name], name)
-        if not isinstance(self.max_samples, Integral) or isinstance(self.max_samples, bool) or self.max_samples < 2:
-            raise ValueError(f"max_samples must be an integer of at least 2; got {self.max_samples!r}.")
+        check_integer(self.max_samples, "max_samples", 2)
         return float(parameters["eta"]), float(parameters["gamma"])
 
     def _solve(self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[tuple[float, float]]) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_choice, check_positive
 from similitude.kernel import _spectrum_solver as solver
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
@@ -32,6 +32,15 @@ class SpectrumPoint(NamedTuple):
     eta: float
     gamma: float
     target: str
+
+    @classmethod
+    def checked(cls, parameters: dict[str, Any], targets: tuple[str, ...], condition: str = "") -> SpectrumPoint:
+        """Return the point of these parameters, or raise a ValueError; only these targets are allowed."""
+        eta, gamma, target = (parameters[name] for name in cls._fields)
+        check_positive(eta, "eta")
+        check_positive(gamma, "gamma")
+        check_choice(target, "target", sorted(targets), condition)
+        return cls(float(eta), float(gamma), target)
 
 
 def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray) -> str:
@@ -240,12 +249,7 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> SpectrumPoint:
-        eta, gamma, target = (parameters[name] for name in self._path_parameters)
-        check_positive(eta, "eta")
-        check_positive(gamma, "gamma")
-        if target not in TARGETS:
-            raise ValueError(f"target must be one of {sorted(TARGETS)}; got {target!r}.")
-        return SpectrumPoint(float(eta), float(gamma), target)
+        return SpectrumPoint.checked(parameters, TARGETS)
 
     def _solve(
         self, S: np.ndarray, y: np.ndarray, weight: np.ndarray, points: list[SpectrumPoint]

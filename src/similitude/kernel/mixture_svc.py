@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from similitude._utils.checks import check_positive
 from similitude.kernel.base import KernelLearningSVC
 from similitude.kernel.learned_spectrum import TARGETS, SpectrumPoint, solve_grid
 from similitude.labels import Labels, class_weights
@@ -203,15 +202,9 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
         self.dissimilarity = dissimilarity
 
     def _point(self, parameters: dict[str, Any]) -> SpectrumPoint:
-        eta, gamma, target = (parameters[name] for name in self._path_parameters)
-        check_positive(eta, "eta")
-        check_positive(gamma, "gamma")
-        allowed = TIED_TARGETS if self.tied else TARGETS
-        if target not in allowed:
-            raise ValueError(
-                f"target must be one of {sorted(allowed)}{' with tied=True' if self.tied else ''}; got {target!r}."
-            )
-        return SpectrumPoint(float(eta), float(gamma), target)
+        if self.tied:
+            return SpectrumPoint.checked(parameters, TIED_TARGETS, " with tied=True")
+        return SpectrumPoint.checked(parameters, TARGETS)
 
     def _prepared(self, training: Any, points: list[Any]) -> Any:
         matrices = matrices_of(training, type(self).__name__)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_bool, check_choice, check_positive
 from similitude._utils.warn import warn
 from similitude.kernel._machines import SpectrumKernel, SpectrumMachines, TransductiveMachines
 from similitude.labels import Labels, class_weights
@@ -177,10 +177,8 @@ class SimilaritySVC(OneVsOneClassifier):
 
     def _point(self, parameters: dict[str, Any]) -> SVCPoint:
         check_positive(parameters["C"], "C")
-        if parameters["spectrum"] not in SPECTRA:
-            raise ValueError(f"spectrum must be one of {SPECTRA}; got {parameters['spectrum']!r}.")
-        if not isinstance(self.transductive, (bool, np.bool_)):
-            raise ValueError(f"transductive must be True or False; got {self.transductive!r}.")
+        check_choice(parameters["spectrum"], "spectrum", SPECTRA)
+        check_bool(self.transductive, "transductive")
         return SVCPoint(parameters["C"], parameters["spectrum"])
 
     def fit(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_bool, check_choice, check_integer, check_positive
 from similitude._utils.methods import available_if
 from similitude.finders import GraphSearch, check_search, same_values
 from similitude.labels import Labels, check_labels
@@ -181,16 +180,12 @@ class KNNClassifier(SearchingClassifier):
         check_n_neighbors(parameters["n_neighbors"])
         check_positive(parameters["reg"], "reg")
         weights, spectrum, consistent = (parameters[name] for name in ("weights", "spectrum", "consistent"))
-        if not isinstance(weights, str) or weights not in WEIGHTS:
-            raise ValueError(f"weights must be one of {WEIGHTS}; got {weights!r}.")
-        if not isinstance(spectrum, str) or spectrum not in SPECTRA:
-            raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
+        check_choice(weights, "weights", WEIGHTS)
+        check_choice(spectrum, "spectrum", SPECTRA)
         if spectrum == "pinv" and weights in ("kri", "lime"):
             raise ValueError(f"spectrum='pinv' is only for weights='krr'; weights is {weights!r}. Use 'clip'.")
-        if not isinstance(consistent, (bool, np.bool_)):
-            raise ValueError(f"consistent must be True or False; got {consistent!r}.")
-        if not isinstance(self.restarts, Integral) or isinstance(self.restarts, bool) or self.restarts < 0:
-            raise ValueError(f"restarts must be an integer of at least 0; got {self.restarts!r}.")
+        check_bool(consistent, "consistent")
+        check_integer(self.restarts, "restarts", 0)
         if weights == "distance" and isinstance(check_search(self.search), GraphSearch):
             raise ValueError(
                 f"weights='distance' needs the largest training similarity, which search={self.search!r} does not "

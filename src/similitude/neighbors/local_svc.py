@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._native import local_machines
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.finders import is_finder
@@ -148,12 +148,10 @@ class LocalSVC(SearchingClassifier):
         check_n_neighbors(parameters["n_neighbors"])
         check_positive(parameters["C"], "C")
         spectrum = parameters["spectrum"]
-        if not isinstance(spectrum, str) or spectrum not in SPECTRA:
-            raise ValueError(f"spectrum must be one of {SPECTRA}; got {spectrum!r}.")
+        check_choice(spectrum, "spectrum", SPECTRA)
         check_positive(parameters["gamma"], "gamma")
         target = parameters["target"]
-        if not isinstance(target, str) or target not in SPECTRUM_TARGETS:
-            raise ValueError(f"target must be one of {SPECTRUM_TARGETS}; got {target!r}.")
+        check_choice(target, "target", SPECTRUM_TARGETS)
         numbers = int(parameters["n_neighbors"]), float(parameters["C"])
         return LocalSVCPoint(*numbers, spectrum, float(parameters["gamma"]), target)
 

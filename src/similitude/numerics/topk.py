@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from similitude._native import collect_best, offer
+from similitude._utils.checks import check_integer
 from similitude._utils.threads import over_row_blocks
 from similitude.numerics._sparse_topk import sparse_top_k
 from similitude.numerics.shared import once
@@ -30,8 +30,7 @@ def check_n_neighbors(n_neighbors: Any) -> None:
     --------
     top_k : Return the k most similar columns of each row.
     """
-    if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be an integer of at least 1; got {n_neighbors!r}.")
+    check_integer(n_neighbors, "n_neighbors", 1)
 
 
 def top_k(S: Any, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.ndarray]:

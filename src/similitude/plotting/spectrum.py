@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.checks import check_choice
 from similitude._utils.extras import require
 from similitude.diagnosis.pictures import spectra
 from similitude.numerics.eigen import negative_eigenfraction
@@ -138,8 +139,7 @@ class SpectrumDisplay:
         -------
         self
         """
-        if self.scale not in SCALES:
-            raise ValueError(f"scale must be one of {SCALES}; got {self.scale!r}.")
+        check_choice(self.scale, "scale", SCALES)
         before = np.asarray(self.eigenvalues, dtype=float)
         if before.ndim != 1 or not len(before):
             raise ValueError(f"eigenvalues must be one or more numbers; got shape {before.shape}.")

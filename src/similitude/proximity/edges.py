@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.checks import check_choice
+
 ORIENTATIONS = ("similarity", "dissimilarity")
 DUPLICATES = ("max", "min", "mean", "error")
 DIRECTIONS = ("keep", "max", "mean", "min")
@@ -64,10 +66,10 @@ class EdgeMeaning:
     orientation: str = "similarity"
 
     def __post_init__(self) -> None:
-        _one_of("orientation", self.orientation, ORIENTATIONS)
-        _one_of("duplicates", self.duplicates, (None, *DUPLICATES))
-        _one_of("direction", self.direction, DIRECTIONS)
-        _one_of("normalise", self.normalise, (None, "self"))
+        check_choice(self.orientation, "orientation", ORIENTATIONS)
+        check_choice(self.duplicates, "duplicates", (None, *DUPLICATES))
+        check_choice(self.direction, "direction", DIRECTIONS)
+        check_choice(self.normalise, "normalise", (None, "self"))
         missing = self.missing
         if isinstance(missing, (int, float, np.number)) and not isinstance(missing, bool):
             if not np.isfinite(missing):
@@ -427,8 +429,3 @@ def _matrix(pairs: _Pairs, shape: tuple[int, int], absent: Any, orientation: str
     S = np.full(shape, np.nan if absent is None else absent)
     S[rows, columns] = values
     return S
-
-
-def _one_of(name: str, value: Any, allowed: tuple) -> None:
-    if not any(value is known or (isinstance(value, str) and value == known) for known in allowed):
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from similitude._utils.checks import check_choice
 from similitude._utils.warn import warn
 from similitude.proximity.check import (
     SimilarityWarning,
@@ -80,8 +81,7 @@ def symmetrize(S: MatrixLike, how: Literal["mean", "min", "max", "lower", "upper
         "lower": lambda A: _mirror(A, sparse.tril if sparse.issparse(A) else np.tril),
         "upper": lambda A: _mirror(A, sparse.triu if sparse.issparse(A) else np.triu),
     }
-    if how not in ways:
-        raise ValueError(f"how must be one of {sorted(ways)}; got {how!r}.")
+    check_choice(how, "how", sorted(ways))
     result = ways[how](S)
     return Symmetrized(result.tocsr() if sparse.issparse(result) else result, asymmetry(S))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from similitude._utils.checks import check_integer
 from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, dense
@@ -152,8 +153,7 @@ def find(
     '<!doctype html>'
     """
     contract = dict(contract or {})
-    if isinstance(max_samples, bool) or not isinstance(max_samples, int) or max_samples < 2:
-        raise ValueError(f"max_samples must be an integer of at least 2; got {max_samples!r}.")
+    check_integer(max_samples, "max_samples", 2)
     with warnings.catch_warnings():
         # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)

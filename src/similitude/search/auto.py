@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_choice, check_integer, check_positive
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
 from similitude.labels import Labels, check_two_classes, encoded_labels
@@ -363,22 +363,16 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
                 setattr(self, name, getattr(chosen, name))
 
     def _check_parameters(self) -> None:
-        if self.prefer not in PREFERENCES:
-            raise ValueError(f"prefer must be one of {PREFERENCES}; got {self.prefer!r}.")
+        check_choice(self.prefer, "prefer", PREFERENCES)
         if self.time_budget is not None:
             check_positive(self.time_budget, "time_budget")
         if isinstance(self.cv, Integral) and self.cv < 2:
             raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
-        if self.n_repeats is not None and (not isinstance(self.n_repeats, Integral) or self.n_repeats < 1):
-            raise ValueError(f"n_repeats must be None or an integer of at least 1; got {self.n_repeats!r}.")
-        seed = self.random_state
-        if seed is not None and (not isinstance(seed, Integral) or seed < 0):
-            raise ValueError(f"random_state must be None or an integer of at least 0; got {seed!r}.")
-        if self.nested_cv is None:
+        for name, least in (("n_repeats", 1), ("random_state", 0), ("nested_cv", 2)):
+            check_integer(getattr(self, name), name, least, none=True)
+        if self.nested_cv is None or self.cv is None:
             return
-        if not isinstance(self.nested_cv, Integral) or self.nested_cv < 2:
-            raise ValueError(f"nested_cv must be None or an integer of at least 2; got {self.nested_cv!r}.")
-        if self.cv is not None and not isinstance(self.cv, Integral) and not hasattr(self.cv, "split"):
+        if not isinstance(self.cv, Integral) and not hasattr(self.cv, "split"):
             raise ValueError("nested_cv needs a cv that splits any number of samples: an integer or a splitter.")
 
     def _read_samples(self, X: Any, y: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from similitude._utils.checks import check_bool, check_choice
 from similitude.numerics.conformal import SCORES, check_confidence, counts_of_larger, nonconformity, samples_needed
 
 _SHOWN = 5
@@ -237,10 +238,8 @@ def check_set_parameters(confidence: Any, method: Any, class_conditional: Any) -
     float
         The confidence.
     """
-    if not isinstance(method, str) or method not in SCORES:
-        raise ValueError(f"method must be one of {SCORES}; got {method!r}.")
-    if not isinstance(class_conditional, (bool, np.bool_)):
-        raise ValueError(f"class_conditional must be True or False; got {class_conditional!r}.")
+    check_choice(method, "method", SCORES)
+    check_bool(class_conditional, "class_conditional")
     return check_confidence(confidence)
 
 

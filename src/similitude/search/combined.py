@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.checks import check_integer
 from similitude.base import SimilarityEstimator, as_one_row, forget_fit
 from similitude.labels import Labels, encoded_labels
 from similitude.numerics.temperature import Temperature, fit_temperature
@@ -228,8 +228,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             The fitted classifier.
         """
         members, weights = check_members(self.members, self.weights)
-        if not isinstance(self.n_folds, Integral) or self.n_folds < 2:
-            raise ValueError(f"n_folds must be an integer of at least 2; got {self.n_folds!r}.")
+        check_integer(self.n_folds, "n_folds", 2)
         samples = read_samples(self, X, y)
         labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
         check_similarities(members, samples)

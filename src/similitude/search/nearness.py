@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy import sparse
 from scipy.stats import binomtest
 from sklearn.model_selection import check_cv
 
+from similitude._utils.checks import check_integer
 from similitude._utils.forms import labels_in_order
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
@@ -237,8 +237,7 @@ def errors_in_bins(
         Return the cross-validated error as a function of the similarity to the nearest training sample.
     ErrorBin : The error of the test samples whose nearest training sample is within a range.
     """
-    if not isinstance(n_bins, Integral) or isinstance(n_bins, bool) or n_bins < 1:
-        raise ValueError(f"n_bins must be an integer of at least 1; got {n_bins!r}.")
+    check_integer(n_bins, "n_bins", 1)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number between 0 and 1; got {confidence!r}.")
     known = ~np.isnan(nearest)

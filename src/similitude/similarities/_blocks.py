@@ -278,7 +278,7 @@ def _elsewhere(task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndar
 def worker_count(n_jobs: int | None) -> int:
     """Return the number of workers: one inside a joblib worker, otherwise what ``n_jobs`` means in scikit-learn."""
     if n_jobs == 0 or (n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)))):
-        raise ValueError(f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}.")
+        raise ValueError(f"n_jobs must be None or an integer other than 0 (-1: all cores); got {n_jobs!r}.")
     if getattr(get_active_backend()[0], "nesting_level", 0):
         return 1
     return effective_n_jobs(n_jobs)

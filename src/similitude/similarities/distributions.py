@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.checks import check_integer
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.vectors import as_distributions, as_real, as_vector_pair
 
@@ -256,8 +257,7 @@ class PyramidMatch(BaseEstimator):
         PyramidMatch
             The fitted object.
         """
-        if isinstance(self.n_levels, bool) or not isinstance(self.n_levels, (int, np.integer)) or self.n_levels < 1:
-            raise ValueError(f"n_levels must be an integer of at least 1; got {self.n_levels!r}.")
+        check_integer(self.n_levels, "n_levels", 1)
         if self.finest is not None and not 0 < self.finest < np.inf:
             raise ValueError(f"finest must be a positive number or None; got {self.finest!r}.")
         points = np.concatenate(as_point_sets(X, "X"))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from similitude._utils.checks import check_integer
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -53,8 +55,7 @@ def quantize(S: ArrayLike, levels: int, *, value_range: tuple[float, float] | No
            [3., 6., 6.]])
     """
     S = _finite(S, "S")
-    if isinstance(levels, bool) or not isinstance(levels, (int, np.integer)) or levels < 2:
-        raise ValueError(f"levels must be an integer of at least 2; got {levels!r}.")
+    check_integer(levels, "levels", 2)
     low, high = (S.min(), S.max()) if value_range is None else map(float, value_range)
     if not low <= high:
         raise ValueError(f"value_range must be (smallest, largest); got {value_range!r}.")

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
+from similitude._utils.checks import check_integer
 from similitude._utils.forms import foreign_form
 from similitude._utils.progress import progress as with_progress
 from similitude.similarities._blocks import (
@@ -320,11 +321,8 @@ def check_block_size(block_size: Any) -> int | None:
     --------
     pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
     """
-    if block_size is None:
-        return None
-    if isinstance(block_size, bool) or not isinstance(block_size, (int, np.integer)) or block_size < 1:
-        raise ValueError(f"block_size must be None or a whole number of at least 1; got {block_size!r}.")
-    return int(block_size)
+    check_integer(block_size, "block_size", 1, none=True)
+    return None if block_size is None else int(block_size)
 
 
 class _Source:

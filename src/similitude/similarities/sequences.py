@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from similitude._utils.checks import check_choice
 from similitude._utils.extras import require
 from similitude.similarities.registry import Measure, register
 from similitude.similarities.strings import string_pair
@@ -60,8 +61,7 @@ class _Alignment(BaseEstimator):
         return tuple(u if g is None else g for g, u in zip(given, usual))  # type: ignore[return-value]
 
     def _check_parameters(self) -> None:
-        if self.output not in self._outputs:
-            raise ValueError(f"output must be one of {list(self._outputs)}; got {self.output!r}.")
+        check_choice(self.output, "output", list(self._outputs))
         gap_open, gap_extend = self._gaps()
         for name, value in (("gap_open", gap_open), ("gap_extend", gap_extend)):
             if not isinstance(value, (int, np.integer)) or value < 0:

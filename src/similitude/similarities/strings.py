@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from similitude._utils.checks import check_choice
 from similitude._utils.extras import require
 from similitude.similarities.registry import Measure, register
 
@@ -308,8 +309,7 @@ class Compression(BaseEstimator):
 
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the matrix of distances from each string of A to each of B."""
-        if self.compressor not in _COMPRESSORS:
-            raise ValueError(f"compressor must be one of {sorted(_COMPRESSORS)}; got {self.compressor!r}.")
+        check_choice(self.compressor, "compressor", sorted(_COMPRESSORS))
         if not isinstance(self.level, (int, np.integer)) or not 0 <= self.level <= 9:
             raise ValueError(f"level must be an integer from 0 to 9; got {self.level!r}.")
         left, right = string_pair(A, B)

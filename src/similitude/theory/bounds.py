@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.checks import check_integer
 from similitude.kernel import SimilaritySVC
 from similitude.labels import check_labels
 from similitude.numerics.eigen import eigh
@@ -179,7 +180,7 @@ def error_bound(
     """
     _check_between(epsilon, "epsilon", 0, 1, closed=True, zero=True)
     _check_between(gamma, "gamma", 0, 1, closed=True)
-    _check_count(n_pairs, "n_pairs")
+    check_integer(n_pairs, "n_pairs", 1)
     _check_weighting(B, eta)
     delta = math.exp(-n_pairs * _rate(gamma, B))
     if eta is not None:
@@ -249,7 +250,7 @@ def generalization_bound(
     >>> [round(term, 4) for term in found]
     [0.1936, 0.1, 0.08, 0.0136]
     """
-    _check_count(n, "n")
+    check_integer(n, "n", 1)
     _check_between(delta, "delta", 0, 1)
     _check_between(empirical_risk, "empirical_risk", 0, 1, closed=True, zero=True)
     for name, value in (("beta", beta), ("kappa", kappa)):
@@ -259,7 +260,7 @@ def generalization_bound(
             raise ValueError(f"m must be None for kind='kernel', which has no prototypes; got {m!r}.")
         counted, capacity = n, 4 * beta * kappa * math.sqrt(1 / n)
     elif kind == "features":
-        _check_count(m, "m")
+        check_integer(m, "m", 1)
         assert m is not None
         if m >= n:
             raise ValueError(f"m must be smaller than n, so that samples are left to count errors; got {m} of {n}.")
@@ -414,8 +415,3 @@ def _check_between(value: Any, name: str, low: float, high: float, closed: bool 
     if not fine or not (low < value < high or (closed and value == high) or (zero and value == low)):
         span = f"{'[' if zero else '('}{low:g}, {high:g}{']' if closed else ')'}"
         raise ValueError(f"{name} must be a number in {span}; got {value!r}.")
-
-
-def _check_count(value: Any, name: str) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1; got {value!r}.")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import reduce
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from similitude._utils.checks import check_choice, check_integer
 from similitude.base import SimilarityEstimator
 from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
@@ -254,11 +255,8 @@ class LandmarkEstimator(SimilarityEstimator):
         return Reader(self.similarity, self.dissimilarity, takes_columns=True, learns_map=False)
 
     def _check_landmark_parameters(self) -> None:
-        count = getattr(self, self._count_name)
-        if not isinstance(count, Integral) or isinstance(count, bool) or int(count) < 1:
-            raise ValueError(f"{self._count_name} must be a whole number of at least 1; got {count!r}.")
-        if self.selection not in SELECTIONS:
-            raise ValueError(f"selection must be one of {SELECTIONS}; got {self.selection!r}.")
+        check_integer(getattr(self, self._count_name), self._count_name, 1)
+        check_choice(self.selection, "selection", SELECTIONS)
         if not isinstance(self.tol, Real) or not 0 <= float(self.tol) < 1:
             raise ValueError(f"tol must lie in [0, 1); got {self.tol!r}.")
         if self._new_reader().is_columns == (self.landmark_similarity is None):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
+from similitude._utils.checks import check_choice
 from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import ZERO_TOLERANCE, negative_eigenfraction
 from similitude.numerics.nystroem import modified_features
@@ -177,8 +178,7 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
 
     def _check_parameters(self) -> None:
         self._check_landmark_parameters()
-        if self.spectrum not in SPECTRA:
-            raise ValueError(f"spectrum must be one of {SPECTRA}; got {self.spectrum!r}.")
+        check_choice(self.spectrum, "spectrum", SPECTRA)
 
     def _learn(self, training: Training, y: Any, transforms: bool) -> Callable[[], Any]:
         landmarks = self._landmarks_of(training, y)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from similitude._utils.checks import check_positive
+from similitude._utils.checks import check_choice, check_positive
 from similitude.base import SimilarityTransformer
 from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
@@ -196,10 +196,8 @@ class SimilarityFeatures(SimilarityTransformer):
         return super()._rows(X).read_as(self._reader)
 
     def _check_parameters(self) -> None:
-        if self.selection not in SELECTIONS:
-            raise ValueError(f"selection must be one of {SELECTIONS}; got {self.selection!r}.")
-        if self.normalize not in NORMALIZATIONS:
-            raise ValueError(f"normalize must be one of {NORMALIZATIONS}; got {self.normalize!r}.")
+        check_choice(self.selection, "selection", SELECTIONS)
+        check_choice(self.normalize, "normalize", NORMALIZATIONS)
         check_positive(self.scale, "scale")
         if self._new_reader().is_columns and self.selection != "random":
             raise ValueError(

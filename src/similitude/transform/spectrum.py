@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.checks import check_choice
 from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
 from similitude.numerics.spectrum import SPECTRA, mapped_rows, modified_eigenvalues, modified_matrix, row_map_weights
@@ -127,10 +128,8 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
         self.dissimilarity = dissimilarity
 
     def _check_parameters(self) -> None:
-        if self.method not in METHODS:
-            raise ValueError(f"method must be one of {METHODS}; got {self.method!r}.")
-        if self.test_rows not in TEST_ROWS:
-            raise ValueError(f"test_rows must be one of {TEST_ROWS}; got {self.test_rows!r}.")
+        check_choice(self.method, "method", METHODS)
+        check_choice(self.test_rows, "test_rows", TEST_ROWS)
         if self.test_rows == "augmented" and self.method not in ("clip", "flip"):
             raise ValueError(f"test_rows='augmented' is defined for clip and flip only; method is {self.method!r}.")
         if not 0 <= self.tol < 1:
