@@ -93,12 +93,12 @@ dist: .venv/installed-dev
 	$(BIN)/twine check --strict dist/*
 
 # The tests of the source distribution against the wheel, which is installed in an environment of its own; the source of
-# the package is not unpacked. [tool.cibuildwheel] in pyproject.toml does the same to every wheel.
+# the package is not unpacked. With the part that [tool.cibuildwheel] in pyproject.toml names, every wheel is tested so.
 test-installed: dist
 	rm -rf .venv-installed build/installed
 	$(PYTHON) -m venv .venv-installed
 	.venv-installed/bin/python -m pip install --quiet --upgrade pip
-	.venv-installed/bin/python -m pip install --quiet --group test dist/*.whl
+	.venv-installed/bin/python -m pip install --quiet --group test "$$(ls dist/*.whl)[all]"
 	mkdir -p build/installed
 	tar -xzf dist/*.tar.gz -C build/installed --strip-components 1 --exclude '*/src'
 	cd build/installed && ../../.venv-installed/bin/python packaging/check_installed.py
