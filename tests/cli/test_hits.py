@@ -84,7 +84,7 @@ def test_absent_pairs_mean_what_they_meant_in_training(folder):
     _, info = load_model("m.model", return_info=True)
     assert info["notes"]["reading"]["missing"] == 30
     assert "mean what they meant in training, 30" in refused(
-        "predict", "m.model", "new.m8", "-o", "o", "--missing", "0"
+        "predict", "m.model", "new.m8", "-o", "out.csv", "--missing", "0"
     )
     done("predict", "m.model", "new.m8", "-o", "edges.csv")
     rows = np.full((NEW, N - 1), 30.0)

@@ -60,7 +60,7 @@ def fit_model(
     name = named_method(method, several=bool(source.others))
     check_jobs(n_jobs)
     check_budget(time_budget)
-    check_writable(output, "--output")
+    check_writable(output, "--output", source.inputs())
     note = notes(quiet)
     data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)

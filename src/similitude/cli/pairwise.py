@@ -87,7 +87,7 @@ def fill_matrix(
 
     measure = resolve(similarity)
     check_jobs(n_jobs)
-    check_writable(output, "--output")
+    check_writable(output, "--output", {"OBJECTS": [objects], "--against": [against], "--labels": [labels]})
     kind = output.suffix.lower()
     if kind not in SUFFIXES:
         raise ValueError(f"--output: {output} must end in {', '.join(SUFFIXES)}.")

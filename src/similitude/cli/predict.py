@@ -85,10 +85,11 @@ def predict_rows(
     from similitude._utils.files import check_writable
     from similitude.cli.rows import read_rows
     from similitude.cli.sets import novelty_columns
+    from similitude.cli.tables import TABLE_SUFFIXES
     from similitude.numerics.conformal import check_confidence
 
     note = notes(quiet)
-    check_writable(output, "--output")
+    check_writable(output, "--output", {"MODEL": [model], "ROWS": rows}, TABLE_SUFFIXES)
     if confidence is not None:
         check_confidence(confidence, "--confidence")
     given = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
@@ -158,10 +159,10 @@ def _inert(cell: Any) -> Any:
 
 def _save(path: Path, table: Iterable[Iterable[Any]], written: Callable[[Any], Any]) -> None:
     from similitude._utils.files import replacing
+    from similitude.cli.tables import delimiter
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        writer = csv.writer(file, delimiter=delimiter(path), lineterminator="\n")
         writer.writerows(map(written, row) for row in table)
 
 
