@@ -95,10 +95,12 @@ def predict_rows(
     given = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
     with _noting_warnings(note):
         fitted, info = _classifier(model)
-        X, ids = read_rows(model, fitted, info, rows, given, note)
+        X, ids, edges = read_rows(model, fitted, info, rows, given, note)
         predicted = fitted.predict(X)
         kind, names, values = _scores(fitted, X, len(predicted))
         more = novelty_columns(fitted, X, confidence, note)
+    if edges is not None:
+        more.columns["edges"] = edges.tolist()
     header = [*([] if ids is None else ["id"]), "label", *names, *more.columns]
     columns = [*([] if ids is None else [ids]), predicted.tolist(), *values.T.tolist(), *more.columns.values()]
     _save(output, [header, *zip(*columns)], _inert if for_spreadsheets else lambda cell: cell)
