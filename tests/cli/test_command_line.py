@@ -47,9 +47,9 @@ def test_options_are_the_same_everywhere():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("nowhere.csv", "--labels", "y.txt"), "nowhere.csv"),
+        (("nowhere.csv", "--labels", "y.txt"), "FILE: there is no file nowhere.csv"),
         (("words.csv", "--labels", "y.txt"), "words.csv"),
-        (("S.npy", "--labels", "nowhere.txt"), "nowhere.txt"),
+        (("S.npy", "--labels", "nowhere.txt"), "--labels: there is no file nowhere.txt"),
         (("S.npy", "--labels", "short.txt"), "short.txt"),
         (("S.npy", "--labels", "y.txt", "--key", "a"), "key"),
         (("S.npy", "--labels", "y.txt", "--dataset", "iris"), "either FILE"),
@@ -82,6 +82,8 @@ def test_unknown_options_are_usage_errors(command):
 
 def test_usage_shows_what_may_be_left_out():
     assert "[OPTIONS] [FILE]" in run("fit", "--help").stdout
+    for words in (("fit",), ("datasets", "export"), ()):
+        assert run(*words, "-h").stdout == run(*words, "--help").stdout != ""
 
 
 def test_a_closed_output_is_no_error(monkeypatch):

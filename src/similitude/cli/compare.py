@@ -55,7 +55,7 @@ def compare_methods(
     """
     from similitude._utils.files import check_writable
     from similitude.cli.adjust import read_adjusted
-    from similitude.cli.data import check_classes
+    from similitude.cli.data import check_classes, check_nested
     from similitude.cli.several import check_names, compare_files, show_similarities
     from similitude.cli.tables import TABLE_SUFFIXES, save_rows
     from similitude.search import NO_TIME
@@ -68,6 +68,7 @@ def compare_methods(
         check_writable(output, "--output", source.inputs(), TABLE_SUFFIXES)
     note = notes(quiet)
     data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
+    check_nested(data, folds, seed)
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")

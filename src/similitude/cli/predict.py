@@ -123,8 +123,9 @@ def _noting_warnings(note: Notes) -> Iterator[None]:
 def _classifier(model: Path) -> tuple[Any, dict[str, Any]]:
     """Return the classifier of a model file, and what the file says about it."""
     from similitude.persistence import load_model
+    from similitude.proximity.files import check_file
 
-    fitted, info = load_model(model, return_info=True)
+    fitted, info = load_model(check_file(model, "MODEL"), return_info=True)
     if not hasattr(fitted, "predict"):
         raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
     return fitted, info
