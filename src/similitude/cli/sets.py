@@ -47,9 +47,11 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[
     enough = counts >= _ENOUGH
     kind = "all classes"
     if not enough.any():
+        smallest = counts.min()
+        least = 1 if smallest == 1 else 1 / (smallest + 1)
         note(
-            f"no class has {_ENOUGH} samples: typicality is at least 1 / (n + 1) for a class of n samples, and so at "
-            f"least {1 / (counts.min() + 1):.2g} here."
+            f"no class has {_ENOUGH} samples: typicality is at least 1 / (n + 1) for a class of n samples (1 if n = 1) "
+            f"and so at least {least:.2g} here."
         )
     elif not enough.all():
         small = int((~enough).sum())
@@ -112,5 +114,5 @@ def _why_together(fitted: Any, confidence: float) -> str:
     more = f" and {len(small) - _SHOWN} more are too small" if len(small) > _SHOWN else ""
     return (
         f"classes are calibrated together, not each on its own: --confidence {confidence:g} needs at least {needed} "
-        f"samples of each class; {', '.join(small[:_SHOWN])}{more}."
+        f"left-out samples of each class; {', '.join(small[:_SHOWN])}{more}."
     )
