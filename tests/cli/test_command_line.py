@@ -47,9 +47,9 @@ def test_options_are_the_same_everywhere():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("nowhere.csv", "--labels", "y.txt"), "nowhere.csv"),
+        (("nowhere.csv", "--labels", "y.txt"), "FILE: there is no file nowhere.csv"),
         (("words.csv", "--labels", "y.txt"), "words.csv"),
-        (("S.npy", "--labels", "nowhere.txt"), "nowhere.txt"),
+        (("S.npy", "--labels", "nowhere.txt"), "--labels: there is no file nowhere.txt"),
         (("S.npy", "--labels", "short.txt"), "short.txt"),
         (("S.npy", "--labels", "y.txt", "--key", "a"), "key"),
         (("S.npy", "--labels", "y.txt", "--dataset", "iris"), "either FILE"),
@@ -64,12 +64,12 @@ def test_bad_data_ends_with_code_2_and_one_message(command, words, message, tmp_
     (tmp_path / "y.txt").write_text("a\nb\na\nb\n")
     (tmp_path / "short.txt").write_text("a\n")
     (tmp_path / "words.csv").write_text("these are,words\nnot,numbers\n")
-    result = run(command, *words, *(("-o", "out") if command in ("report", "fit") else ()))
+    result = run(command, *words, *(("-o", "out.html") if command in ("report", "fit") else ()))
     assert result.exit_code == 2, (result.output, result.exception)
     assert (result.stdout, result.stderr.count("\n")) == ("", 1)
     assert result.stderr.startswith("similitude: ")
     assert message in result.stderr
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.html").exists()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -82,6 +82,8 @@ def test_unknown_options_are_usage_errors(command):
 
 def test_usage_shows_what_may_be_left_out():
     assert "[OPTIONS] [FILE]" in run("fit", "--help").stdout
+    for words in (("fit",), ("datasets", "export"), ()):
+        assert run(*words, "-h").stdout == run(*words, "--help").stdout != ""
 
 
 def test_a_closed_output_is_no_error(monkeypatch):
@@ -115,9 +117,9 @@ def test_messages_are_one_line(capsys):
     ("words", "task"),
     [
         (("compare", "--folds", "3", "--methods", "k-nn"), "outer folds"),
-        (("fit", "--method", "k-nn", "-o", "out"), "folds"),
-        (("fit", "--time-budget", "0.001", "-o", "out"), "folds"),
-        (("report", "--methods", "k-nn", "-o", "out"), "folds"),
+        (("fit", "--method", "k-nn", "-o", "out.html"), "folds"),
+        (("fit", "--time-budget", "0.001", "-o", "out.html"), "folds"),
+        (("report", "--methods", "k-nn", "-o", "out.html"), "folds"),
         (("pairwise", "--similarity", "euclidean", "-o", "out.npy"), "Filling blocks"),
     ],
     ids=lambda words: " ".join(words[:3]) if isinstance(words, tuple) else "",

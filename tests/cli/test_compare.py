@@ -137,9 +137,12 @@ def test_one_method_that_fails_does_not_keep_the_others_from_it(matrix, monkeypa
         (("--dataset", "nothing"), "--dataset must be"),
         (("nowhere.csv", "--labels", "nowhere.txt"), "nowhere.csv"),
         (("D.csv",), "--labels"),
-        (("D.csv", "--labels", "single.txt"), "a class of at least two samples"),
+        (("D.csv", "--labels", "single.txt"), "a class of at least 3 samples"),
+        (("D.csv", "--labels", "pairs.txt"), "a class of at least 3 samples is needed, because parameters are chosen"),
+        (("D.csv", "--labels", "three.txt", "--folds", "2"), "a class of at least 4 samples"),
         (("D.csv", "--labels", "y.txt", "--dissimilarity", "magic", "--folds", "3"), "dissimilarity must be"),
         (("D.csv", "--labels", "y.txt", "--methods", "magic"), "got 'magic'"),
+        (("D.csv", "--labels", "y.txt", "--methods", "svm-clp"), "got 'svm-clp'. Did you mean 'svm-clip'?"),
         (("D.csv", "--labels", "y.txt", "--methods", ","), "got none"),
         (("D.csv", "--labels", "y.txt", "--n-jobs", "0"), "--n-jobs"),
         (("D.csv", "--labels", "y.txt", "-o", "nowhere/t.csv"), "no folder nowhere"),
@@ -148,6 +151,8 @@ def test_one_method_that_fails_does_not_keep_the_others_from_it(matrix, monkeypa
 )
 def test_bad_arguments_end_with_code_2_and_one_message(words, message, matrix):
     (matrix / "single.txt").write_text("".join(f"{i}\n" for i in range(30)))
+    (matrix / "pairs.txt").write_text("".join(f"{i // 2}\n" for i in range(30)))
+    (matrix / "three.txt").write_text("".join(f"{max(i, 2)}\n" for i in range(30)))
     result = compare("--quiet", *words)
     assert result.exit_code == 2
     assert message in result.stderr

@@ -172,6 +172,7 @@ class TestFit:
             (("nowhere.csv", "--labels", "y.txt"), "nowhere.csv"),
             (("D.csv", "--labels", "nowhere.txt"), "nowhere.txt"),
             (("D.csv", "--labels", "y.txt", "--method", "magic"), "svm-clip"),
+            (("D.csv", "--labels", "y.txt", "--method", "svm-cilp"), "Did you mean 'svm-clip'?"),
             (("D.csv", "--labels", "y.txt", "--dissimilarity", "magic"), "dissimilarity must be"),
             (("D.csv", "--labels", "y.txt", "--n-jobs", "0"), "--n-jobs"),
             (("D.csv", "--labels", "y.txt", "--method", "random forest (features)"), "--method must be one of"),
@@ -201,7 +202,9 @@ class TestPredict:
     def test_probabilities_by_class(self, fitted, problem):
         result = run("predict", "m.model", "new.csv", "-o", "out.csv")
         assert result.exit_code == 0, result.output
-        assert result.stderr == ""
+        assert result.stderr.count("\n") == 1
+        assert "no class has 19 samples: typicality is at least" in result.stderr
+        assert "at least 0.062 here" in result.stderr  # 1 / 16
         header, *rows = read_table(fitted / "out.csv")
         assert header == ["id", "label", "a", "b,c", "typicality"]
         model = load_model("m.model")
@@ -232,11 +235,28 @@ class TestPredict:
         assert told["sets"]["measured_coverage"] == model.coverage(0.8).coverage
         assert told["unlike_all_classes"] == 0  # classes of 15 samples cannot give a typicality of 0.05
 
+    def test_typicality_without_small_classes(self, folder):
+        """One class of a single sample does not make every row typical."""
+        x = np.append(np.random.default_rng(0).normal(size=40) + 8 * (np.arange(40) % 2), 4.0)
+        np.save("S.npy", -np.abs(x[:, None] - x))
+        np.save("new.npy", -np.abs(np.array([[0.0], [8.0], [50.0]]) - x))
+        (folder / "y.txt").write_text("a\nb\n" * 20 + "alone\n")
+        assert run("fit", "S.npy", "--labels", "y.txt", "--method", "k-nn", "-o", "m.model").exit_code == 0
+        result = run("predict", "m.model", "new.npy", "-o", "out.csv")
+        assert "1 of 3 classes has fewer than 19 samples" in result.stderr
+        assert "1 row is unlike all classes of at least 19 samples (typicality of at most 0.05)" in result.stdout
+        found = [float(row[-1]) for row in read_table(folder / "out.csv")[1:]]
+        p_values = load_model("m.model").typicality(np.load("new.npy"))
+        assert np.all(p_values[:, 1] == 1)
+        assert found == p_values[:, [0, 2]].max(axis=1).tolist()
+        assert found[2] == 1 / 21
+
     def test_sets_of_small_classes_and_of_other_models(self, fitted):
         result = run("predict", "m.model", "new.csv", "-o", "out.csv", "--confidence", "0.95")
         assert result.exit_code == 0, result.output
         assert "calibrated together" in result.stderr
         assert "class 'a' has 15" in result.stderr
+        assert "class_conditional" not in result.stderr
         result = run("predict", "m.model", "new.csv", "-o", "out.csv", "--confidence", "1.5")
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
         assert "--confidence must be a number above 0 and below 1" in result.stderr
@@ -445,12 +465,12 @@ class TestPredict:
         monkeypatch.setattr("sklearn.__version__", "0.1")
         result = run("predict", "m.model", "new.csv", "-o", "out.csv")
         assert result.exit_code == 0
-        assert result.stderr.startswith("similitude: warning: m.model was saved with scikit-learn")
+        assert "similitude: warning: m.model was saved with scikit-learn" in result.stderr
 
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (("nowhere.model", "new.csv", "-o", "out.csv"), "nowhere.model"),
+            (("nowhere.model", "new.csv", "-o", "out.csv"), "MODEL: there is no file nowhere.model"),
             (("new.npy", "new.csv", "-o", "out.csv"), "is not a model file"),
             (("damaged.model", "new.csv", "-o", "out.csv"), "is damaged"),
             (("m.model", "nowhere.csv", "-o", "out.csv"), "nowhere.csv"),

@@ -15,8 +15,8 @@ NAMES = [f"s{i}" for i in np.random.default_rng(1).permutation(N)]
 LABELS = np.random.default_rng(2).permutation(np.arange(N // 2) % 2)
 COMMANDS = {
     "compare": ("--methods", "k-nn", "--folds", 3),
-    "report": ("--methods", "k-nn", "--folds", 3, "-o", "out"),
-    "fit": ("--method", "k-nn", "-o", "out"),
+    "report": ("--methods", "k-nn", "--folds", 3, "-o", "out.html"),
+    "fit": ("--method", "k-nn", "-o", "out.html"),
 }
 
 
@@ -50,7 +50,7 @@ def test_fit_keeps_groups_together(folder):
     assert data.groups.tolist() == [f"pair {group_of(name)}" for name in NAMES]
     auto = AutoClassifier(["k-NN"], random_state=7, dissimilarity="max-minus")
     auto.fit(data.S, data.y, groups=data.groups)
-    notes = load_model("out", return_info=True)[1]["notes"]
+    notes = load_model("out.html", return_info=True)[1]["notes"]
     assert notes["error"] == auto.leaderboard_[0].error
     assert (notes["groups"], notes["folds"]) == (N // 2, 15)
     assert "by cross-validation by groups on 15 folds" in result.stdout
@@ -75,7 +75,7 @@ def test_groups_reach_the_folds_of_every_command(command, folder, monkeypatch):
 
     monkeypatch.setattr(AutoClassifier, "fit", recording_fit)
     monkeypatch.setattr(similitude.search, "nested_errors", recording_errors)
-    more = ("-o", "out") if command == "fit" else COMMANDS[command]
+    more = ("-o", "out.html") if command == "fit" else COMMANDS[command]
     result = on_files(command, more=more)
     assert result.exit_code == 0, (result.output, result.exception)
     if command == "compare":
@@ -103,12 +103,12 @@ def test_groups_with_ids_for_a_matrix_without(folder):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "groups: there is no file other.txt"),
+        (None, "--groups: there is no file other.txt"),
         ("g\n" * (N - 1), f"other.txt: {N - 1} groups for {N} samples; one group per row of the matrix is needed"),
         ("g\n" * 3 + "\n" + "g\n" * (N - 4), "other.txt: row 4 has no group"),
         ("".join(f"t{i}\tg\n" for i in range(N)), "other.txt: row 1: 't0' is not a sample of the matrix"),
         ("a\tb\tc\n" * N, "other.txt: row 1: 'a' is not a sample of the matrix"),
-        ("g\n" * N, "y must have a class with samples in at least two groups"),
+        ("g\n" * N, "a class with samples in at least"),
     ],
 )
 def test_bad_groups(command, content, message, folder):
@@ -119,7 +119,7 @@ def test_bad_groups(command, content, message, folder):
     assert (result.exit_code, result.stdout) == (2, ""), (result.output, result.exception)
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
-    assert not (folder / "out").exists()
+    assert not (folder / "out.html").exists()
 
 
 def test_fewer_groups_than_folds(folder):
@@ -129,7 +129,7 @@ def test_fewer_groups_than_folds(folder):
     assert fitted.exit_code == 0, fitted.output
     assert "by cross-validation by groups on 12 folds" in fitted.stdout
     assert "4-fold cross-validation by groups" in on_files("compare", "--folds", 5, groups="few.txt").stdout
-    named = run("fit", "--dataset", "voting", "--groups", "few.txt", "-o", "out")
+    named = run("fit", "--dataset", "voting", "--groups", "few.txt", "-o", "out.html")
     assert "--groups is for FILE; it cannot be used with --dataset voting" in named.stderr
 
 
@@ -159,16 +159,16 @@ def test_no_leak_reaches_the_folds(command, folder):
     if command == "compare":
         assert "cross-validation by groups" in " ".join(result.stdout.split())
     else:
-        assert 'id="nearness"' in (folder / "out").read_text(encoding="utf-8")
+        assert 'id="nearness"' in (folder / "out.html").read_text(encoding="utf-8")
 
 
 def test_a_fill_is_checked_and_stored_in_the_model(folder):
-    options = ("--labels", "y.txt", "--dissimilarity", "max-minus", "--method", "svm-clip", "-o", "out")
+    options = ("--labels", "y.txt", "--dissimilarity", "max-minus", "--method", "svm-clip", "-o", "out.html")
     assert run("fit", "D.npz", *options, "--fill", "class-blind-mean").exit_code == 0
     D = np.load("nameless.npy")
     rows = Proximities(np.where(np.arange(N) < 5, np.nan, D[:3]), column_ids=NAMES)
     filled = Proximities(np.where(np.arange(N) < 5, D[~np.eye(N, dtype=bool)].mean(), D[:3]), column_ids=NAMES)
-    model = load_model("out")
+    model = load_model("out.html")
     assert model.predict_proba(rows) == pytest.approx(model.predict_proba(filled))
     bad = run("fit", "D.npz", *options, "--fill", "zero")
     assert bad.exit_code == 2

@@ -84,7 +84,7 @@ def test_absent_pairs_mean_what_they_meant_in_training(folder):
     _, info = load_model("m.model", return_info=True)
     assert info["notes"]["reading"]["missing"] == 30
     assert "mean what they meant in training, 30" in refused(
-        "predict", "m.model", "new.m8", "-o", "o", "--missing", "0"
+        "predict", "m.model", "new.m8", "-o", "out.csv", "--missing", "0"
     )
     done("predict", "m.model", "new.m8", "-o", "edges.csv")
     rows = np.full((NEW, N - 1), 30.0)
@@ -96,7 +96,7 @@ def test_absent_pairs_mean_what_they_meant_in_training(folder):
     np.save("rows.npy", rows)
     done("predict", "m.model", "rows.npy", "-o", "rows.csv")
     with open("edges.csv", newline="") as edges, open("rows.csv", newline="") as matrix:
-        assert [row[1:] for row in csv.reader(edges)] == list(csv.reader(matrix))
+        assert [row[1:-1] for row in csv.reader(edges)] == list(csv.reader(matrix))
 
 
 def test_normalised_hits_need_self_scores(folder):
@@ -117,6 +117,34 @@ def test_new_hits_without_new_samples(folder):
     with open("far.m8", "w") as file:
         file.write(hit("x1", "x2", 50))
     assert "none of the 1 new samples has an edge" in refused("predict", "m.model", "far.m8", "-o", "out.csv")
+
+
+@pytest.mark.parametrize("missing", ["zero", "unknown", "-1"])
+def test_new_samples_without_an_edge_are_named(folder, missing):
+    done(*FIT, "--quiet", "--missing", missing)
+    with open("new.m8", "a") as file:
+        file.write(hit("far", "far", 300) + hit("away", "far", 50))
+    told = done("predict", "m.model", "new.m8", "-o", "out.csv")
+    assert (
+        "2 of 8 new samples have no edge to a training sample, so that their predictions rest on no similarity: "
+        in (told.stderr)
+    )
+    assert "'far', 'away'.\n" in told.stderr
+    with open("out.csv", newline="") as file:
+        edges = {row["id"]: int(row["edges"]) for row in csv.DictReader(file)}
+    targets = {name: set() for name in edges}
+    ids = load_model("m.model", return_info=True)[1]["ids"]
+    for line in (folder / "new.m8").read_text().splitlines():
+        query, target, *_ = line.split()
+        targets[query] |= {target} & set(ids)
+    assert edges == {name: len(found) for name, found in targets.items()}
+
+
+def test_sequences_for_a_model_of_hits(folder):
+    done(*FIT, "--quiet")
+    fasta("new.fasta", 3, 1)
+    message = refused("predict", "m.model", "new.fasta", "-o", "out.csv")
+    assert "ROWS: new.fasta holds sequences, but the model was fitted on edges, such as hits of a search" in message
 
 
 def test_edges_for_a_model_of_a_matrix(folder):

@@ -58,8 +58,8 @@ def folder(tmp_path, monkeypatch):
 COMMANDS = {
     "inspect": (),
     "compare": ("--methods", "k-nn", "--folds", 3),
-    "report": ("--methods", "k-nn", "--folds", 3, "-o", "out"),
-    "fit": ("--method", "k-nn", "-o", "out"),
+    "report": ("--methods", "k-nn", "--folds", 3, "-o", "out.html"),
+    "fit": ("--method", "k-nn", "-o", "out.html"),
 }
 
 
@@ -86,12 +86,12 @@ def test_labels_with_ids_for_a_matrix_without(command, folder):
     assert not (folder / "D.ids.txt").exists()
     words = (command, "D.npy", "--labels", "labels.tsv", "--dissimilarity", "max-minus", *COMMANDS[command])
     assert_refused(run(*words), "labels.tsv: the labels have ids, but the samples have none", "--labels-in-order")
-    assert not (folder / "out").exists()
+    assert not (folder / "out.html").exists()
     assert run(*words, "--labels-in-order", "--quiet").exit_code == 0
     if command == "inspect":
         assert nearest_neighbour_error("D.npy", "--labels-in-order") > 0.3
     if command == "report":
-        page = (folder / "out").read_text(encoding="utf-8")
+        page = (folder / "out.html").read_text(encoding="utf-8")
         assert "labels=&#x27;labels.tsv&#x27;, labels_in_order=True, orientation=" in page
     write("labels.tsv", [["ab"[i % 2]] for i in ORDER])
     assert run(*words).exit_code == 0

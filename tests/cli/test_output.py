@@ -1,4 +1,4 @@
-"""``-o`` of every command: a FIFO is written into and stays one; a folder is one clear error."""
+"""``-o`` of every command: a FIFO is written into and stays one; a folder or an input is one clear error."""
 
 import io
 import os
@@ -72,4 +72,44 @@ def test_a_folder_is_refused_before_the_work(name, inputs, tmp_path, monkeypatch
     result = run(*COMMANDS[name], "-o", tmp_path)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"similitude: --output: {tmp_path} is a folder; a file is needed.\n"
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*COMMANDS["predict"], "-o", "m.model"), "--output: m.model is MODEL"),
+        ((*COMMANDS["predict"], "-o", "linked.csv"), "--output: linked.csv is ROWS"),
+        ((*COMMANDS["fit"], "-o", "S.csv"), "--output: S.csv is FILE"),
+        ((*COMMANDS["fit"], "--groups", "x.csv", "-o", "x.csv"), "--output: x.csv is --groups"),
+        ((*COMMANDS["report"], "-o", "y.txt"), "--output: y.txt is --labels"),
+        ((*COMMANDS["compare"], "-o", "S.csv"), "--output: S.csv is FILE"),
+        ((*COMMANDS["pairwise.csv"], "-o", "x.csv"), "--output: x.csv is OBJECTS"),
+        (("convert", "S.csv", "S.csv"), "OUT: S.csv is FILE"),
+    ],
+)
+def test_an_input_is_not_overwritten(words, message, inputs, monkeypatch):
+    monkeypatch.chdir(inputs)
+    if not os.path.lexists("linked.csv"):
+        os.symlink("S.csv", "linked.csv")
+    before = {name: (inputs / name).read_bytes() for name in os.listdir(inputs)}
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"similitude: {message}, which would be overwritten; name another file.\n"
+    assert {name: (inputs / name).read_bytes() for name in os.listdir(inputs)} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "out", "suffixes"),
+    [
+        ("predict", "u.xlsx", ".csv or .tsv"),
+        ("compare", "u.csv.gz", ".csv or .tsv"),
+        ("report", "rep", ".html or .htm"),
+    ],
+)
+def test_a_suffix_that_belongs_to_another_format_is_refused(name, out, suffixes, inputs, tmp_path, monkeypatch):
+    monkeypatch.chdir(inputs)
+    result = run(*COMMANDS[name], "-o", tmp_path / out)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"similitude: --output: {tmp_path / out} must end in {suffixes}.\n"
     assert os.listdir(tmp_path) == []

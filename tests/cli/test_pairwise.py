@@ -141,7 +141,10 @@ def test_quiet(folder):
         (("numbers.npz", "--similarity", "rbf", "--key", "c"), "no array 'c'"),
         (("numbers.npy", "--similarity", "rbf", "--key", "c"), "--key is for .npz"),
         (("words.xyz", "--similarity", "counting"), ".xyz"),
-        (("words.csv", "--similarity", "counting", "--against", "nowhere.csv"), "nowhere.csv"),
+        (
+            ("words.csv", "--similarity", "counting", "--against", "nowhere.csv"),
+            "--against: there is no file nowhere.csv",
+        ),
         (("words.csv", "--similarity", "vdm"), "--labels"),
         (("words.csv", "--similarity", "vdm", "--labels", "nowhere.txt"), "nowhere.txt"),
         (("words.csv", "--similarity", "vdm", "--labels", "."), "--labels: . is not a file"),

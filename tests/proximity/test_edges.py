@@ -61,17 +61,17 @@ def test_rows_of_new_samples_are_those_of_the_whole_matrix(direction, missing, n
     known, new = ids[:7][::-1], ids[7:]
     meaning = EdgeMeaning(missing, "max", direction, normalise)
     own = {query: score for query, target, score in sorted(edges, key=lambda e: e[2]) if query == target}
-    made, names, lonely = rows_to(edges_of(*zip(*edges)), known, meaning, np.array([own[name] for name in known]))
+    made, names, counts = rows_to(edges_of(*zip(*edges)), known, meaning, np.array([own[name] for name in known]))
     assert sorted(names) == sorted(new)
     rows, columns = ([ids.index(name) for name in chosen] for chosen in (names, known))
     np.testing.assert_allclose(dense(made), M[np.ix_(rows, columns)], rtol=1e-12)
-    assert lonely == 0
+    assert counts.all()
 
 
 def test_new_samples_are_queries_and_may_have_no_edge():
     edges = edges_of(["new", "new", "lonely", "a"], ["a", "x", "x", "only a target"], [5, 6, 7, 8])
-    made, names, lonely = rows_to(edges, ["b", "a"], EdgeMeaning(), None)
-    assert (names, lonely) == (["new", "lonely"], 1)
+    made, names, counts = rows_to(edges, ["b", "a"], EdgeMeaning(), None)
+    assert (names, counts.tolist()) == (["new", "lonely"], [1, 0])
     assert made.S.toarray().tolist() == [[0, 5], [0, 0]]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import difflib
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -40,3 +41,9 @@ def check_choice(value: Any, name: str, allowed: Collection[Any], condition: str
     """
     if not any(value is known or (isinstance(value, str) and value == known) for known in allowed):
         raise ValueError(f"{name} must be one of {allowed}{condition}; got {value!r}.")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the question, after a blank, whether the known name that is most like this one was meant, or nothing."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

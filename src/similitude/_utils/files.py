@@ -6,15 +6,21 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 
-def check_writable(path: str | os.PathLike, name: str = "path") -> Path:
+def check_writable(
+    path: str | os.PathLike,
+    name: str = "path",
+    inputs: Mapping[str, Sequence[Path | None]] | None = None,
+    suffixes: Sequence[str] = (),
+) -> Path:
     """Return the path if a file can be written there, or raise a ValueError that names the argument.
 
-    Call it before the computation whose result is to be written.
+    Call it before the computation whose result is to be written. A regular file must not be one of the ``inputs``,
+    which are given by the names of their arguments, and must have one of the ``suffixes`` if there are any.
     """
     path = Path(path)
     if path.is_dir():
@@ -23,6 +29,12 @@ def check_writable(path: str | os.PathLike, name: str = "path") -> Path:
         if not os.access(path, os.W_OK):
             raise ValueError(f"{name}: cannot write into {path}: permission denied.")
         return path
+    for argument, files in (inputs or {}).items():
+        for file in files:
+            if file is not None and path.exists() and file.exists() and os.path.samefile(path, file):
+                raise ValueError(f"{name}: {path} is {argument}, which would be overwritten; name another file.")
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise ValueError(f"{name}: {path} must end in {' or '.join(suffixes)}.")
     folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
     if not folder.is_dir():
         raise ValueError(f"{name}: there is no folder {folder}.")

@@ -77,6 +77,7 @@ app = typer.Typer(
     cls=_Grouped,
     help="Classifiers learned from pairwise similarities.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -40,7 +40,10 @@ def compare_methods(
     seed: Seed = 0,
     n_jobs: Jobs = 1,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE.csv", help="Save the table here.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE.csv", help="Save the table here, .csv or .tsv.", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -52,9 +55,9 @@ def compare_methods(
     """
     from similitude._utils.files import check_writable
     from similitude.cli.adjust import read_adjusted
-    from similitude.cli.data import check_classes
+    from similitude.cli.data import check_classes, check_nested
     from similitude.cli.several import check_names, compare_files, show_similarities
-    from similitude.cli.tables import save_rows
+    from similitude.cli.tables import TABLE_SUFFIXES, save_rows
     from similitude.search import NO_TIME
 
     check_jobs(n_jobs)
@@ -62,9 +65,10 @@ def compare_methods(
     wanted = "all" if methods is None else listed(methods) or []
     check_names(wanted, source)  # an unknown name raises an error before the work begins
     if output is not None:
-        check_writable(output, "--output")
+        check_writable(output, "--output", source.inputs(), TABLE_SUFFIXES)
     note = notes(quiet)
     data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
+    check_nested(data, folds, seed)
     folds, not_testable = check_classes(data, folds)
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")

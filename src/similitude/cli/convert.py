@@ -45,7 +45,7 @@ def convert_file(
 
     if source.matrix is None or output is None:
         raise ValueError("give FILE, the file to read, and OUT, the file to write.")
-    check_writable(output, "OUT")
+    check_writable(output, "OUT", source.inputs())
     note = notes(quiet)
     options = source.reading() | ({"orientation": "dissimilarity"} if distances else {})
     data = load_values(check_file(source.matrix, "FILE"), Reading(**options), square=_is_square(source))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,8 @@ def read_samples(
 
     With ``mmap`` the values of a .npy file stay on disk, and it is not checked whether they look like dissimilarities.
     """
+    from similitude.proximity.files import check_file
+
     given = source.given()
     if (source.matrix is None) == (source.dataset is None):
         raise ValueError(f"give either FILE{' with --labels' if needs_labels else ''}, or --dataset.")
@@ -79,6 +81,10 @@ def read_samples(
         return named_samples(str(source.dataset), seed)
     if source.labels is None and needs_labels:
         raise ValueError("--labels: a file with one class label per sample is needed.")
+    for name, paths in replace(source, others=()).inputs().items():
+        for path in paths:
+            if path is not None:
+                check_file(path, name)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         data = _objects(source, note) if source.similarity is not None else _matrix(source, note, mmap)
@@ -139,6 +145,25 @@ def named_samples(name: str, seed: int = 0) -> LoadedData:
     similarity = "" if entry.similarity == "given" else f", similarity {entry.similarity}"
     title = f"{name}: {len(y)} samples ({entry.objects}{similarity})"
     return LoadedData(X, y, contract, title=title, entry=entry)
+
+
+def check_nested(data: LoadedData, folds: int, seed: int) -> None:
+    """Raise a ValueError unless the training part of every outer fold can be divided into folds, too."""
+    from similitude.search.folds import stratified_folds, testable_classes
+
+    y, groups = np.asarray(data.y), data.groups
+
+    def has_folds(part: Any) -> bool:
+        return len(testable_classes(y[part], None if groups is None else groups[part])) > 0
+
+    if has_folds(np.arange(len(y))) and all(has_folds(train) for train, _ in stratified_folds(y, folds, groups, seed)):
+        return
+    needed = 4 if folds == 2 else 3
+    what = f"of at least {needed} samples" if groups is None else f"with samples in at least {needed} groups"
+    raise ValueError(
+        f"labels: a class {what} is needed, because parameters are chosen by folds within the training part of each "
+        "fold."
+    )
 
 
 def check_classes(data: LoadedData, folds: int) -> tuple[int, list[str]]:

@@ -60,7 +60,7 @@ def fit_model(
     name = named_method(method, several=bool(source.others))
     check_jobs(n_jobs)
     check_budget(time_budget)
-    check_writable(output, "--output")
+    check_writable(output, "--output", source.inputs())
     note = notes(quiet)
     data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)
@@ -80,12 +80,13 @@ def fit_model(
 
 def named_method(name: str, several: bool = False) -> str:
     """Return the method of this name, whatever its case, spaces and brackets; its model can be saved."""
+    from similitude._utils.checks import did_you_mean
     from similitude.search import COMPARED_ONLY, MIXTURES, methods, slug
 
     names = [*methods(), *(MIXTURES if several else ())]
     known = {AUTO: AUTO, **{slug(known): known for known in names if known not in COMPARED_ONLY}}
     if slug(name) not in known:
-        raise ValueError(f"--method must be one of {', '.join(known)}; got {name!r}.")
+        raise ValueError(f"--method must be one of {', '.join(known)}; got {name!r}.{did_you_mean(slug(name), known)}")
     return known[slug(name)]
 
 

@@ -82,19 +82,19 @@ def fill_matrix(
     """Compute the matrix of similarities of raw objects."""
     from similitude._utils.files import check_writable
     from similitude.cli.measures import chosen_measure
-    from similitude.proximity.files import id_files, read_objects, save_proximity, write_ids
+    from similitude.proximity.files import check_file, id_files, read_objects, save_proximity, write_ids
     from similitude.similarities import resolve
 
     measure = resolve(similarity)
     check_jobs(n_jobs)
-    check_writable(output, "--output")
+    check_writable(output, "--output", {"OBJECTS": [objects], "--against": [against], "--labels": [labels]})
     kind = output.suffix.lower()
     if kind not in SUFFIXES:
         raise ValueError(f"--output: {output} must end in {', '.join(SUFFIXES)}.")
     if resume and kind != ".npy":
         raise ValueError(f"--resume is for .npy files; --output is {output}.")
     rows = read_objects(objects, measure.objects, key)
-    columns = rows if against is None else read_objects(against, measure.objects, key)
+    columns = rows if against is None else read_objects(check_file(against, "--against"), measure.objects, key)
     files = id_files(output, _names(rows, columns)) if kind == ".npy" else {}
     measure = resolve(chosen_measure(similarity, param, [*rows.items, *columns.items], notes(quiet)))
     measure = _learned(measure, columns, labels, labels_in_order, label_column)

@@ -85,19 +85,22 @@ def predict_rows(
     from similitude._utils.files import check_writable
     from similitude.cli.rows import read_rows
     from similitude.cli.sets import novelty_columns
+    from similitude.cli.tables import TABLE_SUFFIXES
     from similitude.numerics.conformal import check_confidence
 
     note = notes(quiet)
-    check_writable(output, "--output")
+    check_writable(output, "--output", {"MODEL": [model], "ROWS": rows}, TABLE_SUFFIXES)
     if confidence is not None:
         check_confidence(confidence, "--confidence")
     given = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
     with _noting_warnings(note):
         fitted, info = _classifier(model)
-        X, ids = read_rows(model, fitted, info, rows, given, note)
+        X, ids, edges = read_rows(model, fitted, info, rows, given, note)
         predicted = fitted.predict(X)
         kind, names, values = _scores(fitted, X, len(predicted))
         more = novelty_columns(fitted, X, confidence, note)
+    if edges is not None:
+        more.columns["edges"] = edges.tolist()
     header = [*([] if ids is None else ["id"]), "label", *names, *more.columns]
     columns = [*([] if ids is None else [ids]), predicted.tolist(), *values.T.tolist(), *more.columns.values()]
     _save(output, [header, *zip(*columns)], _inert if for_spreadsheets else lambda cell: cell)
@@ -120,8 +123,9 @@ def _noting_warnings(note: Notes) -> Iterator[None]:
 def _classifier(model: Path) -> tuple[Any, dict[str, Any]]:
     """Return the classifier of a model file, and what the file says about it."""
     from similitude.persistence import load_model
+    from similitude.proximity.files import check_file
 
-    fitted, info = load_model(model, return_info=True)
+    fitted, info = load_model(check_file(model, "MODEL"), return_info=True)
     if not hasattr(fitted, "predict"):
         raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
     return fitted, info
@@ -158,10 +162,10 @@ def _inert(cell: Any) -> Any:
 
 def _save(path: Path, table: Iterable[Iterable[Any]], written: Callable[[Any], Any]) -> None:
     from similitude._utils.files import replacing
+    from similitude.cli.tables import delimiter
 
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        writer = csv.writer(file, delimiter=delimiter(path), lineterminator="\n")
         writer.writerows(map(written, row) for row in table)
 
 

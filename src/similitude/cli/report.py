@@ -60,7 +60,7 @@ def report_matrix(
     check_jobs(n_jobs)
     check_budget(time_budget)
     check_names("all" if methods is None else listed(methods) or [], source)  # an unknown name raises an error here
-    check_writable(output, "--output")
+    check_writable(output, "--output", source.inputs(), (".html", ".htm"))
     note = notes(quiet)
     data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
     check_classes(data, 2)

@@ -12,8 +12,11 @@ _SHOWN = 5
 
 def read_rows(
     model: Path, fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], note: Any
-) -> tuple[Any, Any]:
-    """Return the new samples in the form in which the fitted model reads them, and their ids."""
+) -> tuple[Any, Any, Any]:
+    """Return the new samples in the form in which the fitted model reads them, their ids, and their numbers of edges.
+
+    The latter are None if the samples are not edges.
+    """
     if info["input"] == "other" and not _takes_rows(fitted):
         raise ValueError(
             f"{model}: holds a {type(fitted).__name__}, whose input is not only rows of similarities. "
@@ -22,7 +25,7 @@ def read_rows(
     several = None if info["input"] == "objects" else info["similarities"]
     _check_number(model, paths, several)
     if info["input"] == "objects":
-        return _objects(fitted, paths[0], given["key"])
+        return *_objects(fitted, paths[0], given["key"]), None
     if several is None:
         return _similarities(fitted, info, paths[0], given, note)
     return _several(fitted, info, paths, given, note)
@@ -38,8 +41,8 @@ def _takes_rows(fitted: Any) -> bool:
     return widths == {fitted.n_features_in_}
 
 
-def _similarities(fitted: Any, info: dict, path: Path, given: dict[str, Any], note: Any) -> tuple[Any, Any]:
-    """Return the rows in the order of the training samples, and their ids."""
+def _similarities(fitted: Any, info: dict, path: Path, given: dict[str, Any], note: Any) -> tuple[Any, Any, Any]:
+    """Return the rows in the order of the training samples, their ids, and their numbers of edges."""
     from similitude import Proximities
     from similitude.persistence import input_reader
     from similitude.proximity.files import load_rows
@@ -66,7 +69,7 @@ def _similarities(fitted: Any, info: dict, path: Path, given: dict[str, Any], no
         S = Proximities(S, column_ids=names, absent=data.absent)
     elif data.absent == "unknown":
         S = Proximities(S, absent="unknown")
-    return S, data.rows
+    return S, data.rows, data.counts
 
 
 def _stored(info: dict) -> dict[str, Any]:
@@ -105,23 +108,27 @@ def _check_number(model: Path, rows: list[Path], similarities: list[str] | None)
         )
 
 
-def _several(fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], note: Any) -> tuple[Any, Any]:
-    """Return the rows of each of several similarities, and the ids of the new samples, which all files must share."""
+def _several(fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], note: Any) -> tuple[Any, Any, Any]:
+    """Return the rows of each of several similarities, and the ids of the new samples, which all files must share.
+
+    The numbers of edges are added.
+    """
     from similitude import Proximities
 
     parts: dict[str, Any] = {}
-    first = None
+    first = edges = None
     for i, (name, path) in enumerate(zip(info["similarities"], paths)):
-        X, ids = _similarities(fitted, info, path, given, note)
+        X, ids, counts = _similarities(fitted, info, path, given, note)
         S, ids = getattr(X, "S", X), None if ids is None else ids.tolist()
         if i == 0:
             first = ids
         elif S.shape != next(iter(parts.values())).shape or (ids or first) != (first or ids):
             raise ValueError(f"ROWS: {paths[0]} and {path} must have the same samples in the same order, and do not.")
         parts[name] = S
+        edges = counts if edges is None else edges if counts is None else edges + counts
     reader: Any = fitted._reader if hasattr(fitted, "_reader") else None
     column_ids = reader.column_ids if reader is not None and "ids" in reader.extras else None
-    return Proximities(parts, column_ids=column_ids), first
+    return Proximities(parts, column_ids=column_ids), first, edges
 
 
 def _matched(path: Path, known: list[str], given: list[str], support: Any, note: Any) -> list[int]:

@@ -6,8 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 _BETWEEN = "|"
 _UNUSUAL = 0.05
+_ENOUGH = 19  # the p-values of a class with n samples are at least 1 / (n + 1)
+_SHOWN = 3
 
 
 @dataclass
@@ -35,16 +39,35 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[
         note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
         return
     try:
-        largest = fitted.typicality(X).max(axis=1)
+        p_values = fitted.typicality(X)
     except ValueError as error:  # a model on feature vectors
         note(f"no typicality: {error}")
         return
+    counts = np.bincount(fitted._typicality.codes, minlength=p_values.shape[1])
+    enough = counts >= _ENOUGH
+    kind = "all classes"
+    if not enough.any():
+        smallest = counts.min()
+        least = 1 if smallest == 1 else 1 / (smallest + 1)
+        note(
+            f"no class has {_ENOUGH} samples: typicality is at least 1 / (n + 1) for a class of n samples (1 if n = 1) "
+            f"and so at least {least:.2g} here."
+        )
+    elif not enough.all():
+        small = int((~enough).sum())
+        classes = f"{small} of {len(counts)} classes {'has' if small == 1 else 'have'}"
+        note(
+            f"{classes} fewer than {_ENOUGH} samples, too few for a typicality of {_UNUSUAL:g}; the column typicality "
+            "is the largest over the other classes."
+        )
+        p_values, kind = p_values[:, enough], f"all classes of at least {_ENOUGH} samples"
+    largest = p_values.max(axis=1)
     unusual = int((largest <= _UNUSUAL).sum())
     found.columns["typicality"] = largest.tolist()
     found.facts["unlike_all_classes"] = unusual
     if unusual:
         rows = "1 row is" if unusual == 1 else f"{unusual} rows are"
-        found.lines.append(f"{rows} unlike all classes (typicality of at most {_UNUSUAL:g})")
+        found.lines.append(f"{rows} unlike {kind} (typicality of at most {_UNUSUAL:g})")
 
 
 def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, note: Callable[[str], None]) -> None:
@@ -56,10 +79,10 @@ def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, not
     options: dict[str, Any] = {}
     try:
         measured = fitted.coverage(confidence)
-    except ValueError as error:
+    except ValueError:
         if not hasattr(fitted, "members_"):  # PredictionSets has its own way of calibration
             raise
-        note(f"classes are calibrated together, not each on its own: {error}")
+        note(_why_together(fitted, confidence))
         options["class_conditional"] = False
         measured = fitted.coverage(confidence, **options)
     sets = fitted.predict_set(X, confidence, **options)
@@ -78,4 +101,18 @@ def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, not
     found.lines.append(
         f"{kind}: {sizes.mean():.2f} classes on average, {empty} empty; measured coverage of left-out training samples "
         f"{100 * measured.coverage:.1f}% at confidence {confidence:g}"
+    )
+
+
+def _why_together(fitted: Any, confidence: float) -> str:
+    """Return the note that classes are too small to be calibrated each on its own."""
+    from similitude.numerics.conformal import samples_needed
+
+    needed = samples_needed(confidence)
+    sizes = zip(fitted.classes_.tolist(), fitted._calibration.counts.tolist())
+    small = [f"class {str(label)!r} has {count}" for label, count in sizes if count < needed]
+    more = f" and {len(small) - _SHOWN} more are too small" if len(small) > _SHOWN else ""
+    return (
+        f"classes are calibrated together, not each on its own: --confidence {confidence:g} needs at least {needed} "
+        f"left-out samples of each class; {', '.join(small[:_SHOWN])}{more}."
     )

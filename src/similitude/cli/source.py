@@ -107,6 +107,10 @@ class Source:
         """All files with similarities."""
         return [] if self.matrix is None else [self.matrix, *self.others]
 
+    def inputs(self) -> dict[str, list[Path | None]]:
+        """Return the files that are read, by the names of their arguments."""
+        return {"FILE": [*self.matrices], "--labels": [self.labels], "--groups": [self.groups]}
+
     def given(self) -> dict[str, Any]:
         """Return the options that were given, by name, as arguments of ``load_proximity``."""
         options = [own for own in fields(self) if own.metadata.get("option", True)]

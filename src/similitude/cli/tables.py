@@ -10,12 +10,19 @@ from typing import Any
 from similitude._utils.files import replacing
 
 LEAST_WIDTH = 110
+TABLE_SUFFIXES = (".csv", ".tsv")
+"""The suffixes of the tables that are written."""
+
+
+def delimiter(path: Path) -> str:
+    """Return what separates the columns of a table in this file."""
+    return "\t" if path.suffix.lower() == ".tsv" else ","
 
 
 def save_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write rows with the same columns to a .csv file."""
+    """Write rows with the same columns to a .csv or .tsv file."""
     with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter(path), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 

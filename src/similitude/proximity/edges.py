@@ -217,7 +217,7 @@ def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
 
 def rows_to(
     edges: Edges, known: list[str], meaning: EdgeMeaning, self_scores: np.ndarray | None
-) -> tuple[EdgeMatrix, list[str], int]:
+) -> tuple[EdgeMatrix, list[str], np.ndarray]:
     """Return the rows of new samples to known ones: the queries that are not known are the new samples.
 
     Parameters
@@ -237,8 +237,8 @@ def rows_to(
         The rows, in the order in which the new samples appear in the edges.
     names : list of str
         The ids of the new samples.
-    lonely : int
-        The number of new samples without an edge to a known sample.
+    counts : ndarray of int
+        The number of known samples to which each new sample has an edge.
     """
     place = {name: j for j, name in enumerate(known)}
     column = np.array([place.get(name, -1) for name in edges.names], dtype=np.int64)
@@ -269,9 +269,9 @@ def rows_to(
         backward = backward if own is None else normalised(backward)
         forward = _combined(forward, backward, n, meaning.direction, absent)
     S = _matrix(forward, (len(codes), len(known)), absent, "similarity", None)
-    lonely = len(codes) - len(np.unique(forward.rows))
+    counts = np.bincount(forward.rows, minlength=len(codes))
     found = EdgeMatrix(S, "unknown" if absent == "unknown" else "zero", absent, own, int(merged), False)
-    return found, names, lonely
+    return found, names, counts
 
 
 def _selected(edges: Edges, rows: np.ndarray, columns: np.ndarray, n: int, how: str) -> _Pairs:

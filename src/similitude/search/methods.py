@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import NearestCentroid as NearestMean
 from sklearn.pipeline import make_pipeline
 
+from similitude._utils.checks import did_you_mean
 from similitude.boosting.dboost import DBoostClassifier
 from similitude.features.lp_machine import LPMachine
 from similitude.features.potential_svc import PotentialSVC
@@ -146,7 +147,8 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     unknown = [name for name in names if not isinstance(name, str) or slug(name) not in known]
     if unknown or not names:
         found = f"got {unknown[0]!r}" if unknown else "got none"
-        raise ValueError(f"methods must be among {', '.join(table)}; {found}.")
+        hint = did_you_mean(slug(unknown[0]), known) if unknown and isinstance(unknown[0], str) else ""
+        raise ValueError(f"methods must be among {', '.join(table)}; {found}.{hint}")
     wanted = {known[slug(name)] for name in names}
     return {name: method for name, method in table.items() if name in wanted}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -10,6 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sklearn.base import BaseEstimator
+
+from similitude._utils.checks import did_you_mean
 
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike
@@ -282,8 +283,7 @@ def resolve(similarity: SimilarityLike) -> Measure:
 
         found = _registry.get(similarity) or scikit_learn_measure(similarity)
         if found is None:
-            close = difflib.get_close_matches(similarity, _registry, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
+            hint = did_you_mean(similarity, _registry)
             raise ValueError(
                 f"similarity={similarity!r} is not known.{hint} It can be 'precomputed', one of {names()}, a callable "
                 "on two objects, a metric or kernel name of scikit-learn, or an object with fit and __call__."

@@ -134,3 +134,21 @@ def test_a_header_is_not_counted_as_a_label(tmp_path):
     np.save(tmp_path / "S.npy", np.eye(5))
     labels = write(tmp_path, "y.txt", "class\nred\nblue\nred\n")
     refused(tmp_path / "S.npy", "3 labels below the header 'class' for 5 samples", labels)
+
+
+def test_labels_of_ids_that_have_no_edge(tmp_path):
+    edges = write(tmp_path, "e.tsv", "a\tb\t1\nb\tc\t2\nc\ta\t3\n")
+    labels = write(tmp_path, "y.csv", "id,class\nx,red\na,red\ny,blue\nb,blue\nz,\nc,red\n")
+    with pytest.warns(SimilarityWarning, match=r"y.csv: 2 ids with a label have no edge and are left out: 'x', 'y'\.$"):
+        data = load_proximity(edges, labels)
+    assert (data.ids.tolist(), data.y.tolist()) == (["a", "b", "c"], ["red", "blue", "red"])
+    refused(write(tmp_path, "S.csv", "a,b,c\n" + ROWS), "row 2: 'x' has a label, but is not a sample", labels)
+    more = write(tmp_path, "more.csv", "x,red\na,red\ny,blue\nb,blue\nz,red\n")
+    refused(edges, "row 1: 'x' has a label, but is not a sample", more)  # more than half
+
+
+def test_a_class_that_is_called_na(tmp_path):
+    path = write(tmp_path, "S.csv", "a,b,c\n" + ROWS)
+    with pytest.warns(SimilarityWarning, match=r"'NA' is taken as a class \(2 samples\); .* leave the cell empty"):
+        data = load_proximity(path, write(tmp_path, "y.csv", "a,NA\nb,blue\nc,NA\n"))
+    assert data.y.tolist() == ["NA", "blue", "NA"]

@@ -14,6 +14,7 @@ from similitude.proximity.edges import some
 from similitude.proximity.files.tables import check_unique, is_number, ragged
 from similitude.proximity.files.text import BLANKS, check_file, delimiter_of, lines, rows, suffix
 
+_NO_LABEL = {"na", "n/a", "nan", "null"}
 _ID_HEADINGS = {"id", "ids", "name", "sample", "sample_id", "seqid", "accession", "query", "sequence"}
 
 Rows = list[tuple[int, list[str]]]
@@ -71,6 +72,7 @@ def labelled_samples(
     in_order: bool,
     label_column: str | int | None,
     group_column: str | int | None,
+    from_edges: bool = False,
 ) -> LabelledSamples:
     """Return the samples that have a label, and warn of those that have none.
 
@@ -86,6 +88,8 @@ def labelled_samples(
         Whether labels with ids are in the order of samples without ids.
     label_column, group_column : str, int or None
         The columns, by name or place from 1.
+    from_edges : bool, default=False
+        Whether the samples are known from a list of edges only: see :func:`read_labels`.
 
     Returns
     -------
@@ -96,11 +100,12 @@ def labelled_samples(
     kept = np.arange(n)
     if labels is not None:
         labels = check_file(Path(labels), "labels")
-        found = read_labels(labels, n, ids, in_order, "label", label_column)
+        found = read_labels(labels, n, ids, in_order, "label", label_column, from_edges)
+        _note_words_for_nothing(labels, found.values)
         y, kept, ids = found.values, found.labelled, found.ids
     if groups is not None:
         groups = check_file(Path(groups), "groups")
-        found = read_labels(groups, n, ids, in_order, "group", group_column)
+        found = read_labels(groups, n, ids, in_order, "group", group_column, from_edges)
         ids = found.ids
         lacking = np.setdiff1d(kept, found.labelled)
         if len(lacking):
@@ -122,6 +127,7 @@ def read_labels(
     in_order: bool = False,
     what: str = "label",
     column: str | int | None = None,
+    from_edges: bool = False,
 ) -> Labels:
     """Return the labels of n samples in their order.
 
@@ -142,6 +148,9 @@ def read_labels(
         What the file holds for each sample, for the error messages.
     column : str or int, default=None
         The name of the column of the labels in the header, or its place from 1; needed if there are more than two.
+    from_edges : bool, default=False
+        Whether the samples are known from a list of edges only. Ids with a label that have no edge are then left out,
+        with a warning, if they are at most half of those with a label; otherwise they are refused.
 
     Returns
     -------
@@ -163,7 +172,7 @@ def read_labels(
             raise ragged(path, line, len(cells), found[0][0], len(found[0][1]))
     if len(found[0][1]) == 1:
         return _one_column(path, found, n, ids, what, column)
-    return _with_ids(path, found, n, ids, in_order, what, column)
+    return _with_ids(path, found, n, ids, in_order, what, column, from_edges)
 
 
 def _label_rows(path: Path) -> Rows:
@@ -206,7 +215,14 @@ def _one_column(path: Path, found: Rows, n: int, ids: list[str] | None, what: st
 
 
 def _with_ids(
-    path: Path, found: Rows, n: int, ids: list[str] | None, in_order: bool, what: str, column: str | int | None
+    path: Path,
+    found: Rows,
+    n: int,
+    ids: list[str] | None,
+    in_order: bool,
+    what: str,
+    column: str | int | None,
+    from_edges: bool,
 ) -> Labels:
     """Return the labels of a table with ids, matched by id."""
     if ids is None and not in_order:
@@ -226,15 +242,20 @@ def _with_ids(
         if len(own) != n:
             raise ValueError(f"{path}: {len(own)} {what}s for {n} samples; one {what} per row of the matrix is needed.")
     place = {name: i for i, name in enumerate(ids)}
-    label_of: dict[int, str] = {}
-    for line, cells in found:
-        if cells[id_at] not in place:
-            raise ValueError(
-                f"{path}: row {line}: {cells[id_at]!r} has a {what}, but is not a sample of the matrix, whose ids "
-                f"begin with {some(ids[:3])}."
-            )
-        if cells[at]:
-            label_of[place[cells[id_at]]] = cells[at]
+    unknown = [(line, cells) for line, cells in found if cells[id_at] not in place]
+    absent = [cells[id_at] for _, cells in unknown if cells[at]]
+    if unknown and not (from_edges and 2 * len(absent) <= sum(cells[at] != "" for _, cells in found)):
+        line, cells = unknown[0]
+        raise ValueError(
+            f"{path}: row {line}: {cells[id_at]!r} has a {what}, but is not a sample of the matrix, whose ids "
+            f"begin with {some(ids[:3])}."
+        )
+    if absent:
+        count = f"1 id with a {what} has" if len(absent) == 1 else f"{len(absent)} ids with a {what} have"
+        left = "is left out" if len(absent) == 1 else "are left out"
+        warn(f"{path}: {count} no edge and {left}: {some(absent)}.", SimilarityWarning)
+    known = [cells for _, cells in found if cells[id_at] in place]
+    label_of = {place[cells[id_at]]: cells[at] for cells in known if cells[at]}
     if not label_of:
         raise ValueError(f"{path}: no sample has a {what}.")
     labelled = np.array(sorted(label_of))
@@ -304,6 +325,18 @@ def _differs(head: str, labels: list[str]) -> bool:
 
 def _is_heading(text: str) -> bool:
     return text.lower().lstrip("#").strip() in {"label", "labels", "class", "y", "target", "group", "groups", "family"}
+
+
+def _note_words_for_nothing(path: Path, labels: np.ndarray) -> None:
+    """Warn of classes whose names usually say that there is no label."""
+    for label, count in zip(*np.unique(labels, return_counts=True)):
+        if str(label).lower() in _NO_LABEL:
+            samples = "1 sample" if count == 1 else f"{count} samples"
+            warn(
+                f"{path}: {str(label)!r} is taken as a class ({samples}); in a table with ids, leave the cell empty if "
+                "there is no label.",
+                SimilarityWarning,
+            )
 
 
 def _as_labels(texts: list[str]) -> np.ndarray:

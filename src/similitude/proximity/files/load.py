@@ -66,8 +66,9 @@ def load_proximity(
     labels : path, default=None
         A file with one label per line, in the order of the rows; or a table with a column of ids, in any order, which
         are matched to those of the matrix. Columns are separated by commas or semicolons in ``.csv``, by tabs
-        elsewhere. A header is recognised. Samples without a label are left out, with a warning that names them; a label
-        for an unknown sample raises an error.
+        elsewhere. A header is recognised. Samples without a label are left out, with a warning that names them. A label
+        for an unknown sample raises an error; ids without an edge in an edge list are left out, with a warning, unless
+        they are more than half of the ids that have a label.
     groups : path, default=None
         A file with the group of each sample, in the same formats as ``labels``, for cross-validation that keeps groups
         together.
@@ -160,7 +161,8 @@ def load_proximity(
     reading = Reading(form, key, query, target, score, missing, duplicates, direction, normalise, diagonal, orientation)
     found = load_values(path, reading, square=square, mmap=mmap)
     S, self_scores = found.S, found.self_scores
-    sides = labelled_samples(S.shape[0], found.rows, labels, groups, labels_in_order, label_column, group_column)
+    options = labels_in_order, label_column, group_column
+    sides = labelled_samples(S.shape[0], found.rows, labels, groups, *options, from_edges=found.reading is not None)
     if sides.left_out:
         S = cut(S, sides.kept, sides.kept if square else np.arange(S.shape[1]))
         self_scores = None if self_scores is None else self_scores[sides.kept]

@@ -52,6 +52,8 @@ class Loaded(NamedTuple):
         How further edges are to be read; None for a matrix.
     self_scores : ndarray or None
         The self-scores by which edges were divided.
+    counts : ndarray of int or None
+        For the edges of new samples, the number of known samples to which each of them has an edge.
     notes : list of str
         What was done that the values alone do not show.
 
@@ -69,6 +71,7 @@ class Loaded(NamedTuple):
     absent: Absent = "zero"
     reading: Reading | None = None
     self_scores: np.ndarray | None = None
+    counts: np.ndarray | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -208,7 +211,7 @@ def _from_edges(path: Path, edges: Edges, score: str, reading: Reading) -> Loade
             "add --direction max (direction='max')."
         )
     kept = replace(reading, form="edges", missing=made.missing, duplicates=reading.meaning.repeated)
-    return Loaded(made.S, edges.names, edges.names, made.absent, kept, made.self_scores, tuple(notes))
+    return Loaded(made.S, edges.names, edges.names, made.absent, kept, made.self_scores, notes=tuple(notes))
 
 
 def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores: Any) -> Loaded:
@@ -240,7 +243,14 @@ def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores
         form.
     """
     path = check_file(path, "ROWS")
-    edges = read_edges(path, reading, binary_kind(path), square=False)
+    kind = binary_kind(path)
+    if kind is None and is_fasta(path):
+        fitted = "a matrix" if reading.missing is None else "edges, such as hits of a search"
+        raise ValueError(
+            f"ROWS: {path} holds sequences, but the model was fitted on {fitted}; give those of the new samples to the "
+            "training samples."
+        )
+    edges = read_edges(path, reading, kind, square=False)
     if edges is None:
         return load_values(path, Reading(key=reading.key, orientation=reading.orientation), square=False)
     if known is None:
@@ -250,7 +260,7 @@ def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores
         )
     own = None if self_scores is None else np.asarray(self_scores, dtype=float)
     try:
-        made, names, lonely = rows_to(edges[0], known, reading.meaning, own)
+        made, names, counts = rows_to(edges[0], known, reading.meaning, own)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if not names:
@@ -259,14 +269,18 @@ def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores
             "new samples, and targets the training samples."
         )
     notes = []
-    if lonely == len(names):
+    lonely = [name for name, count in zip(names, counts.tolist()) if not count]
+    if len(lonely) == len(names):
         raise ValueError(
             f"{path}: none of the {len(names)} new samples has an edge to a training sample; targets must be the "
             f"training samples, whose ids begin with {some(known[:3])}."
         )
     if lonely:
-        notes.append(f"{path}: {lonely} of {len(names)} new samples have no edge to a training sample.")
-    return Loaded(made.S, names, known, made.absent, reading, None, tuple(notes))
+        notes.append(
+            f"{path}: {len(lonely)} of {len(names)} new samples have no edge to a training sample, so that their "
+            f"predictions rest on no similarity: {some(lonely)}."
+        )
+    return Loaded(made.S, names, known, made.absent, reading, counts=counts, notes=tuple(notes))
 
 
 def _matrix_file(path: Path, kind: str | None, reading: Reading, square: bool, mmap: bool) -> tuple[Loaded, Any]:
