@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_integer, check_positive
+from similitude._utils.forms import labels_in_order
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
 from similitude.labels import Labels, check_two_classes, encoded_labels
@@ -312,6 +313,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         if not several:
             table: Any = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
         samples = self._read_samples(X, y)
+        groups = labels_in_order(groups, X, "groups")
         if several:
             table = entries(self.methods, samples)
         labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
