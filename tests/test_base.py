@@ -245,10 +245,26 @@ def test_labels_are_checked():
     assert check_labels(["a", "b", "a"], 3).tolist() == ["a", "b", "a"]
 
 
-@pytest.mark.parametrize("y", [[0.0, np.nan, 1.0], np.array(["a", None, "b"], dtype=object)], ids=["NaN", "None"])
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0.0, np.nan, 1.0],
+        np.array(["a", None, "b"], dtype=object),
+        pd.array([0, None, 1], dtype="Int64"),
+        pd.Series(["a", None, "b"], dtype="string"),
+        pd.Series([0, None, 1], dtype="category"),
+    ],
+    ids=["NaN", "None", "Int64", "string", "category"],
+)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_missing_labels_are_refused(y):
-    with pytest.raises(ValueError, match=r"\by\b|label"):
+    with pytest.raises(ValueError, match=r"y contains a missing label \(first at position 1\)"):
         KNNClassifier(1).fit(S[:3, :3], y)
+
+
+def test_an_error_in_a_call_of_fit_names_the_class():
+    with pytest.raises(TypeError, match=r"^KNNClassifier.fit\(\) got an unexpected keyword argument 'sample_weight'"):
+        KNNClassifier().fit(S[:3, :3], [0, 1, 0], sample_weight=np.ones(3))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
@@ -263,6 +263,12 @@ class TestWhatCanBeSaved:
         S, y, _ = problem
         search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=2, refit=False).fit(S, y)
         with pytest.raises(ValueError, match="refit=True"):
+            save_model(path, search)
+
+    def test_a_search_of_scikit_learn(self, problem, path):
+        S, y, _ = problem
+        search = GridSearchCV(KNNClassifier(), {"n_neighbors": [1, 3]}, cv=2).fit(S, y)
+        with pytest.raises(ValueError, match="GridSearchCV of scikit-learn; save its best_estimator_, or use PathSe"):
             save_model(path, search)
 
     def test_scoring_by_name_and_a_splitter(self, problem, path):

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from similitude._utils.forms import labels_in_order
 from similitude.base import Deciding, SimilarityEstimator
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
         self
         """
         meta = self._with_wrapped_estimators()
+        y = labels_in_order(y, X)
         training = self._read(X, y)
         meta.fit(_with_positions(training.S, np.arange(len(training))), y)
         self._keep_training(training)

@@ -302,6 +302,18 @@ def test_advice_on_the_input():
     noisy = S + np.random.default_rng(0).normal(size=S.shape) * 0.1
     assert "asymmetric (" in advice_on(diagnose(noisy))
     assert "(SpectrumModifier, SimilaritySVC) use (S + S^T)/2" in advice_on(diagnose(noisy))
+    assert "the symmetric part (S + S^T)/2 is" in advice_on(diagnose(noisy))
+    skew = S + np.triu(np.ones(S.shape), 1) - np.tril(np.ones(S.shape), -1)
+    assert "the symmetric part (S + S^T)/2 is positive semidefinite" in advice_on(diagnose(skew))
+
+    assert "C and epsilon" not in plain
+    assert "absolute similarity is 0.001: the values of C and epsilon" in advice_on(diagnose(S / 1000))
+    assert "divide all similarities by 1e+06" in advice_on(diagnose(-S * 1e6))
+
+    ratings = np.random.default_rng(0).integers(1, 8, S.shape)
+    np.fill_diagonal(ratings, 7)
+    words = "samples are as similar to another sample as to themselves, which is common with 7 distinct values"
+    assert words in advice_on(diagnose(ratings))
 
     low = S.copy()
     low[np.arange(15), np.arange(15)] = 0.01

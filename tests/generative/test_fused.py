@@ -37,6 +37,7 @@ from similitude import (
     train_test_split,
 )
 from similitude.base import GridFit
+from similitude.persistence import load_model, save_model
 from similitude.similarities import pairwise
 from tests.reference.fused import combined_vote, product_of_joints
 
@@ -478,14 +479,21 @@ class TestFusedKNN:
 
 
 @pytest.mark.parametrize("absent", ["zero", "unknown"])
-def test_a_part_without_votes_among_known_refuses_unknown_similarities(absent):
+def test_unknown_similarities_are_filled_for_a_part_on_rows_as_features(absent, tmp_path):
     S = np.exp(-np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0))))
     S[0, 3] = np.nan
     stored = ~np.isnan(S)
     given = S if absent == "zero" else sparse.csr_matrix((S[stored], np.nonzero(stored)), shape=S.shape)
-    P = Proximities(given, absent=absent, fill="farthest")
-    # The part on features would take the rows, in which absent entries were 0, for feature vectors.
-    with pytest.raises(ValueError, match="some similarities are unknown, and the part 'bda' uses the rows"):
-        FusedClassifier().fit(P, np.arange(12) // 6)
+    y = np.arange(12) // 6
+    with pytest.raises(ValueError, match="the part 'bda' needs the similarities of all pairs"):
+        FusedClassifier([("bda", LocalBDA()), ("knn", KNNClassifier())]).fit(Proximities(given, absent=absent), y)
+    complete = S.copy()
+    complete[0, 3] = np.nanmin(S)
+    expected = FusedClassifier().fit(complete, y)
+    model = FusedClassifier().fit(Proximities(given, absent=absent, fill="farthest"), y)
+    assert model.predict_proba(complete).tolist() == expected.predict_proba(complete).tolist()
+    save_model(tmp_path / "model", model)
+    rows = Proximities(given, absent=absent)
+    assert load_model(tmp_path / "model").predict_proba(rows) == pytest.approx(expected.predict_proba(complete))
     features = np.arange(12.0)[:, None]
-    FusedClassifier().fit(Proximities(given, features, absent=absent, fill="farthest"), np.arange(12) // 6)
+    FusedClassifier().fit(Proximities(given, features, absent=absent, fill="farthest"), y)

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
+from sklearn.model_selection import cross_val_score
 
-from similitude import AutoClassifier, KNNClassifier, PathSearchCV, Proximities, check_similarity
+from similitude import AutoClassifier, KNNClassifier, PathSearchCV, Proximities, check_similarity, train_test_split
 from similitude.diagnosis import diagnose
 from similitude.similarities import pairwise
 
@@ -126,6 +127,28 @@ def test_a_frame_whose_rows_are_in_another_order_than_its_columns():
 def test_what_cannot_be_meant(call, found):
     with pytest.raises(ValueError, match=found):
         call()
+
+
+def test_proximities_of_a_frame_keep_its_ids():
+    wrapped = Proximities(FRAME)
+    assert wrapped.ids.tolist() == wrapped.column_ids.tolist() == IDS
+    expected = MODEL.fit(D, LABELS).predict(D).tolist()
+    accuracy = MODEL.score(D, LABELS)
+    assert MODEL.fit(wrapped, SERIES).predict(FRAME).tolist() == expected
+    assert MODEL.score(FRAME, SERIES) == MODEL.score(wrapped, dict(SERIES)) == accuracy < 1
+    in_order = SERIES[IDS]
+    assert cross_val_score(MODEL, wrapped, in_order, cv=3).tolist() == cross_val_score(MODEL, D, LABELS, cv=3).tolist()
+    with pytest.raises(ValueError, match="y is matched to the samples by their ids"):
+        cross_val_score(MODEL, wrapped, SERIES, cv=3)  # scikit-learn has taken the labels by their places
+    train, test, y_train, y_test = train_test_split(FRAME, SERIES, stratify=SERIES, random_state=0)
+    assert y_train.tolist() == in_order[train.index].tolist()
+    assert y_test.tolist() == in_order[test.index].tolist()
+    auto = AutoClassifier(["k-NN"], n_repeats=1, cv=3).fit({"D": -FRAME, "E": -FRAME}, SERIES)
+    assert auto.leaderboard_[0].error < 0.3
+    assert Proximities(FRAME, ids=IDS[::-1]).ids.tolist() == IDS[::-1]
+    numbered = Proximities(pd.DataFrame(D))
+    assert numbered.ids is None
+    assert numbered[[5, 3]].ids is None  # the index of a block is no longer one that pandas numbered
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ from similitude import (
 from similitude.datasets import load_voting
 from similitude.numerics import eigen, topk
 from similitude.numerics.temperature import floor_of
+from similitude.proximity.check import SimilarityWarning
 from similitude.reader import Reader, Samples
 from similitude.search import auto, choice, combination, contest, evaluation
 from similitude.search.combination import Judged, combine, judge_method
@@ -419,9 +420,19 @@ class TestFailures:
             return fail() if len(calls) == call else fit_path(self, *parts)
 
         monkeypatch.setattr(NearestCentroid, "_fit_path", sometimes)
-        model = AutoClassifier(NAMES, cv=4).fit(S, Y)
+        with pytest.warns(SimilarityWarning, match=r"these methods failed: nearest centroid\. failures_ holds"):
+            model = AutoClassifier(NAMES, cv=4).fit(S, Y)
         assert model.failures_ == {"nearest centroid": "RuntimeError: not today"}
         assert board(model) == board(fitted(*(n for n in NAMES if n != "nearest centroid")))
+
+    def test_a_warning_names_the_methods_that_need_all_pairs(self):
+        unknown = np.array(S)
+        unknown[0, 3] = np.nan
+        names = ["k-NN", "SVM (clip)", "SDA", "SDA and BDA fused"]
+        with pytest.warns(SimilarityWarning) as caught:
+            AutoClassifier(names, cv=4, n_repeats=1).fit(unknown, Y)
+        (message,) = [str(w.message) for w in caught if "failures_" in str(w.message)]
+        assert "these methods need all pairs: SVM (clip), SDA, SDA and BDA fused; Proximities(X, fill=" in message
 
     @pytest.mark.parametrize("options", [{}, {"time_budget": 1e6}])
     def test_where_all_fail_it_says_why(self, options, monkeypatch):

@@ -191,7 +191,7 @@ def ids_of(X: Any) -> np.ndarray | None:
     Parameters
     ----------
     X : object
-        Proximities, a DataFrame, a graph, a ``DistanceMatrix``, or anything else.
+        Proximities, a DataFrame, a graph, a ``DistanceMatrix``, a dict whose first DataFrame counts, or anything else.
 
     Returns
     -------
@@ -199,6 +199,8 @@ def ids_of(X: Any) -> np.ndarray | None:
         The names.
     """
     ids: Any = None
+    if isinstance(X, dict) and not hasattr(X, "shape"):  # one of SciPy's sparse matrices is a dict
+        X = next((value for value in X.values() if is_frame(value)), None)
     if is_graph(X):
         ids = list(X.nodes)
     elif is_frame(X):
@@ -213,7 +215,7 @@ def ids_of(X: Any) -> np.ndarray | None:
     return found
 
 
-def labels_in_order(y: Any, X: Any) -> Any:
+def labels_in_order(y: Any, X: Any, name: str = "y") -> Any:
     """Return labels in the order of the samples, if they have the names of the samples; otherwise y itself.
 
     Parameters
@@ -223,6 +225,8 @@ def labels_in_order(y: Any, X: Any) -> Any:
         its index.
     X : samples
         The samples.
+    name : str, default="y"
+        The name of the argument in error messages.
 
     Returns
     -------
@@ -235,7 +239,9 @@ def labels_in_order(y: Any, X: Any) -> Any:
     ids = ids_of(X)
     if ids is None:
         if is_dict:
-            raise ValueError("y is a dict, but the samples have no ids; pass Proximities(X, ids=...) or a DataFrame.")
+            raise ValueError(
+                f"{name} is a dict, but the samples have no ids; pass Proximities(X, ids=...) or a DataFrame."
+            )
         return y
     names = list(y) if is_dict else list(y.index)
     if names == ids.tolist():
@@ -246,13 +252,13 @@ def labels_in_order(y: Any, X: Any) -> Any:
     if not is_dict and (not known & set(names) or (set(names) != known and _are_numbers(names))):
         return y
     if len(values) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"y has several labels for {twice!r}.")
+        twice = next(own for i, own in enumerate(names) if own in names[:i])
+        raise ValueError(f"{name} has several labels for {twice!r}.")
     strange, missing = [n for n in names if n not in known], [i for i in ids.tolist() if i not in values]
     if strange or missing:
         what = f"labels for {_some(strange)}, which X does not hold" if strange else f"no label for {_some(missing)}"
-        raise ValueError(f"y is matched to the samples by their ids, and has {what}.")
-    return np.array([values[name] for name in ids.tolist()])
+        raise ValueError(f"{name} is matched to the samples by their ids, and has {what}.")
+    return np.array([values[own] for own in ids.tolist()])
 
 
 def _are_numbers(names: list) -> bool:

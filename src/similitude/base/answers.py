@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from similitude._utils.forms import labels_in_order
 from similitude._utils.methods import Method, available_if
 
 if TYPE_CHECKING:
-    from similitude._utils.types import SamplesLike
+    from numpy.typing import ArrayLike
+
+    from similitude._utils.types import LabelsLike, SamplesLike
 
 
 def offered(response: str) -> Callable[[Method], Method]:
@@ -60,6 +63,25 @@ class Predicting(ClassifierMixin):
             The predicted labels.
         """
         return self._answer(X, "predict")
+
+    def score(self, X: SamplesLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of samples whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+        y : array-like of shape (m,)
+            The labels; a dict, or a Series whose index contains ids of the samples, is matched by id.
+        sample_weight : array-like of shape (m,), default=None
+            The weights of the samples.
+
+        Returns
+        -------
+        float
+            The share.
+        """
+        return super().score(X, labels_in_order(y, X), sample_weight)
 
     @offered("predict_proba")
     def predict_proba(self, X: SamplesLike) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.forms import labels_in_order
 from similitude.base.fitted import forget_fit
 from similitude.base.similarity import SimilarityEstimator
 from similitude.reader import Rows, Training
@@ -82,6 +83,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
     def _fitted(self, X: Any, y: Any, transforms: bool) -> tuple[Any, Any]:
         """Return a fitted copy, and a function that returns the transformed training samples."""
         self._check_parameters()
+        y = labels_in_order(y, X)
         training = self._read(X, y)
         fitted = copy.copy(self)
         forget_fit(fitted)

@@ -19,6 +19,12 @@ STRONGLY_INDEFINITE = 0.2
 HIGH_HUBNESS = 1.4
 MANY_TIES = 0.2
 MANY_NEAR_DUPLICATES = 0.05
+COARSE_SCALE = 20
+"""Number of distinct values up to which equal similarities do not show that samples are copies."""
+
+SMALL, LARGE = 0.1, 1e4
+"""Largest absolute similarity below or above which grids of C and epsilon do not fit the similarities."""
+
 MANY_ZEROS = 0.5
 MANY_VIOLATIONS = 0.01
 LOW_RANK = 0.1
@@ -31,7 +37,7 @@ def advice(d: Diagnosis) -> tuple[str, ...]:
     if d.n_sampled > 1 and d.minimum == d.maximum:
         sentences.append(f"constant: every value is {d.minimum:.4g}, so the matrix does not distinguish any samples.")
     else:
-        sentences += [*_about_spectrum(d), *_about_neighbors(d)]
+        sentences += [*_about_scale(d), *_about_spectrum(d), *_about_neighbors(d)]
     return (*sentences, *_about_copies_and_zeros(d), *_about_labels(d))
 
 
@@ -56,22 +62,32 @@ def _about_input(d: Diagnosis) -> Iterator[str]:
         )
 
 
+def _about_scale(d: Diagnosis) -> Iterator[str]:
+    largest = max(abs(d.minimum), abs(d.maximum))
+    if d.dissimilarity is None and not SMALL <= largest <= LARGE:
+        yield (
+            f"the largest absolute similarity is {largest:.3g}: the values of C and epsilon that are tried for SVMs "
+            f"suit similarities of about 1; divide all similarities by {largest:.3g}, also those of new samples."
+        )
+
+
 def _about_spectrum(d: Diagnosis) -> Iterator[str]:
     nef = f"NEF {d.negative_eigenfraction:.2g}"
+    matrix = "the matrix" if d.symmetric else "the symmetric part (S + S^T)/2"
     if d.psd:
-        yield "the matrix is positive semidefinite: it is a kernel, for instance for SVC(kernel='precomputed')."
+        yield f"{matrix} is positive semidefinite: it is a kernel, for instance for SVC(kernel='precomputed')."
     elif d.negative_eigenratio is None:
         yield (
-            "the matrix has no positive eigenvalue, so that clipping gives no kernel; check that larger values mean "
+            f"{matrix} has no positive eigenvalue, so that clipping gives no kernel; check that larger values mean "
             "more alike, or use a local method (KNNClassifier)."
         )
     elif d.negative_eigenfraction < NEARLY_PSD:
         yield (
-            f"the matrix is nearly positive semidefinite ({nef}): SpectrumModifier('clip') makes it a kernel and "
+            f"{matrix} is nearly positive semidefinite ({nef}): SpectrumModifier('clip') makes it a kernel and "
             "changes little."
         )
     else:
-        indefinite = f"the matrix is indefinite ({nef}): modify the spectrum (SpectrumModifier) or use a local method"
+        indefinite = f"{matrix} is indefinite ({nef}): modify the spectrum (SpectrumModifier) or use a local method"
         strongly = d.negative_eigenfraction >= STRONGLY_INDEFINITE
         informative = ". The negative eigenvalues may carry information, so try 'flip' and 'square' besides 'clip'"
         yield f"{indefinite} (KNNClassifier){informative if strongly else ''}."
@@ -115,10 +131,17 @@ def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
             "(SimilarityGroupKFold, or train_test_split(groups=...)); otherwise errors are underestimated."
         )
     elif d.near_duplicates > MANY_NEAR_DUPLICATES * d.n_sampled:
-        yield (
-            f"{d.near_duplicates} of {d.n_sampled} samples are nearly the same as others: errors on random folds are "
-            "smaller than those for new samples; SimilarityGroupKFold (--no-leak auto) keeps them together."
-        )
+        together = "SimilarityGroupKFold (--no-leak auto) keeps them together."
+        if d.n_distinct <= COARSE_SCALE:
+            yield (
+                f"{d.near_duplicates} of {d.n_sampled} samples are as similar to another sample as to themselves, "
+                f"which is common with {d.n_distinct} distinct values. If they are copies, {together}"
+            )
+        else:
+            yield (
+                f"{d.near_duplicates} of {d.n_sampled} samples are nearly the same as others: errors on random folds "
+                f"are smaller than those for new samples; {together}"
+            )
     if d.unknown:
         yield (
             f"{percent(d.unknown)} of the entries are unknown: local methods (KNNClassifier) vote among the known "

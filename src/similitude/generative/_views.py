@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples
 
 from similitude.base import SimilarityEstimator
-from similitude.proximity.check import check_similarity, dense
+from similitude.proximity.check import dense, read_similarity
 from similitude.proximity.proximities import Proximities, as_proximities
+from similitude.proximity.unknown import LearnedFill, fill_needed
 
 
 class View(NamedTuple):
@@ -42,8 +44,8 @@ class View(NamedTuple):
         on_objects = is_ours and not reading._new_reader().is_matrix
         return cls(name, "objects" if on_objects else "features", is_ours)
 
-    def __call__(self, X: Any) -> Any:
-        """Return the input of the part in X."""
+    def __call__(self, X: Any, fill: LearnedFill | None, *, square: bool) -> Any:
+        """Return the input of the part in X; ``fill`` replaces unknown similarities for a part that needs all pairs."""
         if self.kind == "objects":
             return X
         try:
@@ -56,19 +58,24 @@ class View(NamedTuple):
             several = isinstance(given.features, dict)
             return self._own(given.features, "feature sets") if several else given.features
         S = self._own(given.similarities, "similarities")
-        if self.kind == "similarities" and isinstance(X, Proximities) and self.takes_proximities:
-            return given.replaced(S)
-        self._check_known(S, given.absent)
+        if self.kind == "similarities" and self.takes_proximities:  # the part knows what to do with unknown ones
+            return given.replaced(S) if isinstance(X, Proximities) else S
+        if given.absent == "unknown" if sparse.issparse(S) else np.isnan(np.asarray(S, dtype=float)).any():
+            if fill is None:
+                raise fill_needed(f"the part {self.name!r}", S)
+            return fill(_with_nan(S), square=square)
         return S if self.kind == "similarities" or hasattr(S, "iloc") else dense(S)
 
-    def _check_known(self, S: Any, absent: str) -> None:
-        """Raise an error if some similarities are unknown, for a part that would take them for numbers."""
-        if absent == "unknown" if sparse.issparse(S) else np.isnan(np.asarray(S, dtype=float)).any():
-            use = "the rows of similarities as feature vectors" if self.kind == "features" else "similarities"
-            raise ValueError(
-                f"X: some similarities are unknown, and the part {self.name!r} uses {use}, all of which it needs. Fill "
-                "in the values before, pass feature vectors by Proximities(S, features=...), or leave out the part."
-            )
+    def learned_fill(self, X: Any, distances: bool) -> LearnedFill | None:
+        """Return the value of unknown similarities, learned from the training samples; None if the part needs none."""
+        if not isinstance(X, Proximities) or X.fill is None or self.kind == "objects":
+            return None
+        if X.features is not None if self.kind == "features" else self.takes_proximities:
+            return None
+        S = self._own(X.similarities, "similarities")
+        if sparse.issparse(S) and X.absent != "unknown":
+            return None
+        return LearnedFill.learn(_with_nan(S), X.fill, dissimilarities=distances)
 
     def _own(self, values: dict, what: str) -> Any:
         """Return the value of the part's name, or the only one there is."""
@@ -94,9 +101,13 @@ class FusedReader:
     ----------
     held : dict
         The names of the similarities and of the feature sets in X; the empty name stands for one without a name.
+    fills : dict
+        The value of unknown similarities for each part that needs all pairs and gets no ``Proximities``, by its name.
     """
 
-    _saved_state = {"views": "list of View", "held": "dict of any"}
+    _saved_state = {"views": "list of View", "held": "dict of any", "fills?": "dict of LearnedFill"}
+
+    fills: Mapping[str, LearnedFill] = MappingProxyType({})
 
     def __init__(self, parts: Sequence[tuple[str, Any]]):
         self.views = [View.of(name, part) for name, part in parts]
@@ -111,19 +122,27 @@ class FusedReader:
         """Return the training samples as the input of each part."""
         X = self._checked(X, True, estimator)
         self.held = _held(X)
-        return FusedTraining(self, _num_samples(X), {view.name: view(X) for view in self.views})
+        distances = any(getattr(part, "dissimilarity", None) is not None for _, part in estimator._parts)
+        learned = {view.name: view.learned_fill(X, distances) for view in self.views}
+        self.fills = {name: fill for name, fill in learned.items() if fill is not None}
+        return FusedTraining(self, _num_samples(X), self._inputs(X, square=True))
 
     def rows(self, X: Any, estimator: Any) -> dict[str, Any]:
         """Return new samples as the input of each part, by its name."""
         X = self._checked(X, False, estimator)
         self._check_held(_held(X))
-        return {view.name: view(X) for view in self.views}
+        return self._inputs(X, square=False)
+
+    def _inputs(self, X: Any, *, square: bool) -> dict[str, Any]:
+        return {view.name: view(X, self.fills.get(view.name), square=square) for view in self.views}
 
     def _checked(self, X: Any, square: bool, estimator: Any) -> Any:
         """Return X with checked similarities; the parts check all other input."""
         if isinstance(X, Proximities) or "similarities" not in self.kinds:
             return X
-        S = check_similarity(X, name="X", square=square, orientation="dissimilarity", estimator=estimator)
+        S, _ = read_similarity(
+            X, name="X", square=square, orientation="dissimilarity", estimator=estimator, takes_nan=True
+        )
         return X if hasattr(X, "iloc") else S
 
     def _check_held(self, held: dict[str, list[str]]) -> None:
@@ -153,6 +172,16 @@ class FusedTraining:
 
     def __len__(self) -> int:
         return self.n
+
+
+def _with_nan(S: Any) -> np.ndarray:
+    """Return the matrix as a dense array in which absent entries, which are unknown, are NaN."""
+    if not sparse.issparse(S):
+        return np.asarray(S, dtype=float)
+    entries = S.tocoo()
+    values = np.full(S.shape, np.nan)
+    values[entries.row, entries.col] = entries.data
+    return values
 
 
 def _held(X: Any) -> dict[str, list[str]]:

@@ -84,6 +84,11 @@ def save_model(
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the name of a file; got {type(path).__name__}. Call save_model(path, model).")
     path = check_writable(path)
+    if hasattr(model, _BEST) and not type(model).__module__.startswith("similitude."):
+        raise ValueError(
+            f"model: a model file cannot hold a {type(model).__name__} of scikit-learn; save its best_estimator_, or "
+            "use PathSearchCV."
+        )
     facts = _facts(model)
     ids = _own_ids(model) if ids is None else [str(name) for name in ids]
     if ids is not None and len(ids) != facts["n_columns"]:

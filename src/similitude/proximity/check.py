@@ -123,6 +123,10 @@ def read_similarity(
             estimator=estimator,
         )
     except (ValueError, TypeError) as error:
+        if "Complex data not supported" in str(error):  # scikit-learn's checks require these words
+            raise ValueError(
+                f"{name} is complex. Complex data not supported; pass its real part ({name}.real)."
+            ) from error
         # scikit-learn's checks require a TypeError for an object that is not a number.
         hint = " For raw objects name a similarity, such as similarity='levenshtein'." if estimator is not None else ""
         what = "has no rows" if "0 sample(s)" in str(error) else "is not a matrix of numbers"

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from similitude._utils.forms import foreign_form, from_condensed
+from similitude._utils.forms import foreign_form, from_condensed, ids_of, is_frame
 from similitude.proximity.edges import EdgeMeaning, edges_of, square_matrix
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent, Fill, check_absent, check_fill
@@ -78,7 +78,7 @@ class Proximities:
     self_similarity : array-like of shape (m,), default=None
         The similarities psi(x, x) of the row samples; several similarities share them.
     ids : sequence of length m, default=None
-        The names of the row samples.
+        The names of the row samples; the default is the index of a DataFrame, unless pandas numbered its rows.
     column_ids : sequence of length n, default=None
         The names of the column samples; if S is square, the default is ``ids``. ``predict`` compares them with the ids
         of the training samples.
@@ -118,7 +118,7 @@ class Proximities:
     absent: Absent = "zero"
     fill: Fill = None
     adopted = False
-    """Whether this was another library's object, whose ids new rows need not have."""
+    """Whether the ids came with another library's object, such as a DataFrame; new rows need not have them."""
 
     def __init__(
         self,
@@ -143,8 +143,11 @@ class Proximities:
             self.features = None if features is None else _features(features)
         self.self_similarity = None if self_similarity is None else np.asarray(self_similarity, dtype=float)
         self.ids = None if ids is None else np.asarray(ids)
-        if column_ids is None and self.shape[0] == self.shape[1]:
-            column_ids = ids
+        if ids is None:
+            self.ids = ids_of(self.similarities)
+            self.adopted = self.ids is not None
+        if column_ids is None and self.shape[0] == self.shape[1] and (ids is not None or self._rows_name_columns()):
+            column_ids = self.ids
         self.column_ids = None if column_ids is None else np.asarray(column_ids)
         self._check_lengths()
         if self.self_similarity is not None and not np.isfinite(self.self_similarity).all():
@@ -242,6 +245,11 @@ class Proximities:
             raise ValueError(f"values must have one dimension; got shape {values.shape}.")
         return cls(from_condensed(values, diagonal), **options)
 
+    def _rows_name_columns(self) -> bool:
+        """Return whether the columns of every DataFrame have the names of the rows."""
+        frames = [S for S in self.similarities.values() if is_frame(S)]
+        return self.ids is not None and all(list(S.columns) == self.ids.tolist() for S in frames)
+
     def _check_lengths(self) -> None:
         rows, columns = self.shape
         given = {"self_similarity": self.self_similarity, "ids": self.ids}
@@ -311,7 +319,7 @@ class Proximities:
             The same samples.
         """
         other = Proximities(S, features, self.self_similarity, self.ids, absent=self.absent, fill=self.fill)
-        other.column_ids = self.column_ids
+        other.ids, other.column_ids, other.adopted = self.ids, self.column_ids, self.adopted
         return other
 
     def __len__(self) -> int:
@@ -333,8 +341,10 @@ class Proximities:
             absent=self.absent,
             fill=self.fill,
         )
-        # Even if a block is square, its columns are not the samples of its rows.
-        block.column_ids = _taken(self.column_ids, columns)
+        # Even if a block is square, its columns are not the samples of its rows, and the positions of a block of a
+        # DataFrame are not ids.
+        block.ids, block.column_ids = _taken(self.ids, rows), _taken(self.column_ids, columns)
+        block.adopted = self.adopted
         return block
 
     def __repr__(self) -> str:

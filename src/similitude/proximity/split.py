@@ -10,6 +10,8 @@ from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold
 from sklearn.model_selection import train_test_split as split_rows
 from sklearn.utils import _safe_indexing, check_consistent_length
 
+from similitude._utils.forms import labels_in_order
+
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike, MatrixLike, RandomState
 
@@ -34,7 +36,8 @@ def train_test_split(
     S : array, sparse matrix, DataFrame or Proximities of shape (n, n)
         The matrix.
     *arrays : sequences of length n
-        Labels and other arrays with one entry per sample.
+        Labels and other arrays with one entry per sample. A dict, or a Series whose index contains the ids of the
+        samples, is matched by id; so are ``stratify`` and ``groups``.
     test_size, train_size, random_state, shuffle, stratify
         As in scikit-learn's ``train_test_split``.
     groups : array-like of shape (n,), default=None
@@ -68,6 +71,8 @@ def train_test_split(
     if len(S.shape) != 2 or S.shape[0] != S.shape[1]:
         raise ValueError(f"S must be square, one row and one column per sample; got shape {S.shape}.")
     n = S.shape[0]
+    arrays = tuple(labels_in_order(array, S, f"arrays[{i}]") for i, array in enumerate(arrays))
+    stratify, groups = labels_in_order(stratify, S, "stratify"), labels_in_order(groups, S, "groups")
     check_consistent_length(S, *arrays, stratify, groups)
     if groups is None:
         train, test = split_rows(

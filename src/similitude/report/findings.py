@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
+from similitude._utils.forms import labels_in_order
 from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, dense
@@ -154,6 +155,7 @@ def find(
     """
     contract = dict(contract or {})
     check_integer(max_samples, "max_samples", 2)
+    y = labels_in_order(y, X)
     with warnings.catch_warnings():
         # The advice contains what the warnings would report.
         warnings.simplefilter("ignore", SimilarityWarning)

@@ -15,10 +15,14 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_integer, check_positive
+from similitude._utils.forms import labels_in_order
+from similitude._utils.warn import warn
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
 from similitude.labels import Labels, check_two_classes, encoded_labels
 from similitude.numerics.significance import standard_error
+from similitude.proximity.check import SimilarityWarning
+from similitude.proximity.unknown import NEEDS_ALL_PAIRS
 from similitude.reader import SeveralSamples, are_several
 from similitude.reader.several import named_errors
 from similitude.search.approximate_sets import ApproximateSets
@@ -34,7 +38,7 @@ from similitude.search.losses import Loss
 from similitude.search.methods import methods
 from similitude.search.nearness import nearest_training
 from similitude.search.reading import entries, part_of, read_samples
-from similitude.search.standing import COMBINATION
+from similitude.search.standing import COMBINATION, names_text
 from similitude.search.votes import Votes
 
 if TYPE_CHECKING:
@@ -158,7 +162,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The comparison of the similarities, if there are several, and methods on single ones: see
         :func:`compare_similarities`.
     failures_ : dict
-        The error messages of the methods that failed, by name.
+        The error messages of the methods that failed, by name; a warning names these methods, too.
     left_out_ : list of str
         The methods that did not fit into ``time_budget``, in the order in which they would have been tried.
     not_testable_ : ndarray
@@ -288,6 +292,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         fitted = copy.copy(self)  # if the fit fails, the estimator is unchanged
         fitted._fit(X, y, groups)
         self.__dict__.update(vars(fitted))
+        if self.failures_:
+            warn(_failure_text(self.failures_), SimilarityWarning)
         return self
 
     def _fit(self, X: Any, y: Any, groups: Any) -> None:
@@ -312,6 +318,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         if not several:
             table: Any = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
         samples = self._read_samples(X, y)
+        groups = labels_in_order(groups, X, "groups")
         if several:
             table = entries(self.methods, samples)
         labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
@@ -463,6 +470,21 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
 
     def _check_saved(self, sizes: Any) -> bool:
         return np.array_equal(getattr(self.best_estimator_, "classes_", ()), self.classes_)
+
+
+def _failure_text(failures: Mapping[str, str]) -> str:
+    """Return a warning that names the methods that failed; those that need all pairs share one phrase."""
+    need_all = [name for name, why in failures.items() if NEEDS_ALL_PAIRS in why]
+    others = [name for name in failures if name not in need_all]
+    parts = []
+    if need_all:
+        parts.append(
+            f"some pairs are unknown, and these methods need all pairs: {names_text(need_all)}; "
+            "Proximities(X, fill='class-blind mean') gives unknown pairs a value"
+        )
+    if others:
+        parts.append(f"these methods failed: {names_text(others)}")
+    return f"AutoClassifier left out methods: {'; '.join(parts)}. failures_ holds the error message of each."
 
 
 def _loss(scoring: Any, labels: Labels) -> Loss:

@@ -116,6 +116,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         self
             The fitted search.
         """
+        groups = labels_in_order(groups, X, "groups")
         X, y = self._adopted(X, y)
         if groups is not None and (shape := np.asarray(groups).shape) != (n := _num_samples(X),):
             raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {shape}.")

@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from similitude._utils.forms import labels_in_order
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import Deciding, SimilarityEstimator, forget_fit
 from similitude.labels import check_labels, check_two_classes
@@ -197,6 +198,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         if isinstance(self.cv, Integral) and self.cv < 2:
             raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
         contract = _contract(self.estimator)
+        y, groups = labels_in_order(y, X), labels_in_order(groups, X, "groups")
         X = as_proximities(X) if is_dict(X) else X
         samples = samples_of(contract, X, check_labels(y, _num_samples(X)), warns=_warns(self.estimator))
         classes, codes = np.unique(samples.y, return_inverse=True)

@@ -52,9 +52,10 @@ def read_samples(estimator: Any, X: Any, y: Any) -> Any:
     """
     if isinstance(X, SearchSamples):
         return X
+    y = labels_in_order(y, X)
     if not are_several(estimator.similarity, X, estimator.dissimilarity):
         single = estimator._new_reader()
-        y, X = labels_in_order(y, X), single.adopted(X)
+        X = single.adopted(X)
         return Samples(single, X, check_labels(y, _num_samples(X)))
     reader = SeveralReader(estimator.similarity, estimator.dissimilarity)
     X = as_proximities(X) if reader.is_precomputed else X

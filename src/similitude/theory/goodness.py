@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.forms import labels_in_order
 from similitude._utils.warn import warn
 from similitude.labels import check_labels, check_two_classes, numbers_by_class
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
@@ -92,6 +93,7 @@ def goodness(S: ProximityLike, y: ListLike, *, dissimilarity: str | None = None)
     """
     if dissimilarity is not None:
         check_map(dissimilarity, "dissimilarity")
+    y = labels_in_order(y, S)
     given = similarities = check_similarity(as_proximities(S).S, orientation="dissimilarity")
     if dissimilarity is None and looks_like_dissimilarity(given):
         dissimilarity = "negate"
