@@ -262,11 +262,6 @@ def test_missing_labels_are_refused(y):
         KNNClassifier(1).fit(S[:3, :3], y)
 
 
-def test_an_error_in_a_call_of_fit_names_the_class():
-    with pytest.raises(TypeError, match=r"^KNNClassifier.fit\(\) got an unexpected keyword argument 'sample_weight'"):
-        KNNClassifier().fit(S[:3, :3], [0, 1, 0], sample_weight=np.ones(3))
-
-
 @pytest.mark.parametrize(
     "y", [[3, -1, 3], ["b", "a", "b"], [True, False, True], np.array(["b", "a", "b"], dtype=object), [1.0, 0.0, 1.0]]
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from functools import cached_property, update_wrapper
-from types import FunctionType
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -129,14 +128,6 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
 
     _path: Any
     """The :class:`FittedPath` with one point that ``fit`` keeps."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        # An error in a call of ``fit`` names the class by which the user called it.
-        if cls.fit.__code__ is PathClassifier.fit.__code__:
-            own = update_wrapper(FunctionType(cls.fit.__code__, cls.fit.__globals__), cls.fit)
-            own.__module__, own.__qualname__ = cls.__module__, f"{cls.__qualname__}.fit"
-            cls.fit = own  # type: ignore[method-assign]
 
     def _point(self, parameters: dict[str, Any]) -> Any:
         """Return one checked point of a grid; ``parameters`` has a value for each of ``_path_parameters``."""
