@@ -14,6 +14,7 @@ from similitude import (
     MixtureSVC,
     Proximities,
     SimilaritySVC,
+    SimilarityWarning,
     compare_similarities,
     load_model,
     save_model,
@@ -225,6 +226,8 @@ class TestComparison:
             X = Proximities(given, absent="unknown")
             found = compare_similarities(X, y, methods=["k-NN"], n_repeats=1)
             assert found.correlations[0, 1] == pytest.approx(expected)
+        with pytest.warns(SimilarityWarning, match=r"need all pairs: nearest centroid on some; .* failures holds"):
+            compare_similarities(X, y, methods=["k-NN", "nearest centroid"], n_repeats=1)
 
     def test_errors(self):
         matrices, y = _matrices()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -120,9 +121,11 @@ def compare_files(data: LoadedData, wanted: Any, settings: dict[str, Any]) -> An
     """Return the comparison of several similarities."""
     from similitude.search import compare_similarities
 
-    return compare_similarities(
-        data.samples, data.y, methods=wanted, n_repeats=1, **settings, **data.contract, **data.fold_arguments
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the command lists the methods that failed
+        return compare_similarities(
+            data.samples, data.y, methods=wanted, n_repeats=1, **settings, **data.contract, **data.fold_arguments
+        )
 
 
 def show_similarities(found: Any, title: str, folds: int, output: Path | None, as_json: bool, quiet: bool) -> None:

@@ -22,7 +22,6 @@ from similitude.diagnosis import diagnose
 from similitude.labels import Labels, check_two_classes, encoded_labels
 from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning
-from similitude.proximity.unknown import NEEDS_ALL_PAIRS
 from similitude.reader import SeveralSamples, are_several
 from similitude.reader.several import named_errors
 from similitude.search.approximate_sets import ApproximateSets
@@ -38,7 +37,7 @@ from similitude.search.losses import Loss
 from similitude.search.methods import methods
 from similitude.search.nearness import nearest_training
 from similitude.search.reading import entries, part_of, read_samples
-from similitude.search.standing import COMBINATION, names_text
+from similitude.search.standing import COMBINATION, failure_text
 from similitude.search.votes import Votes
 
 if TYPE_CHECKING:
@@ -293,7 +292,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         fitted._fit(X, y, groups)
         self.__dict__.update(vars(fitted))
         if self.failures_:
-            warn(_failure_text(self.failures_), SimilarityWarning)
+            warn(failure_text(self.failures_, "failures_"), SimilarityWarning)
         return self
 
     def _fit(self, X: Any, y: Any, groups: Any) -> None:
@@ -470,21 +469,6 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
 
     def _check_saved(self, sizes: Any) -> bool:
         return np.array_equal(getattr(self.best_estimator_, "classes_", ()), self.classes_)
-
-
-def _failure_text(failures: Mapping[str, str]) -> str:
-    """Return a warning that names the methods that failed; those that need all pairs share one phrase."""
-    need_all = [name for name, why in failures.items() if NEEDS_ALL_PAIRS in why]
-    others = [name for name in failures if name not in need_all]
-    parts = []
-    if need_all:
-        parts.append(
-            f"some pairs are unknown, and these methods need all pairs: {names_text(need_all)}; "
-            "Proximities(X, fill='class-blind mean') gives unknown pairs a value"
-        )
-    if others:
-        parts.append(f"these methods failed: {names_text(others)}")
-    return f"AutoClassifier left out methods: {'; '.join(parts)}. failures_ holds the error message of each."
 
 
 def _loss(scoring: Any, labels: Labels) -> Loss:

@@ -6,9 +6,12 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from similitude._utils.warn import warn
+from similitude.proximity.check import SimilarityWarning
 from similitude.reader import are_several
 from similitude.search.auto import AutoClassifier
 from similitude.search.comparison import SimilarityComparison, compared
+from similitude.search.standing import failure_text
 
 if TYPE_CHECKING:
     from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
@@ -93,4 +96,7 @@ def compare_similarities(
             "pass similarity={name: similarity, ...}."
         )
     with warnings.catch_warnings():
-        return compared(auto._contest(X, y, groups)[0], random_state or 0)
+        found = compared(auto._contest(X, y, groups)[0], random_state or 0)
+    if found.failures:
+        warn(failure_text(found.failures, "failures"), SimilarityWarning)
+    return found

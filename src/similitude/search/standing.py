@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from similitude.proximity.unknown import NEEDS_ALL_PAIRS
 
 COMBINATION = "combination"
 """The name of the combination of methods on a leaderboard."""
@@ -87,6 +89,34 @@ def name_on(method: str, similarity: str | None) -> str:
         The name, such as "k-NN on edit".
     """
     return method if similarity is None else f"{method}{_ON}{similarity}"
+
+
+def failure_text(failures: Mapping[str, str], where: str) -> str:
+    """Return a warning that names the methods that failed; those that need all pairs share one phrase.
+
+    Parameters
+    ----------
+    failures : dict of str
+        The error messages by the names of the methods.
+    where : str
+        The attribute in which users find them.
+
+    Returns
+    -------
+    str
+        The warning.
+    """
+    need_all = [name for name, why in failures.items() if NEEDS_ALL_PAIRS in why]
+    others = [name for name in failures if name not in need_all]
+    parts = []
+    if need_all:
+        parts.append(
+            f"some pairs are unknown, and these methods need all pairs: {names_text(need_all)}; "
+            "Proximities(X, fill='class-blind mean') gives unknown pairs a value"
+        )
+    if others:
+        parts.append(f"these methods failed: {names_text(others)}")
+    return f"some methods are left out: {'; '.join(parts)}. {where} holds the error message of each."
 
 
 def names_text(names: Sequence[str]) -> str:
