@@ -26,6 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from similitude import (
+    AutoClassifier,
     KNNClassifier,
     PathSearchCV,
     Proximities,
@@ -371,6 +372,15 @@ def test_one_eigendecomposition_per_fold(monkeypatch):
     grid = {"svc__C": [0.1, 1, 10], "spectrummodifier__method": ["clip", "flip", "shift"]}
     PathSearchCV(CLIP_SVC, grid, cv=4, refit=False).fit(S, y)
     assert len(calls) == 4
+
+
+def test_the_accuracies_of_a_path_are_computed_at_once(monkeypatch):
+    calls = []
+    monkeypatch.setattr("similitude.search.scoring._one_score", lambda *arguments: calls.append(arguments) or 0.0)
+    for estimator in (KNNClassifier(), AutoClassifier(["k-NN"])):
+        grid = {"n_neighbors": [1, 5]} if isinstance(estimator, KNNClassifier) else {"cv": [2]}
+        PathSearchCV(estimator, grid, cv=3, refit=False).fit(*_problem(30))
+    assert not calls
 
 
 def test_labels_are_checked_once_for_all_folds(monkeypatch):

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.pipeline import Pipeline
 
+from similitude.base import Predicting
 from similitude.search.batches import Batch
 
 
@@ -65,7 +66,7 @@ def _kind(scorer: Any, estimator: Any) -> Any:
         return scorer if isinstance(scorer, str) else None
     while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
-    return "accuracy" if getattr(type(estimator), "score", None) is ClassifierMixin.score else None
+    return "accuracy" if getattr(type(estimator), "score", None) in (ClassifierMixin.score, Predicting.score) else None
 
 
 def _one_score(
