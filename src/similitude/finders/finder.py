@@ -101,7 +101,7 @@ class MatrixFinder(Finder):
     See Also
     --------
     KnownFinder : A finder on whole rows of similarities of which some are unknown.
-    Finder : The protocol of an object that finds the neighbours of rows among the training samples.
+    Finder : The base of the objects that find the neighbours of rows among the training samples.
     """
 
     _saved_state = {"S": "None | matrix[N, N]", "symmetric": "bool"}
@@ -327,7 +327,7 @@ def is_finder(value: Any, lookup: bool) -> bool:
     See Also
     --------
     check_search : Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix.
-    Finder : The protocol of an object that finds the neighbours of rows among the training samples.
+    Finder : The base of the objects that find the neighbours of rows among the training samples.
     """
     if isinstance(value, MatrixFinder):
         return not lookup or value.S is not None

@@ -29,7 +29,7 @@ class KnownFinder(MatrixFinder):
     See Also
     --------
     MatrixFinder : A finder on whole rows of similarities.
-    Finder : The protocol of an object that finds the neighbours of rows among the training samples.
+    Finder : The base of the objects that find the neighbours of rows among the training samples.
     """
 
     _saved_state = {"fill?": "LearnedFill", "keys?": "int[.p] 0..", "values?": "float[.p]"}

@@ -32,7 +32,7 @@ def check_search(search: SearchLike) -> ObjectFinder | None:
     is_finder
         Return whether a value is a finder, and, with ``lookup``, has the similarities among the training
         samples.
-    Finder : The protocol of an object that finds the neighbours of rows among the training samples.
+    Finder : The base of the objects that find the neighbours of rows among the training samples.
     """
     if isinstance(search, ObjectFinder):
         return search

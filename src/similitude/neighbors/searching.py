@@ -148,7 +148,7 @@ class SearchingClassifier(SimilarityClassifier):
     See Also
     --------
     similitude.KNNClassifier : Classify by a vote of the k most similar training samples.
-    similitude.finders.Finder : The protocol of an object that finds the neighbours of rows among the training samples.
+    similitude.finders.Finder : The base of the objects that find the neighbours of rows among the training samples.
     """
 
     search: Any

@@ -181,5 +181,7 @@ def folds_of_samples(
     """
     groups = check_groups(groups, samples.n)
     if isinstance(cv, SimilarityGroupKFold):
+        if samples.reader is None:
+            raise ValueError("cv=SimilarityGroupKFold needs an estimator on similarities; pass groups= to fit instead.")
         groups, cv = cv.groups_of(samples, groups), cv.n_splits
     return repeated_folds(samples.y, cv, n_repeats, groups, random_state), groups

@@ -26,7 +26,7 @@ from similitude.search.calibration import Calibration, SetCoverage, check_class_
 from similitude.search.evaluation import Fold, fitted_on, reading_part, reads_training
 from similitude.search.familiarity import Familiarity
 from similitude.search.folds import Split, testable_classes
-from similitude.search.leaks import SimilarityGroupKFold, folds_of_samples
+from similitude.search.leaks import folds_of_samples
 from similitude.search.novelty import Novelty
 from similitude.search.typicality import Typicality
 
@@ -204,8 +204,6 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         classes, codes = np.unique(samples.y, return_inverse=True)
         check_two_classes(classes)
         check_class_sizes(classes, np.bincount(codes), confidence, self.class_conditional)
-        if samples.reader is None and isinstance(self.cv, SimilarityGroupKFold):
-            raise ValueError("cv=SimilarityGroupKFold needs an estimator on similarities; pass groups= to fit instead.")
         repeats, groups = folds_of_samples(samples, self.cv, 1, groups, self.random_state)
         splits = _checked_folds(repeats[0], samples.y, groups)
         parallel = Parallel(n_jobs=self.n_jobs)
