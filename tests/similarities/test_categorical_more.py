@@ -3,14 +3,16 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from similitude import KNNClassifier
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import jaccard, pairwise, resolve
 from similitude.similarities.categorical import Goodall, TverskyContrast, TverskyRatio, overlap
 from tests.reference import sets as reference
 
@@ -56,7 +58,102 @@ def test_missing_values_of_every_kind_are_absent():
         model = TverskyContrast(1, 1, 0, missing="absent")
         assert (model(full, gap).item(), model(gap, full).item()) == (0, 1)
     assert not model.symmetric
-    assert TverskyContrast(1, 1, 0).symmetric
+    assert TverskyContrast(1, 1, 0, missing="value").symmetric
+
+
+BITS = (np.random.default_rng(7).random((12, 40)) < 0.15).astype(int)
+BITS[3] = 0
+BITS[4, 8:] = 0  # its bytes are all 0 or 1 if packed
+BITS[4, :8] = [0] * 7 + [1]
+PACKED = np.packbits(BITS, axis=1)
+KINDS = {
+    "integers": BITS,
+    "booleans": BITS.astype(bool),
+    "floats": BITS.astype(float),
+    "NaN": np.where(BITS == 1, 1.0, np.nan),
+    "rows": BITS.tolist(),
+    "rows with None": [tuple(1 if bit else None for bit in row) for row in BITS],
+    "frame": pd.DataFrame(BITS),
+    "nullable frame": pd.DataFrame(BITS).astype("boolean"),
+    "CSR": sparse.csr_array(BITS),
+    "sets": [set(np.flatnonzero(row).tolist()) for row in BITS],
+    "bytes": [row.tobytes() for row in PACKED],
+    "packed": PACKED,
+}
+
+
+@pytest.mark.filterwarnings("ignore:an array of uint8 with values above 1")
+@pytest.mark.parametrize("kind", KINDS)
+def test_binary_rows_are_sets_of_present_features(kind):
+    X, members = KINDS[kind], [reference.members(row) for row in BITS]
+    ratio, contrast = TverskyRatio(0.9, 0.1), TverskyContrast(1, 0.9, 0.1)
+    expected = reference.table(lambda a, b: reference.ratio(a, b, 0.9, 0.1), members, members)
+    assert not np.allclose(expected, expected.T)
+    np.testing.assert_allclose(pairwise(X, similarity=ratio), expected, rtol=1e-15)
+    np.testing.assert_allclose(
+        contrast(X, X),
+        reference.table(lambda a, b: reference.contrast(a, b, 1, 0.9, 0.1), members, members),
+        atol=1e-12,
+    )
+    # The values do not depend on the rows that are compared together.
+    parts = [X.iloc[i : i + 1] if hasattr(X, "iloc") else X[i : i + 1] for i in range(len(BITS))]
+    one_by_one = [[ratio(a, b).item() for b in parts] for a in parts]
+    np.testing.assert_allclose(one_by_one, expected, rtol=1e-15)
+    model = KNNClassifier(1, similarity=ratio).fit(X, np.arange(12) % 2)
+    assert (
+        model.predict(X).tolist()
+        == KNNClassifier(1, similarity=ratio).fit(BITS, np.arange(12) % 2).predict(BITS).tolist()
+    )
+
+
+@pytest.mark.filterwarnings("ignore:an array of uint8 with values above 1")
+def test_weights_of_binary_rows():
+    weights = np.linspace(0, 2, 40)
+    members = [reference.members(row) for row in BITS]
+
+    def salience(features):
+        return sum(weights[column] for column in features)
+
+    expected = reference.table(lambda a, b: reference.ratio(a, b, 0.9, 0.1, salience), members, members)
+    model = TverskyRatio(0.9, 0.1, weights=weights)
+    for kind in ("integers", "CSR", "bytes", "packed"):
+        np.testing.assert_allclose(model(KINDS[kind], KINDS[kind]), expected, rtol=1e-12)
+    assert model(PACKED[4:5], PACKED[4:5]).item() == 1
+    with pytest.raises(ValueError, match="weights are those of columns, which sets do not have"):
+        model(KINDS["sets"], KINDS["sets"])
+
+
+def test_binary_rows_as_categories():
+    columns = [[(f"{f}{value}") for f, value in enumerate(row)] for row in BITS]
+    found = TverskyRatio(0.9, 0.1, missing="value")(BITS, BITS)
+    np.testing.assert_array_equal(found, TverskyRatio(0.9, 0.1)(columns, columns))
+    np.testing.assert_array_equal(found, found.T)
+    assert (
+        resolve("tversky-ratio").function(BITS, BITS).tolist() == TverskyRatio()(KINDS["sets"], KINDS["sets"]).tolist()
+    )
+
+
+def test_numbers_that_name_categories():
+    codes = np.array([[0, 1, 2], [2, 1, 0]])
+    with pytest.raises(ValueError, match=r"A\[0\] must be a binary vector of 0 and 1; it has 2\. .*missing='value'"):
+        TverskyRatio()(codes, codes)
+    assert (
+        TverskyRatio(missing="value")(codes, codes)[0, 1] == TverskyRatio()(codes.astype(str), codes.astype(str))[0, 1]
+    )
+    with pytest.warns(UserWarning, match="values above 1 is read as packed bits; pass np.unpackbits"):
+        TverskyRatio()(codes.astype(np.uint8), codes.astype(np.uint8))
+
+
+def test_fingerprints_as_in_rdkit():
+    DataStructs = pytest.importorskip("rdkit.DataStructs")
+    bits = np.delete(BITS, 3, axis=0)  # of two empty ones the index is 0 there
+    vectors = [DataStructs.CreateFromBitString("".join(map(str, row))) for row in bits]
+    for alpha, beta in ((0.9, 0.1), (0.5, 0.5), (1.0, 1.0), (0.0, 1.0)):
+        expected = [[DataStructs.TverskySimilarity(a, b, alpha, beta) for b in vectors] for a in vectors]
+        np.testing.assert_allclose(TverskyRatio(alpha, beta)(bits, bits), expected, rtol=1e-14)
+    packed = [DataStructs.BitVectToBinaryText(vector) for vector in vectors]
+    tanimoto = [DataStructs.BulkTanimotoSimilarity(vector, vectors) for vector in vectors]
+    np.testing.assert_allclose(jaccard(packed, packed), tanimoto, rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["overlap", "tversky-contrast", "tversky-ratio", "goodall"])

@@ -15,6 +15,7 @@ WORDS = ["tree", "trees", "free", "three", "house", "mouse", "horse", "houses", 
 OBJECTS = {
     "categorical rows": [tuple(RNG.choice(list("abc"), 5)) for _ in range(12)],
     "sets or binary vectors": [set(RNG.choice(9, 4).tolist()) for _ in range(12)],
+    "categorical rows, sets or binary vectors": RNG.random((12, 9)) < 0.4,
     "strings": WORDS,
     "biological sequences": ["".join(RNG.choice(list("acgt"), 20)) for _ in range(12)],
     "feature vectors": RNG.normal(size=(12, 3)),

@@ -38,6 +38,7 @@ def test_similarities_of_sets(A, B):
         sparse.csr_matrix,
         sparse.coo_array,
         lambda X: [sparse.csr_matrix(row[None, :]) for row in X],
+        lambda X: [row.tobytes() for row in np.packbits(X, axis=1)],
         lambda X: [np.flatnonzero(row).tolist() for row in X],
         lambda X: [tuple(np.flatnonzero(row)) * 2 for row in X],
         lambda X: [set(np.flatnonzero(row)) for row in X],
@@ -70,6 +71,7 @@ def test_sparse_input_is_not_changed():
         (np.array([[0.0, np.nan]]), r"A\[0\] must be a binary vector of 0 and 1; it has nan"),
         (sparse.csr_matrix([[0, 1], [-1, 0]]), r"A\[1\] must be a binary vector of 0 and 1; it has -1"),
         (np.array([[0, 1]]), "same kind of object; got binary vectors and sets"),
+        ([b"ab", b"a"], "A must hold packed bits of one length; got 1 to 2 bytes"),
     ],
 )
 def test_bad_sets_are_named(A, message):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from similitude._utils.checks import is_missing
+from similitude._utils.ids import labels_in_order
 from similitude.similarities.registry import Measure, batch, register
+from similitude.similarities.sets import OBJECTS as SETS
+from similitude.similarities.sets import incidence
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -23,13 +29,8 @@ def as_table(X: Any, name: str) -> np.ndarray:
         raise ValueError(
             f"{name} must be a table of categorical rows, all of one length; got {table.ndim} dimension(s)."
         )
-    missing = np.vectorize(_is_missing, otypes=[bool])(table) if table.size else np.zeros(table.shape, bool)
+    missing = np.vectorize(is_missing, otypes=[bool])(table) if table.size else np.zeros(table.shape, bool)
     return np.where(missing, "?", table) if missing.any() else table
-
-
-def _is_missing(value: Any) -> bool:
-    # NaN differs from itself, and a comparison with pandas' NA is neither true nor false.
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _codes(values: np.ndarray, known: dict[Any, int]) -> np.ndarray:
@@ -118,8 +119,15 @@ def overlap(A: ListLike, B: ListLike) -> np.ndarray:
     return _weighted_agreement(left, right) / max(1, left.shape[1])
 
 
+_NUMBERS = " Numbers mean present (1) and absent (0); pass text, or missing='value', for numbers that name categories."
+
+
 class _Tversky(BaseEstimator):
-    """The base of both of Tversky's models: rows as sets of (column, value) pairs, and the salience of their parts."""
+    """The base of both of Tversky's models: rows as sets of features, and the salience of their parts.
+
+    The features of a row of categories are its (column, value) pairs; those of a set are its elements, and those of a
+    row of 0 and 1 the columns of its ones.
+    """
 
     orientation = "similarity"
     similitude_batch = True
@@ -127,7 +135,7 @@ class _Tversky(BaseEstimator):
     alpha: float
     beta: float
     weights: Any
-    missing: str
+    missing: str | None
 
     @property
     def symmetric(self) -> bool:
@@ -136,15 +144,13 @@ class _Tversky(BaseEstimator):
 
     def _saliences(self, A: Any, B: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return ``f(A n B)``, ``f(A - B)`` and ``f(B - A)`` for every pair of rows."""
-        if self.missing not in ("value", "absent"):
-            raise ValueError(f"missing must be 'value' or 'absent'; got {self.missing!r}.")
+        if self.missing not in (None, "value", "absent"):
+            raise ValueError(f"missing must be None, 'value' or 'absent'; got {self.missing!r}.")
+        kinds = {_kind(A), _kind(B)} if self.missing != "value" else {"categories"}
+        if "categories" not in kinds and kinds != {"missing"}:
+            return self._saliences_of_sets(_present(A), _present(B))
         left, right = _two_tables(A, B)
-        columns = np.ones(left.shape[1]) if self.weights is None else np.asarray(self.weights, dtype=float)
-        if columns.shape != (left.shape[1],) or not np.isfinite(columns).all() or (columns < 0).any():
-            raise ValueError(
-                f"weights must be non-negative numbers, one for each of the {left.shape[1]} columns; "
-                f"got {self.weights!r}."
-            )
+        columns = self._column_weights(left.shape[1])
         present = [np.ones(table.shape) for table in (left, right)]
         if self.missing == "absent":
             present = [(table != "?").astype(float) for table in (left, right)]
@@ -155,12 +161,60 @@ class _Tversky(BaseEstimator):
         )
         return common, only_a - common, only_b.T - common
 
+    def _saliences_of_sets(self, A: Any, B: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        left, right = incidence(A, B, None if self.weights is None else np.size(self.weights), _NUMBERS)
+        if self.weights is not None and _holds(A, set, frozenset):
+            raise ValueError("weights are those of columns, which sets do not have; pass rows of 0 and 1.")
+        columns = self._column_weights(left.shape[1])
+        common = (left.multiply(columns[None, :]).tocsr() @ right.T).toarray()
+        return common, (left @ columns)[:, None] - common, (right @ columns)[None, :] - common
+
+    def _column_weights(self, n_columns: int) -> np.ndarray:
+        columns = np.ones(n_columns) if self.weights is None else np.asarray(self.weights, dtype=float)
+        if columns.shape != (n_columns,) or not np.isfinite(columns).all() or (columns < 0).any():
+            raise ValueError(
+                f"weights must be non-negative numbers, one for each of the {n_columns} columns; got {self.weights!r}."
+            )
+        return columns
+
+
+def _holds(X: Any, *kinds: type) -> bool:
+    """Return whether X is a sequence of objects of these types."""
+    if hasattr(X, "iloc") or sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim != 1):
+        return False
+    return all(isinstance(row, kinds) for row in X)
+
+
+def _needs_no_table(X: Any) -> bool:
+    """Return whether X holds sets, packed bits, or rows of a sparse matrix."""
+    return sparse.issparse(X) or _holds(X, set, frozenset, bytes)
+
+
+def _kind(X: Any) -> str:
+    """Return "present" for sets and rows of numbers, "categories" for rows with text, "missing" for rows of neither."""
+    if _needs_no_table(X) or getattr(X, "dtype", np.dtype(object)).kind in "biuf":
+        return "present"
+    cells = as_table(X, "X").ravel()
+    known = cells[cells != "?"]
+    if not len(known):
+        return "missing"
+    return "present" if all(isinstance(cell, (Number, np.bool_)) for cell in known) else "categories"
+
+
+def _present(X: Any) -> Any:
+    """Return sets as they are, and rows of numbers as an array in which missing ones are 0."""
+    if _needs_no_table(X) or getattr(X, "dtype", np.dtype(object)).kind in "biu":
+        return X
+    table = as_table(X, "X")
+    return np.where(table == "?", 0, table).astype(float)
+
 
 class TverskyContrast(_Tversky):
-    """Tversky's contrast model on categorical rows.
+    """Tversky's contrast model on categorical rows, sets or binary vectors.
 
-    ``psi(a, b) = theta f(A n B) - alpha f(A - B) - beta f(B - A)``, where A is the set of a's (column, value) pairs and
-    f adds the columns' weights.
+    ``psi(a, b) = theta f(A n B) - alpha f(A - B) - beta f(B - A)``, where A is the set of a's features and f adds their
+    weights. The features of a categorical row are its (column, value) pairs. Those of a set are its elements, and those
+    of a row of 0 and 1 the columns of its ones: what both rows lack is no common feature.
 
     Parameters
     ----------
@@ -168,13 +222,15 @@ class TverskyContrast(_Tversky):
         The weights of the features of both rows, of those of a only and of those of b only.
     weights : array-like, default=None
         The salience of each column; None means 1 each.
-    missing : {"value", "absent"}, default="value"
-        Whether a missing value (None, NaN, "?") counts as a value or as no feature at all. If all rows have the same
-        number of features, f(A - B) = f(B - A), and the model is symmetric for any alpha and beta.
+    missing : {"value", "absent"}, default=None
+        Whether a missing value (None, NaN, "?", and 0 in rows of 0 and 1) counts as a value or as no feature at all. If
+        all rows have the same number of features, f(A - B) = f(B - A), and the model is symmetric for any alpha and
+        beta. None means "absent" for rows of 0 and 1, sets, sparse matrices and packed bits, "value" for all other
+        rows. Rows of other numbers need "value", which makes the numbers categories.
 
     See Also
     --------
-    TverskyRatio : Tversky's ratio model on categorical rows.
+    TverskyRatio : Tversky's ratio model on categorical rows, sets or binary vectors.
     TverskyLinear : Tversky's linear contrast model on sets, with the number of elements as salience.
 
     References
@@ -194,7 +250,7 @@ class TverskyContrast(_Tversky):
         alpha: float = 0.5,
         beta: float = 0.5,
         weights: ArrayLike | None = None,
-        missing: Literal["value", "absent"] = "value",
+        missing: Literal["value", "absent"] | None = None,
     ):
         self.theta = theta
         self.alpha = alpha
@@ -209,10 +265,13 @@ class TverskyContrast(_Tversky):
 
 
 class TverskyRatio(_Tversky):
-    """Tversky's ratio model on categorical rows.
+    """Tversky's ratio model on categorical rows, sets or binary vectors.
 
-    ``psi(a, b) = f(A n B) / (f(A n B) + alpha f(A - B) + beta f(B - A))``, where A is the set of a's (column, value)
-    pairs and f adds the columns' weights; it is 1 if numerator and denominator are zero.
+    ``psi(a, b) = f(A n B) / (f(A n B) + alpha f(A - B) + beta f(B - A))``, where A is the set of a's features and f
+    adds their weights; it is 1 if numerator and denominator are zero. The features of a categorical row are its
+    (column, value) pairs. Those of a set are its elements, and those of a row of 0 and 1 the columns of its ones: what
+    both rows lack is no common feature. On fingerprints of molecules, this is the Tversky index of RDKit (which is 0
+    for two empty fingerprints, where it is 1 here).
 
     Parameters
     ----------
@@ -220,12 +279,14 @@ class TverskyRatio(_Tversky):
         The weights of the features of a only and of those of b only, not negative.
     weights : array-like, default=None
         The salience of each column; None means 1 each.
-    missing : {"value", "absent"}, default="value"
-        Whether a missing value (None, NaN, "?") counts as a value or as no feature at all.
+    missing : {"value", "absent"}, default=None
+        Whether a missing value (None, NaN, "?", and 0 in rows of 0 and 1) counts as a value or as no feature at all.
+        None means "absent" for rows of 0 and 1, sets, sparse matrices and packed bits, "value" for all other rows. Rows
+        of other numbers need "value", which makes the numbers categories.
 
     See Also
     --------
-    TverskyContrast : Tversky's contrast model on categorical rows.
+    TverskyContrast : Tversky's contrast model on categorical rows, sets or binary vectors.
     TverskyLinear : Tversky's linear contrast model on sets, with the number of elements as salience.
     jaccard : Return the Jaccard similarities ``|A n B| / |A u B|``.
 
@@ -238,6 +299,10 @@ class TverskyRatio(_Tversky):
     >>> from similitude.similarities.categorical import TverskyRatio
     >>> TverskyRatio(alpha=1, beta=1)([("red", "round", "big")], [("red", "round", "small")])
     array([[0.5]])
+    >>> part, whole = [[0, 1, 0, 0, 1]], [[0, 1, 1, 1, 1]]
+    >>> model = TverskyRatio(alpha=0.9, beta=0.1)
+    >>> model(part, whole).round(3), model(whole, part).round(3)
+    (array([[0.909]]), array([[0.526]]))
     """
 
     def __init__(
@@ -245,7 +310,7 @@ class TverskyRatio(_Tversky):
         alpha: float = 0.5,
         beta: float = 0.5,
         weights: ArrayLike | None = None,
-        missing: Literal["value", "absent"] = "value",
+        missing: Literal["value", "absent"] | None = None,
     ):
         self.alpha = alpha
         self.beta = beta
@@ -406,7 +471,7 @@ class VDM(BaseEstimator):
         if y is None:
             raise ValueError("y: the value difference metric needs class labels; pass y to fit.")
         table = as_table(X, "X")
-        self.classes_, encoded = np.unique(column_or_1d(y), return_inverse=True)
+        self.classes_, encoded = np.unique(column_or_1d(labels_in_order(y, X)), return_inverse=True)
         if len(encoded) != len(table):
             raise ValueError(f"y must have one label per row of X; got {len(encoded)} for {len(table)} rows.")
         overall = np.bincount(encoded, minlength=len(self.classes_)) / len(encoded)
@@ -488,7 +553,7 @@ register(
     Measure(
         TverskyContrast(),
         name="tversky-contrast",
-        objects="categorical rows",
+        objects=f"categorical rows, {SETS}",
         batch=True,
         symmetric=True,
         range="minus the number of columns to the number of columns",
@@ -499,7 +564,7 @@ register(
     Measure(
         TverskyRatio(),
         name="tversky-ratio",
-        objects="categorical rows",
+        objects=f"categorical rows, {SETS}",
         batch=True,
         symmetric=True,
         range="0 to 1",

@@ -1,8 +1,9 @@
 """Similarities of sets and of binary vectors.
 
 A set may be a Python set, a list or tuple of hashable elements (duplicates count once), a row of a 2-d array of 0/1 or
-booleans, or a row of a SciPy sparse matrix (the nonzero entries are the elements). A list of lists is a list of sets,
-even if its elements are 0 and 1: vectors must be given as one array, DataFrame or sparse matrix.
+booleans, a row of a SciPy sparse matrix (the nonzero entries are the elements), or packed bits: ``bytes``, or a row of
+an array of uint8 as ``np.packbits(X, axis=1)`` returns it. A list of lists is a list of sets, even if its elements are
+0 and 1: vectors must be given as one array, DataFrame or sparse matrix.
 
 All of these similarities are functions of three counts, ``|A n B|``, ``|A|`` and ``|B|``, from one sparse product.
 """
@@ -16,6 +17,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from similitude._utils.warn import warn
 from similitude.similarities.registry import Measure, batch, register
 
 if TYPE_CHECKING:
@@ -24,9 +26,15 @@ if TYPE_CHECKING:
 OBJECTS = "sets or binary vectors"
 
 
-def incidence(A: Any, B: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return both batches as 0/1 sparse matrices over the same elements, with one row for each set."""
-    left, right = _as_binary(A, "A"), _as_binary(B, "B")
+def incidence(
+    A: Any, B: Any, n_columns: int | None = None, hint: str = ""
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return both batches as 0/1 sparse matrices over the same elements, with one row for each set.
+
+    ``n_columns`` is the number of columns, if known; ``hint`` is added to the error for other numbers than 0 and 1.
+    """
+    A, B = _unpacked(A, B, n_columns)
+    left, right = _as_binary(A, "A", hint), _as_binary(B, "B", hint)
     if (left is None) != (right is None):
         kinds = ["sets" if rows is None else "binary vectors" for rows in (left, right)]
         raise ValueError(f"A and B must hold the same kind of object; got {kinds[0]} and {kinds[1]}.")
@@ -39,7 +47,38 @@ def incidence(A: Any, B: Any) -> tuple[sparse.csr_array, sparse.csr_array]:
     return left, right
 
 
-def _as_binary(X: Any, name: str) -> sparse.csr_array | None:
+def _unpacked(A: Any, B: Any, n_columns: int | None) -> tuple[Any, Any]:
+    """Return both batches with packed bits as arrays of 0 and 1; anything else is returned unchanged.
+
+    Bytes that are all 0 and 1 give the same sets packed and not packed, so that it does not matter which rows of an
+    array are in a batch.
+    """
+    A, B = _from_bytes(A, "A"), _from_bytes(B, "B")
+    if not all(isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.uint8 for X in (A, B)):
+        return A, B
+    if n_columns is None and max(X.max(initial=0) for X in (A, B)) > 1:
+        warn(
+            "an array of uint8 with values above 1 is read as packed bits; pass np.unpackbits(X, axis=1), or bytes, to "
+            "avoid this warning. If these are counts or categories, pass them in another type.",
+            UserWarning,
+        )
+    elif n_columns != 8 * A.shape[1]:
+        return A, B
+    return np.unpackbits(A, axis=1), np.unpackbits(B, axis=1)
+
+
+def _from_bytes(X: Any, name: str) -> Any:
+    """Return bytes, one for each set, as an array of 0 and 1; anything else is returned unchanged."""
+    if not isinstance(X, (list, tuple, np.ndarray)) or not len(X) or not all(isinstance(row, bytes) for row in X):
+        return X
+    lengths = [len(row) for row in X]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"{name} must hold packed bits of one length; got {min(lengths)} to {max(lengths)} bytes.")
+    packed = np.frombuffer(b"".join(X), dtype=np.uint8).reshape(len(X), lengths[0])
+    return np.unpackbits(packed, axis=1)
+
+
+def _as_binary(X: Any, name: str, hint: str = "") -> sparse.csr_array | None:
     """Return binary vectors as a sparse matrix, or None if X is a sequence of sets."""
     if isinstance(X, (list, tuple)) and X and all(sparse.issparse(row) for row in X):
         X = sparse.vstack(X)
@@ -53,7 +92,7 @@ def _as_binary(X: Any, name: str) -> sparse.csr_array | None:
     wrong = np.flatnonzero(rows.data != 1)
     if wrong.size:
         i = int(np.searchsorted(rows.indptr, wrong[0], side="right")) - 1
-        raise ValueError(f"{name}[{i}] must be a binary vector of 0 and 1; it has {rows.data[wrong[0]]:.6g}.")
+        raise ValueError(f"{name}[{i}] must be a binary vector of 0 and 1; it has {rows.data[wrong[0]]:.6g}.{hint}")
     return rows
 
 
@@ -105,7 +144,7 @@ def jaccard(A: ListLike, B: ListLike) -> np.ndarray:
     See Also
     --------
     dice : Return the Dice (Sorensen) similarities ``2 |A n B| / (|A| + |B|)``.
-    TverskyRatio : Tversky's ratio model on categorical rows.
+    TverskyRatio : Tversky's ratio model on categorical rows, sets or binary vectors.
 
     References
     ----------
@@ -138,7 +177,7 @@ def dice(A: ListLike, B: ListLike) -> np.ndarray:
     See Also
     --------
     jaccard : Return the Jaccard similarities ``|A n B| / |A u B|``.
-    TverskyRatio : Tversky's ratio model on categorical rows.
+    TverskyRatio : Tversky's ratio model on categorical rows, sets or binary vectors.
 
     References
     ----------
@@ -167,8 +206,8 @@ class TverskyLinear(BaseEstimator):
 
     See Also
     --------
-    TverskyContrast : Tversky's contrast model on categorical rows.
-    TverskyRatio : Tversky's ratio model on categorical rows.
+    TverskyContrast : Tversky's contrast model on categorical rows, sets or binary vectors.
+    TverskyRatio : Tversky's ratio model on categorical rows, sets or binary vectors.
 
     References
     ----------
