@@ -12,6 +12,20 @@ def run(*words, **options):
     return CliRunner().invoke(app, [*map(str, words)], **options)
 
 
+def done(*words):
+    """Return the result of ``similitude WORDS``, which succeeds."""
+    result = run(*words)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result
+
+
+def refused(*words):
+    """Return what ``similitude WORDS`` prints on stderr if it refuses its input."""
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (2, ""), (result.output, result.exception)
+    return result.stderr
+
+
 def write_table(path, rows, columns, values):
     """Write a matrix with the names of its rows and columns to a .csv file."""
     with path.open("w", newline="") as file:

@@ -64,8 +64,7 @@ def assert_refused(result, message):
     assert result.exit_code == 2, (result.output, result.exception)
     assert result.stdout == ""
     assert result.stderr.startswith("similitude: ")
-    assert result.stderr.count("\n") == 1, result.stderr
-    assert message in result.stderr
+    assert message in result.stderr.splitlines()[-1]  # below notes on the columns
 
 
 class TestFit:
@@ -75,7 +74,10 @@ class TestFit:
             "fit", "D.csv", "--labels", "y.txt", "--dissimilarity", "gauss", "-o", "m.model", "--method", "svm-flip"
         )
         assert result.exit_code == 0, result.output
-        assert result.stderr == ""
+        assert result.stderr.splitlines() == [
+            "similitude: D.csv: the first line is a header; ids: column 1 (id).",
+            "similitude: y.txt: no header; labels: column 1.",
+        ]
         assert "SVM (flip)" in result.stdout
         assert "m.model" in result.stdout
         model, info = load_model("m.model", return_info=True)
@@ -202,11 +204,12 @@ class TestPredict:
     def test_probabilities_by_class(self, fitted, problem):
         result = run("predict", "m.model", "new.csv", "-o", "out.csv")
         assert result.exit_code == 0, result.output
-        assert result.stderr.count("\n") == 1
+        assert result.stderr.count("\n") == 2
+        assert result.stderr.startswith("similitude: new.csv: the first line is a header; ids: column 1 (id).\n")
         assert "no class has 19 samples: typicality is at least" in result.stderr
         assert "at least 0.062 here" in result.stderr  # 1 / 16
         header, *rows = read_table(fitted / "out.csv")
-        assert header == ["id", "label", "a", "b,c", "typicality"]
+        assert header == ["id", "label", "a", "b,c", "typicality", "evidence"]
         model = load_model("m.model")
         assert [row[0] for row in rows] == [f"new {i}" for i in range(6)]
         assert [row[1] for row in rows] == model.predict(problem[2]).tolist()
@@ -217,12 +220,12 @@ class TestPredict:
 
     def test_sets_of_classes(self, fitted, problem):
         rows = problem[2].copy()
-        rows[0] = 1e3  # far from everything
+        rows[0] += 1e3  # far from everything
         np.save(fitted / "far.npy", rows)
         result = run("predict", "m.model", "far.npy", "-o", "out.csv", "--confidence", "0.8")
         assert result.exit_code == 0, result.output
         header, *table = read_table(fitted / "out.csv")
-        assert header == ["label", "a", "b,c", "typicality", "set"]
+        assert header == ["label", "a", "b,c", "typicality", "set", "evidence"]
         model = load_model("m.model")
         sets = model.predict_set(rows, 0.8)
         names = ["a", "b,c"]
@@ -245,7 +248,7 @@ class TestPredict:
         result = run("predict", "m.model", "new.npy", "-o", "out.csv")
         assert "1 of 3 classes has fewer than 19 samples" in result.stderr
         assert "1 row is unlike all classes of at least 19 samples (typicality of at most 0.05)" in result.stdout
-        found = [float(row[-1]) for row in read_table(folder / "out.csv")[1:]]
+        found = [float(row[-2]) for row in read_table(folder / "out.csv")[1:]]
         p_values = load_model("m.model").typicality(np.load("new.npy"))
         assert np.all(p_values[:, 1] == 1)
         assert found == p_values[:, [0, 2]].max(axis=1).tolist()
@@ -269,7 +272,7 @@ class TestPredict:
         save_model("sets.model", sets)
         result = run("predict", "sets.model", "new.npy", "-o", "out.csv", "--confidence", "0.8")
         assert result.exit_code == 0, result.output
-        shown = [row[-1] for row in read_table(fitted / "out.csv")[1:]]
+        shown = [row[-2] for row in read_table(fitted / "out.csv")[1:]]
         found = sets.predict_set(np.load("new.npy"))
         assert shown == ["|".join(str(g) for g in range(2) if row[g]) for row in found]
 
@@ -345,7 +348,7 @@ class TestPredict:
         result = run("predict", "m.model", "new.npy", "-o", "out.csv")
         assert "has no probabilities" in result.stdout
         header, *rows = read_table(folder / "out.csv")
-        assert header == ["label", "decision b,c"]
+        assert header == ["label", "decision b,c", "evidence"]
         assert [float(row[1]) for row in rows] == model.decision_function(new).tolist()
 
     def test_votes(self, folder):
@@ -399,7 +402,6 @@ class TestPredict:
         save_model("m.model", model)
         for text, ids in (
             (f"{one}\n{two}\n", None),
-            (f"one,{one}\ntwo,{two}\n", ["one", "two"]),
             (f"ID,text\none,{one}\ntwo,{two}\n", ["one", "two"]),
         ):
             (folder / "rows.csv").write_text(text)
@@ -407,6 +409,11 @@ class TestPredict:
             header, *rows = read_table(folder / "out.csv")
             assert [row[header.index("label")] for row in rows] == ["a", "b"]
             assert ([row[0] for row in rows] == ids) == (ids is not None)
+        (folder / "rows.csv").write_text(f"one,{one}\ntwo,{two}\n")
+        assert_refused(
+            run("predict", "m.model", "rows.csv", "-o", "out.csv"),
+            f"has 2 columns of text, 'one', {one!r}; one is needed, and one of ids below a heading id",
+        )
         (folder / "rows.csv").write_text("id,text\n")
         assert_refused(run("predict", "m.model", "rows.csv", "-o", "out.csv"), "has a header, but no rows")
         assert_refused(run("predict", "m.model", ".", "-o", "out.csv"), ": . is not a file")
@@ -445,7 +452,7 @@ class TestPredict:
             assert run("fit", "D.csv", "--labels", labels, *words).exit_code == 0
             result = run("predict", "m.model", "new.csv", "-o", "out.csv")
             header, *rows = read_table(folder / "out.csv")
-            assert header == ["id", "label", *sorted(known), "typicality"]
+            assert header == ["id", "label", *sorted(known), "typicality", "evidence"]
             assert {row[1] for row in rows} <= set(known)
             assert any(name in result.stdout for name in known)
 
@@ -459,7 +466,8 @@ class TestPredict:
         D, y, _ = problem
         save_model("m.model", KNNClassifier().fit(pandas.DataFrame(-D, columns=NAMES), y))
         result = run("predict", "m.model", "new.csv", "-o", "out.csv")
-        assert (result.exit_code, result.stderr) == (0, "")
+        columns = "similitude: new.csv: the first line is a header; ids: column 1 (id).\n"
+        assert (result.exit_code, result.stderr) == (0, columns)
 
     def test_another_scikit_learn_is_said(self, fitted, monkeypatch):
         monkeypatch.setattr("sklearn.__version__", "0.1")

@@ -34,8 +34,8 @@ def printed(command):
     command, _, rest = command.partition(" | ")
     result = CliRunner().invoke(app, shlex.split(command)[1:])
     assert result.exit_code in (0, 2), result.output
-    lines = result.stdout + result.stderr
-    return in_shell(rest, lines) if rest else lines.splitlines()
+    shown = in_shell(rest, result.stdout) if rest else result.stdout.splitlines()
+    return [*result.stderr.splitlines(), *shown]  # as on a terminal, where notes come before the result
 
 
 def in_shell(command, given=""):

@@ -125,7 +125,7 @@ def test_quiet(folder):
         (("words.csv", "--similarity", "contning"), "Did you mean"),
         (("words.csv", "--similarity", "rbf"), "words.csv"),
         (("texts.txt", "--similarity", "rbf"), "lines of text are not feature vectors"),
-        (("words.csv", "--similarity", "levenshtein"), "2 cells of text"),
+        (("words.csv", "--similarity", "levenshtein"), "has 2 columns of text, 'red', 'round'"),
         (("ragged.csv", "--similarity", "counting"), "row 2 has 1 cells"),
         (("empty.csv", "--similarity", "counting"), "empty"),
         (("empty.txt", "--similarity", "levenshtein"), "empty"),

@@ -55,7 +55,7 @@ From hits of BLAST, MMseqs2 or Foldseek to predictions:
   similitude predict families.model new-hits.m8 -o predictions.tsv
 
 Files of any common form are read: tables, triangles, condensed vectors, PHYLIP, edge lists, .npy, .npz, .mat, .mtx and
-.parquet, each also with .gz; labels from text files, in order or with ids; sequences from FASTA.
+.parquet, each also with .gz; labels from text files, in order or with ids; sequences from FASTA; - is stdin.
 Invalid input ends with exit code 2 and one message. `similitude COMMAND --help` lists the options of a command.
 """
 

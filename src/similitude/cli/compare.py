@@ -102,11 +102,13 @@ def _ranked(data: LoadedData, wanted: Any, **settings: Any) -> list[Standing]:
 def _row(standing: Standing) -> dict[str, Any]:
     """Return the columns of a method in a file."""
     from similitude.search import parameters_text
+    from similitude.search.standing import BY_EVIDENCE
 
     return {
         "method": standing.method,
         "error": standing.error,
         "standard_error": standing.standard_error,
+        **{name: getattr(standing, name) for name in BY_EVIDENCE},
         "parameters": parameters_text(standing.parameters),
         "seconds": standing.seconds,
         "failure": standing.failure,
@@ -123,16 +125,25 @@ def _show(standings: list[Standing], title: str, folding: str) -> None:
 
     choice = f"parameters chosen within each training part by {INNER_FOLDS} folds"
     caption = f"{folding}, {choice}; s.e.: standard error"
+    lacking = max(row.without_evidence for row in standings)
+    if lacking:
+        caption += f"; {100 * lacking:.2f}% of the samples give no evidence"
     table = Table(title=escape(title), caption=caption, title_justify="left", caption_justify="left")
     # Columns are folded, so that nothing is cut off on a narrow terminal.
     table.add_column("rank", justify="right", overflow="fold")
     table.add_column("method", overflow="fold")
     table.add_column("error % (s.e.)", justify="right", overflow="fold")
+    if lacking:
+        table.add_column("with evidence %", justify="right", overflow="fold")
+        table.add_column("without %", justify="right", overflow="fold")
     table.add_column("chosen most often", overflow="fold")
     table.add_column("seconds", justify="right", overflow="fold")
     for rank, row in enumerate((row for row in standings if row.failure != NO_TIME), 1):
         error = "failed" if row.error is None else f"{100 * row.error:.2f} ({100 * (row.standard_error or 0):.2f})"
-        table.add_row(str(rank), row.method, error, escape(parameters_text(row.parameters)), f"{row.seconds:.1f}")
+        errors = (row.error_with_evidence, row.error_without_evidence) if lacking else ()
+        split = ["" if own is None else f"{100 * own:.2f}" for own in errors]
+        about = escape(parameters_text(row.parameters))
+        table.add_row(str(rank), row.method, error, *split, about, f"{row.seconds:.1f}")
     print_table(table)
     left_out = [standing.method for standing in standings if standing.failure == NO_TIME]
     if left_out:

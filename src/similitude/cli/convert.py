@@ -41,14 +41,17 @@ def convert_file(
 ) -> None:
     """Read similarities or distances in any form, and write them in another one."""
     from similitude._utils.files import check_writable
-    from similitude.proximity.files import Reading, check_file, load_values, save_proximity
+    from similitude.proximity.files import Reading, load_values, save_proximity
 
     if source.matrix is None or output is None:
         raise ValueError("give FILE, the file to read, and OUT, the file to write.")
     check_writable(output, "OUT", source.inputs())
     note = notes(quiet)
+    source = source.opened()
     options = source.reading() | ({"orientation": "dissimilarity"} if distances else {})
-    data = load_values(check_file(source.matrix, "FILE"), Reading(**options), square=_is_square(source))
+    data = load_values(source.matrix, Reading(**options), square=_is_square(source))  # type: ignore[arg-type]
+    if data.read is not None:
+        note(f"{source.matrix}: {data.read}")
     for text in data.notes:
         note(f"{source.matrix}: {text}")
     S = data.S
@@ -67,7 +70,7 @@ def _is_square(source: Source) -> bool:
     """Return whether the file holds pairs of the same samples; only a table or an array may be rectangular."""
     from similitude.proximity.files import text_form_of
 
-    return text_form_of(Path(str(source.matrix)), source.form) not in ("table", "")
+    return text_form_of(source.matrix, source.form) not in ("table", "")  # type: ignore[arg-type]
 
 
 def _with_unknown(S: Any) -> Any:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from similitude.cli.catalogue import Entry, entry_named
 from similitude.cli.options import Notes
-from similitude.cli.source import Source
+from similitude.cli.source import Source, is_yes
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,8 @@ class LoadedData:
     """For edges, how new ones are to be read."""
     objects: str | None = None
     """The kind of raw objects in a file."""
+    columns: dict[str, list[str]] | None = None
+    """The names of the columns of objects, by which a model finds them in another file."""
 
     @property
     def fold_arguments(self) -> dict[str, Any]:
@@ -68,8 +69,6 @@ def read_samples(
 
     With ``mmap`` the values of a .npy file stay on disk, and it is not checked whether they look like dissimilarities.
     """
-    from similitude.proximity.files import check_file
-
     given = source.given()
     if (source.matrix is None) == (source.dataset is None):
         raise ValueError(f"give either FILE{' with --labels' if needs_labels else ''}, or --dataset.")
@@ -81,10 +80,7 @@ def read_samples(
         return named_samples(str(source.dataset), seed)
     if source.labels is None and needs_labels:
         raise ValueError("--labels: a file with one class label per sample is needed.")
-    for name, paths in replace(source, others=()).inputs().items():
-        for path in paths:
-            if path is not None:
-                check_file(path, name)
+    source = replace(source, others=()).opened()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         data = _objects(source, note) if source.similarity is not None else _matrix(source, note, mmap)
@@ -107,15 +103,16 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> LoadedData:
 
     if source.param:
         raise ValueError("--param sets parameters of --similarity, which must be given, too.")
-    matrix = Path(str(source.matrix))
+    matrix: Any = source.matrix
     mmap = mmap and matrix.suffix.lower() == ".npy"
     data = load_proximity(matrix, mmap=mmap, **_beside(source), **source.reading())
+    _note_columns(source, data.columns, note)
     for text in data.notes:
         note(f"{matrix}: {text}")
     if source.dissimilarity is None and not mmap and looks_like_dissimilarity(data.S):
         note(
-            f"warning: {matrix} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity. If it is "
-            "one, add --dissimilarity max-minus (or another map)."
+            f"warning: {matrix} looks like a dissimilarity: the values of samples with themselves are the smallest of "
+            "their rows. If it is one, add --dissimilarity max-minus (or another map)."
         )
     X = Proximities(data.S, absent="unknown") if data.absent == "unknown" else data.S
     contract = {"dissimilarity": source.dissimilarity}
@@ -129,13 +126,26 @@ def _objects(source: Source, note: Notes) -> LoadedData:
     from similitude.similarities import resolve
 
     for name in source.reading():
-        if name not in ("key", "orientation"):
+        if name not in ("key", "orientation", "header"):
             raise ValueError(f"--{name} is for files of proximities; it cannot be used with --similarity.")
     kind = resolve(source.similarity).objects  # type: ignore[arg-type]
-    data = load_objects(source.matrix, objects=kind, key=source.key, **_beside(source))  # type: ignore[arg-type]
+    options = {**_beside(source), "key": source.key, "header": is_yes(source.header)}
+    data = load_objects(source.matrix, objects=kind, **options)  # type: ignore[arg-type]
+    _note_columns(source, data.columns, note)
+    read = data.columns.get("path")
+    names = None if read is None else read.named("objects")
     similarity = chosen_measure(str(source.similarity), source.param, data.data, note)
     contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}
-    return LoadedData(data.data, data.y, contract, data.ids, data.groups, str(source.matrix), objects=kind)
+    columns = None if names is None else {"objects": names}
+    title = str(source.matrix)
+    return LoadedData(data.data, data.y, contract, data.ids, data.groups, title, objects=kind, columns=columns)
+
+
+def _note_columns(source: Source, columns: dict[str, Any], note: Notes) -> None:
+    """Print which columns of the files are read, and as what."""
+    for name, path in (("path", source.matrix), ("labels", source.labels), ("groups", source.groups)):
+        if name in columns:
+            note(f"{path}: {columns[name]}")
 
 
 def named_samples(name: str, seed: int = 0) -> LoadedData:

@@ -70,6 +70,8 @@ def fit_model(
         outcome["groups"] = len(set(data.groups.tolist()))
     if data.reading is not None:
         outcome["reading"] = data.reading
+    if data.columns is not None:
+        outcome["columns"] = data.columns
     save_model(output, model, ids=data.ids, notes=outcome)
     note_failures(outcome["failures"], note)
     if as_json:
@@ -99,6 +101,7 @@ def _chosen(
     """
     from similitude import AutoClassifier
     from similitude.search import plain_parameters
+    from similitude.search.standing import BY_EVIDENCE
 
     auto = AutoClassifier(
         "all" if name == AUTO else [name],
@@ -117,6 +120,7 @@ def _chosen(
             "method": row.name,
             "error": row.error,
             "standard_error": row.standard_error,
+            **{name: getattr(row, name) for name in BY_EVIDENCE},
             "loss": row.loss,
             "weight": row.weight,
             "p_value": row.p_value,
@@ -130,7 +134,7 @@ def _chosen(
     return auto.best_estimator_, {
         "method": own["method"],
         "error": own["error"],
-        "standard_error": own["standard_error"],
+        **{name: own[name] for name in ("standard_error", *BY_EVIDENCE)},
         "members": [
             {"method": m.name, "weight": m.weight, "parameters": plain_parameters(parameters[m.name])} for m in members
         ],
@@ -156,10 +160,14 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
     error = f"{100 * outcome['error']:.2f} % (standard error {100 * outcome['standard_error']:.2f})"
     by_groups = " by groups" if "groups" in outcome else ""
     typer.echo(f"error       {error}, by cross-validation{by_groups} on {outcome['folds']} folds")
+    lacking = outcome["without_evidence"]
+    if lacking:
+        typer.echo(f"evidence    {100 * lacking:.2f} % of the samples give none: error {_errors_by_evidence(outcome)}")
     rows = outcome["leaderboard"]
     for i, row in enumerate(rows[:_SHOWN]):
         error = f"{100 * row['error']:.2f} ({100 * row['standard_error']:.2f})"
-        typer.echo(f"{'best ones' if i == 0 else '':<12}{error:<14}{row['method']}")
+        split = f"{_errors_by_evidence(row):<50}" if lacking else ""
+        typer.echo(f"{'best ones' if i == 0 else '':<12}{error:<14}{split}{row['method']}")
     if len(rows) > _SHOWN:
         typer.echo(f"{'':<12}and {len(rows) - _SHOWN} more")
     if outcome["method"] == COMBINATION and rows[0]["error"] < outcome["error"]:
@@ -169,3 +177,9 @@ def _show(outcome: dict[str, Any], output: Path) -> None:
     if outcome["left_out"]:
         typer.echo(f"no time for {names_text(outcome['left_out'])}")
     typer.echo(f"model       {output}")
+
+
+def _errors_by_evidence(row: dict[str, Any]) -> str:
+    """Return the errors with and without evidence as text; those of no samples are left out."""
+    errors = {"with": row["error_with_evidence"], "without": row["error_without_evidence"]}
+    return ", ".join(f"{100 * own:.2f} % {kind} evidence" for kind, own in errors.items() if own is not None)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from similitude.cli.options import AsJson, Jobs, Key, Quiet, check_jobs, notes
+from similitude.cli.options import AsJson, Jobs, Key, Notes, Quiet, check_jobs, notes
+from similitude.cli.source import Header, is_yes
 
 if TYPE_CHECKING:
     from similitude.proximity.files import Objects
@@ -74,6 +75,7 @@ def fill_matrix(
     label_column: LabelColumn = None,
     param: Param = None,
     key: Key = None,
+    header: Header = None,
     resume: Resume = False,
     n_jobs: Jobs = 1,
     as_json: AsJson = False,
@@ -82,28 +84,48 @@ def fill_matrix(
     """Compute the matrix of similarities of raw objects."""
     from similitude._utils.files import check_writable
     from similitude.cli.measures import chosen_measure
-    from similitude.proximity.files import check_file, id_files, read_objects, save_proximity, write_ids
+    from similitude.proximity.files import check_file, check_ids, check_streams, id_files, save_proximity, write_ids
     from similitude.similarities import resolve
 
     measure = resolve(similarity)
     check_jobs(n_jobs)
-    check_writable(output, "--output", {"OBJECTS": [objects], "--against": [against], "--labels": [labels]})
+    note = notes(quiet)
+    inputs: dict[str, list[Path | None]] = {"OBJECTS": [objects], "--against": [against], "--labels": [labels]}
+    check_writable(output, "--output", inputs)
+    check_streams(inputs)
     kind = output.suffix.lower()
     if kind not in SUFFIXES:
         raise ValueError(f"--output: {output} must end in {', '.join(SUFFIXES)}.")
     if resume and kind != ".npy":
         raise ValueError(f"--resume is for .npy files; --output is {output}.")
-    rows = read_objects(objects, measure.objects, key)
-    columns = rows if against is None else read_objects(check_file(against, "--against"), measure.objects, key)
+    _check_learning(measure, labels)
+    objects = check_file(objects, "OBJECTS")
+    against = None if against is None else check_file(against, "--against")
+    labels = None if labels is None else check_file(labels, "--labels")
+    options = measure.objects, key, is_yes(header)
+    rows = _read(objects, options, note)
+    columns = rows if against is None else _read(against, options, note)
     files = id_files(output, _names(rows, columns)) if kind == ".npy" else {}
-    measure = resolve(chosen_measure(similarity, param, [*rows.items, *columns.items], notes(quiet)))
-    measure = _learned(measure, columns, labels, labels_in_order, label_column)
+    for ids in (rows.ids or [], columns.ids or []):
+        check_ids(output, ids, one_line=kind != ".npz")
+    measure = resolve(chosen_measure(similarity, param, [*rows.items, *columns.items], note))
+    measure = _learned(measure, columns, labels, (labels_in_order, label_column, is_yes(header)), note)
     matrix = _filled(rows, None if against is None else columns, measure, output if resume else None, n_jobs, not quiet)
     if not resume:
         save_proximity(output, matrix, ids=rows.ids, column_ids=None if columns is rows else columns.ids)
     else:
         write_ids(output, files)
     _print_summary(matrix.shape, measure, output, list(map(str, files)), as_json, quiet)
+
+
+def _read(path: Path, options: tuple, note: Notes) -> Objects:
+    """Return the objects of a file, and print which of its columns are read."""
+    from similitude.proximity.files import read_objects
+
+    found = read_objects(path, *options)
+    if found.read is not None:
+        note(f"{path}: {found.read}")
+    return found
 
 
 def _names(rows: Objects, columns: Objects) -> dict[str, list[str] | None]:
@@ -134,25 +156,28 @@ def _print_summary(
         typer.echo(f"saved to {output}" + (f", ids in {' and '.join(id_files)}" if id_files else ""))
 
 
-def _learned(
-    measure: Measure, columns: Objects, labels: Path | None, in_order: bool, label_column: str | None
-) -> Measure:
+def _check_learning(measure: Measure, labels: Path | None) -> None:
+    """Raise a ValueError if the measure does not learn from labels that are given, or if it needs them."""
+    if labels is not None and not measure.learns:
+        raise ValueError(f"--labels: {measure.name} does not learn from labels.")
+    if labels is None and measure.name == "vdm":
+        raise ValueError("--similarity vdm learns from labels; give those of the columns with --labels.")
+
+
+def _learned(measure: Measure, columns: Objects, labels: Path | None, options: tuple, note: Notes) -> Measure:
     """Return the measure after it has learned from the objects of the columns."""
-    from similitude.proximity.files import check_file, read_labels
+    from similitude.proximity.files import read_labels
 
     if not measure.learns:
-        if labels is not None:
-            raise ValueError(f"--labels: {measure.name} does not learn from labels.")
         return measure
     y = None
     if labels is not None:
-        check_file(labels, "--labels")
-        found = read_labels(labels, len(columns.items), columns.ids, in_order, column=label_column)
+        in_order, column, header = options
+        found = read_labels(labels, len(columns.items), columns.ids, in_order, column=column, header=header)
         if len(found.labelled) < len(columns.items):
             raise ValueError(f"{labels}: {len(columns.items) - len(found.labelled)} of the objects have no label.")
+        note(f"{labels}: {found.read}")
         y = found.values
-    elif measure.name == "vdm":
-        raise ValueError("--similarity vdm learns from labels; give those of the columns with --labels.")
     return measure.learned(columns.items, y)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from similitude.cli.options import AsJson, Key, Notes, Quiet, notes
+from similitude.cli.source import Header, is_yes
 
 if TYPE_CHECKING:
     from similitude.cli.sets import NoveltyColumns
@@ -57,6 +58,19 @@ Missing = Annotated[
         help="Value of pairs without an edge, if the model was fitted on a matrix: zero or a number.",
     ),
 ]
+Queries = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="All queries of a list of hits, also those without a hit: FASTA, one id per line, or a table with ids. "
+        "A row is written for each, in this order.",
+        show_default=False,
+    ),
+]
+AssignAll = Annotated[
+    bool,
+    typer.Option("--assign-all", help="Write a class for samples that give no evidence, too, instead of unassigned."),
+]
 ForSpreadsheets = Annotated[
     bool,
     typer.Option(
@@ -77,35 +91,52 @@ def predict_rows(
     target: Target = None,
     score: Score = None,
     missing: Missing = None,
+    queries: Queries = None,
+    assign_all: AssignAll = False,
+    header: Header = None,
     for_spreadsheets: ForSpreadsheets = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Predict the labels of new samples with a saved model, and write them to a .csv or .tsv file."""
     from similitude._utils.files import check_writable
+    from similitude.cli.evidence import (
+        assigned_labels,
+        check_no_such_class,
+        evidence_column,
+        known_evidence,
+        note_without_evidence,
+    )
     from similitude.cli.rows import read_rows
     from similitude.cli.sets import novelty_columns
     from similitude.cli.tables import TABLE_SUFFIXES
     from similitude.numerics.conformal import check_confidence
 
     note = notes(quiet)
-    check_writable(output, "--output", {"MODEL": [model], "ROWS": rows}, TABLE_SUFFIXES)
+    check_writable(output, "--output", {"MODEL": [model], "ROWS": rows, "--queries": [queries]}, TABLE_SUFFIXES)
     if confidence is not None:
         check_confidence(confidence, "--confidence")
-    given = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
+    given: dict[str, Any] = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
+    given["header"] = is_yes(header)
     with _noting_warnings(note):
         fitted, info = _classifier(model)
-        X, ids, edges = read_rows(model, fitted, info, rows, given, note)
-        predicted = fitted.predict(X)
-        kind, names, values = _scores(fitted, X, len(predicted))
+        X, ids, edges = read_rows(model, fitted, info, rows, given, queries, note)
+        evidence = known_evidence(fitted, info, X, note)
+        if evidence is not None and not assign_all:
+            check_no_such_class(info["classes"], evidence)
+        labels = fitted.predict(X).tolist()
+        kind, names, values = _scores(fitted, X, len(labels))
         more = novelty_columns(fitted, X, confidence, note)
-    if edges is not None:
-        more.columns["edges"] = edges.tolist()
-    header = [*([] if ids is None else ["id"]), "label", *names, *more.columns]
-    columns = [*([] if ids is None else [ids]), predicted.tolist(), *values.T.tolist(), *more.columns.values()]
-    _save(output, [header, *zip(*columns)], _inert if for_spreadsheets else lambda cell: cell)
+    if evidence is not None:
+        labels = labels if assign_all else assigned_labels(labels, evidence)
+        more.columns["evidence"] = evidence_column(evidence, edges)
+        more.facts["without_evidence"] = int((~evidence).sum())
+        note_without_evidence(evidence, ids, edges, assign_all, note)
+    headings = [*([] if ids is None else ["id"]), "label", *names, *more.columns]
+    columns = [*([] if ids is None else [ids]), labels, *values.T.tolist(), *more.columns.values()]
+    _save(output, [headings, *zip(*columns)], _inert if for_spreadsheets else lambda cell: cell)
     if as_json or not quiet:
-        _print_summary(predicted, info["classes"], kind, more, output, as_json)
+        _print_summary(labels, info["classes"], kind, more, output, as_json)
 
 
 @contextmanager
@@ -132,16 +163,20 @@ def _classifier(model: Path) -> tuple[Any, dict[str, Any]]:
 
 
 def _print_summary(
-    predicted: Any, classes: list[str], kind: str, more: NoveltyColumns, output: Path, as_json: bool
+    labels: list[Any], classes: list[str], kind: str, more: NoveltyColumns, output: Path, as_json: bool
 ) -> None:
     """Print how many rows got each label, and the name of the file."""
-    counts = Counter(str(label) for label in predicted.tolist())
+    from similitude.cli.evidence import UNASSIGNED
+
+    counts = Counter(str(label) for label in labels)
     if as_json:
-        found = {"rows": len(predicted), "labels": dict(counts), "columns": kind, **more.facts, "output": str(output)}
+        found = {"rows": len(labels), "labels": dict(counts), "columns": kind, **more.facts, "output": str(output)}
         typer.echo(json.dumps(found, indent=2))
         return
-    summary = ", ".join(f"{label} {counts[label]}" for label in classes if label in counts)
-    typer.echo(f"{len(predicted)} {'row' if len(predicted) == 1 else 'rows'}: {summary}")
+    summary = ", ".join(
+        f"{label} {counts[label]}" for label in dict.fromkeys([*classes, UNASSIGNED]) if label in counts
+    )
+    typer.echo(f"{len(labels)} {'row' if len(labels) == 1 else 'rows'}: {summary}")
     typer.echo(f"columns: label{_AND[kind]}{''.join(f', {name}' for name in more.columns)}")
     for line in more.lines:
         typer.echo(line)

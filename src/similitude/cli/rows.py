@@ -11,12 +11,14 @@ _SHOWN = 5
 
 
 def read_rows(
-    model: Path, fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], note: Any
+    model: Path, fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], queries: Path | None, note: Any
 ) -> tuple[Any, Any, Any]:
     """Return the new samples in the form in which the fitted model reads them, their ids, and their numbers of edges.
 
     The latter are None if the samples are not edges.
     """
+    from similitude.proximity.files import check_file, check_streams
+
     if info["input"] == "other" and not _takes_rows(fitted):
         raise ValueError(
             f"{model}: holds a {type(fitted).__name__}, whose input is not only rows of similarities. "
@@ -24,11 +26,20 @@ def read_rows(
         )
     several = None if info["input"] == "objects" else info["similarities"]
     _check_number(model, paths, several)
+    check_streams({"ROWS": paths})
+    paths = [check_file(path, "ROWS") for path in paths]
     if info["input"] == "objects":
-        return *_objects(fitted, paths[0], given["key"]), None
+        if queries is not None:
+            raise ValueError(
+                "--queries is for edge lists, such as hits; ROWS holds raw objects, of which each has a row."
+            )
+        items, ids, read = _objects(fitted, info, paths[0], given)
+        if read is not None:
+            note(f"{paths[0]}: {read}")
+        return items, ids, None
     if several is None:
-        return _similarities(fitted, info, paths[0], given, note)
-    return _several(fitted, info, paths, given, note)
+        return _similarities(fitted, info, paths[0], given, queries, note)
+    return _several(fitted, info, paths, given, queries, note)
 
 
 def _takes_rows(fitted: Any) -> bool:
@@ -41,14 +52,18 @@ def _takes_rows(fitted: Any) -> bool:
     return widths == {fitted.n_features_in_}
 
 
-def _similarities(fitted: Any, info: dict, path: Path, given: dict[str, Any], note: Any) -> tuple[Any, Any, Any]:
+def _similarities(
+    fitted: Any, info: dict, path: Path, given: dict[str, Any], queries: Path | None, note: Any
+) -> tuple[Any, Any, Any]:
     """Return the rows in the order of the training samples, their ids, and their numbers of edges."""
     from similitude import Proximities
     from similitude.persistence import input_reader
     from similitude.proximity.files import load_rows
 
     known = info["ids"]
-    data = load_rows(path, _reading(info, given), known, _stored(info).get("self_scores"))
+    data = load_rows(path, _reading(info, given), known, _stored(info).get("self_scores"), queries)
+    if data.read is not None:
+        note(f"{path}: {data.read}")
     for text in data.notes:
         note(text)
     needed, support = info["n_columns"], info["support_columns"]
@@ -108,7 +123,9 @@ def _check_number(model: Path, rows: list[Path], similarities: list[str] | None)
         )
 
 
-def _several(fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], note: Any) -> tuple[Any, Any, Any]:
+def _several(
+    fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], queries: Path | None, note: Any
+) -> tuple[Any, Any, Any]:
     """Return the rows of each of several similarities, and the ids of the new samples, which all files must share.
 
     The numbers of edges are added.
@@ -118,8 +135,8 @@ def _several(fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], 
     parts: dict[str, Any] = {}
     first = edges = None
     for i, (name, path) in enumerate(zip(info["similarities"], paths)):
-        X, ids, counts = _similarities(fitted, info, path, given, note)
-        S, ids = getattr(X, "S", X), None if ids is None else ids.tolist()
+        X, ids, counts = _similarities(fitted, info, path, given, queries, note)
+        S, ids = getattr(X, "S", X), None if ids is None else list(ids)
         if i == 0:
             first = ids
         elif S.shape != next(iter(parts.values())).shape or (ids or first) != (first or ids):
@@ -153,30 +170,40 @@ def _some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
 
 
-def _objects(fitted: Any, path: Path, key: str | None) -> tuple[Any, Any]:
-    """Return raw objects from a file, of the kind on which the model was fitted, and their ids."""
+def _objects(fitted: Any, info: dict, path: Path, given: dict[str, Any]) -> Any:
+    """Return raw objects from a file, of the kind on which the model was fitted, their ids, and the columns read."""
     import numpy as np
 
     from similitude.persistence import input_reader
-    from similitude.proximity.files import Reading, check_file, load_values, read_objects, suffix
+    from similitude.proximity.files import read_objects, suffix
 
     known = input_reader(fitted).objects_
     is_array = isinstance(known, np.ndarray) and known.ndim == 2
+    options = given["key"], given["header"], _remembered(info)
     if is_array and known.dtype.kind in "fiub":
-        data = load_values(check_file(path, "ROWS"), Reading(key=key), square=False)
-        _check_width(path, data.S.shape[1], known.shape[1])
-        return data.S, data.rows
+        found = read_objects(path, "numbers", *options)
+        _check_width(path, found.items.shape[1], known.shape[1])
+        return found
     texts = known.ravel() if is_array else known
     if not (is_array or isinstance(known, list)) or not all(isinstance(cell, str) for cell in texts):
         raise ValueError(
             "MODEL was fitted on objects that ROWS cannot hold; it can hold rows of numbers, rows of words, or "
             "strings. Load the model in Python: similitude.load_model(path).predict(objects)."
         )
-    if not is_array and suffix(path) not in (".csv", ".tsv"):
-        return read_objects(path, "strings", key)
-    columns = [set(column) for column in known.T] if is_array else [set(known)]
-    cells, ids = _read_words(path, columns)
-    return (np.array(cells, dtype=object), ids) if is_array else ([row[0] for row in cells], ids)
+    if not is_array:
+        return read_objects(path, "strings", *options)
+    if suffix(path) not in (".csv", ".tsv", ""):
+        raise ValueError(f"{path}: raw objects are read from .csv and .tsv files, and sequences also from FASTA files.")
+    found = read_objects(path, "categorical rows", *options) if options[2] else _words(path, known, given["header"])
+    _check_width(path, found.items.shape[1], known.shape[1])
+    return found
+
+
+def _remembered(info: dict) -> list[str] | None:
+    """Return the names of the columns on which the model was fitted, if it knows them."""
+    columns = info["notes"].get("columns")
+    names = columns.get("objects") if isinstance(columns, dict) else None
+    return names if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
 
 
 def _check_width(path: Path, found: int, needed: int) -> None:
@@ -184,33 +211,20 @@ def _check_width(path: Path, found: int, needed: int) -> None:
         raise ValueError(f"{path}: has {found} columns; the model was fitted on objects with {needed}.")
 
 
-def _read_words(path: Path, columns: list[set]) -> tuple[list[list[str]], list[str] | None]:
-    """Return rows of words, one per column, and their ids if there is a column more; a header is left out."""
-    from similitude.proximity.files import check_file, read_cells, suffix
+def _words(path: Path, known: Any, header: bool | None) -> Any:
+    """Return rows of words for a model that does not know the names of its columns.
 
-    check_file(path, "ROWS")
-    if suffix(path) not in (".csv", ".tsv"):
-        raise ValueError(f"{path}: raw objects are read from .csv and .tsv files, and sequences also from FASTA files.")
-    rows = read_cells(path)
-    width = len(rows[0])
-    has_ids = width == len(columns) + 1
-    if not has_ids:
-        _check_width(path, width, len(columns))
-    if _is_heading(rows, columns):
-        rows = rows[1:]
-    if not rows:
-        raise ValueError(f"{path}: has a header, but no rows.")
-    ids = [row[0] for row in rows] if has_ids else None
-    return [row[-len(columns) :] for row in rows], ids
-
-
-def _is_heading(rows: list[list[str]], columns: list[set]) -> bool:
-    """Return whether the first row is a header.
-
-    It is if it begins with ``id``, or if there are several columns and none of its words occurred in its column in
-    training. With one column this criterion fails, because new texts seldom occur in training.
+    With several columns, a first row in which no word is known is a header. Below it, a column more is one of ids.
     """
-    if rows[0][0].strip().lower() == "id":
-        return True
-    known = (cell in seen for cell, seen in zip(rows[0][-len(columns) :], columns))
-    return len(rows) > 1 and len(columns) > 1 and not any(known)
+    import numpy as np
+
+    from similitude.proximity.files import Columns, Objects, read_cells, read_objects
+
+    rows, needed = read_cells(path), known.shape[1]
+    first = [cell.strip() for cell in rows[0]]
+    if header is None and needed > 1 and "id" not in map(str.lower, first):
+        header = len(rows) > 1 and not any(cell in set(known[:, j]) for j, cell in enumerate(rows[0][-needed:]))
+    if header and len(first) == needed + 1 and "id" not in map(str.lower, first):
+        read = Columns(True, first, {"ids": [0], "objects": list(range(1, needed + 1))})
+        return Objects(np.array([row[1:] for row in rows[1:]], dtype=object), [row[0] for row in rows[1:]], read)
+    return read_objects(path, "categorical rows", None, header)

@@ -28,8 +28,11 @@ def read_matrices(source: Source, *, note: Notes, seed: int = 0) -> LoadedData:
     paths = source.matrices
     if len(paths) < 2:
         return read_samples(source, note=note, seed=seed)
+    from similitude.proximity.files import check_streams
+
     if source.similarity is not None:
         raise ValueError("--similarity is for one FILE of raw objects; several files hold similarities.")
+    check_streams(source.inputs())
     names = names_of(paths)
     maps = _maps(source.dissimilarity, names)
     # Each file is read as if it were alone, so that a warning tells which one looks like dissimilarities.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,8 +16,11 @@ Form = StrEnum("Form", ["table", "edges", "condensed", "triangle", "phylip"])
 Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
 Direction = StrEnum("Direction", ["keep", "max", "mean", "min"])
 Normalised = StrEnum("Normalised", ["self"])
+YesNo = StrEnum("YesNo", ["yes", "no"])
 
-READING = ("form", "key", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "diagonal")
+READING = (
+    "form", "key", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "diagonal", "header",
+)  # fmt: skip
 """The options that say how a file of proximities is read."""
 
 NOT_PROXIMITIES = (
@@ -25,6 +28,17 @@ NOT_PROXIMITIES = (
     "dataset",
 )  # fmt: skip
 """The options that do not say how a file of proximities is read."""
+
+
+Header = Annotated[
+    YesNo | None,
+    typer.Option(help="Whether the first line is a header, if that is not recognised.", show_default=False),
+]
+
+
+def is_yes(given: YesNo | None) -> bool | None:
+    """Return the answer as a truth value, or None if there is none."""
+    return None if given is None else given == YesNo.yes
 
 
 def _option(text: str, metavar: str | None = None, *names: str) -> Any:
@@ -98,6 +112,7 @@ class Source:
     diagonal: Annotated[float | None, _option("Value of a sample with itself, if FILE does not hold it.", "VALUE")] = (
         None
     )
+    header: Header = None
     dataset: Annotated[str | None, _option("Data set of `similitude datasets`, instead of FILE.", "NAME")] = None
     others: tuple[Path, ...] = field(default=(), metadata={"option": False})
     """Further files with other similarities of the same samples."""
@@ -111,6 +126,21 @@ class Source:
         """Return the files that are read, by the names of their arguments."""
         return {"FILE": [*self.matrices], "--labels": [self.labels], "--groups": [self.groups]}
 
+    def opened(self) -> Source:
+        """Return the source with copies of streams, which can be read only once; all files must be there."""
+        from similitude.proximity.files import check_file, check_streams
+
+        check_streams(self.inputs())
+        found: dict[str, Any] = {
+            name: None if path is None else check_file(path, argument)
+            for name, argument, path in (
+                ("matrix", "FILE", self.matrix),
+                ("labels", "--labels", self.labels),
+                ("groups", "--groups", self.groups),
+            )
+        }
+        return replace(self, **found)
+
     def given(self) -> dict[str, Any]:
         """Return the options that were given, by name, as arguments of ``load_proximity``."""
         options = [own for own in fields(self) if own.metadata.get("option", True)]
@@ -119,6 +149,8 @@ class Source:
         plain = {name: value for name, value in values.items() if value not in (defaults[name], None, [])}
         if "missing" in plain:
             plain["missing"] = number_or_text(str(plain["missing"]))
+        if "header" in plain:
+            plain["header"] = is_yes(self.header)
         return {name: str(value) if isinstance(value, StrEnum) else value for name, value in plain.items()}
 
     def reading(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from similitude._utils.checks import check_choice
+from similitude._utils.checks import check_choice, is_missing
 
 ORIENTATIONS = ("similarity", "dissimilarity")
 DUPLICATES = ("max", "min", "mean", "error")
@@ -159,7 +159,7 @@ def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
         bad = int(np.flatnonzero(~np.isfinite(values))[0])
         raise ValueError(f"scores must be finite numbers; got {values[bad]} for edge {bad}. Leave out unknown pairs.")
     for name, end in zip(("queries", "targets"), ends):
-        lacking = [i for i, each in enumerate(end.tolist()) if _is_missing(each)] if end.dtype.kind in "fO" else []
+        lacking = [i for i, each in enumerate(end.tolist()) if is_missing(each)] if end.dtype.kind in "fO" else []
         if lacking:
             raise ValueError(f"{name} must name a sample for each edge; edge {lacking[0]} has {end[lacking[0]]!r}.")
     both = np.column_stack(ends).ravel()
@@ -171,11 +171,6 @@ def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
     place[order] = np.arange(len(order))
     codes = place[codes.ravel()].reshape(-1, 2)
     return Edges(codes[:, 0], codes[:, 1], values, [str(name) for name in found[order].tolist()])
-
-
-def _is_missing(name: Any) -> bool:
-    """Return whether a name is None, NaN or pandas' NA."""
-    return name is None or (not isinstance(name, str) and (name != name) is not False)
 
 
 def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
@@ -216,7 +211,11 @@ def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
 
 
 def rows_to(
-    edges: Edges, known: list[str], meaning: EdgeMeaning, self_scores: np.ndarray | None
+    edges: Edges,
+    known: list[str],
+    meaning: EdgeMeaning,
+    self_scores: np.ndarray | None,
+    queries: list[str] | None = None,
 ) -> tuple[EdgeMatrix, list[str], np.ndarray]:
     """Return the rows of new samples to known ones: the queries that are not known are the new samples.
 
@@ -230,11 +229,13 @@ def rows_to(
         What the edges mean; ``missing`` is a number or "unknown", as it was found for the known samples.
     self_scores : ndarray or None
         The self-scores of the known samples, if scores are normalised.
+    queries : list of str, default=None
+        The ids of the new samples, if they are stated, also of those without an edge and of known ones.
 
     Returns
     -------
     matrix : EdgeMatrix
-        The rows, in the order in which the new samples appear in the edges.
+        The rows, in the order of ``queries``, or in that in which the new samples appear in the edges.
     names : list of str
         The ids of the new samples.
     counts : ndarray of int
@@ -242,36 +243,48 @@ def rows_to(
     """
     place = {name: j for j, name in enumerate(known)}
     column = np.array([place.get(name, -1) for name in edges.names], dtype=np.int64)
-    codes = np.unique(edges.queries[column[edges.queries] < 0])
+    if queries is None:
+        codes = np.unique(edges.queries[column[edges.queries] < 0])
+        names = [edges.names[code] for code in codes.tolist()]
+    else:
+        code_of = {name: code for code, name in enumerate(edges.names)}
+        codes, names = np.array([code_of.get(name, -1) for name in queries], dtype=np.int64), list(queries)
     row = np.full(len(edges.names), -1)
-    row[codes] = np.arange(len(codes))
-    names = [edges.names[code] for code in codes.tolist()]
+    row[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
     n = max(len(edges.names), len(known))
-    repeated = meaning.repeated
-    forward = _selected(edges, row[edges.queries], column[edges.targets], n, repeated)
+    forward = _selected(edges, row[edges.queries], column[edges.targets], n, meaning.repeated)
     merged = forward.counts.sum() - len(forward.counts)
+    backward = None
+    if meaning.direction != "keep":
+        backward = _selected(edges, row[edges.targets], column[edges.queries], n, meaning.repeated)
     own: Any = None
     if meaning.normalise == "self":
         if self_scores is None:
             raise ValueError("normalise='self': the self-scores of the training samples are not known.")
-        diagonal = edges.queries == edges.targets
-        loops = edges.queries[diagonal]
-        itself = _reduced(loops, loops, edges.scores[diagonal], n, repeated, edges.names)
-        own = _self_scores(itself, codes, edges.names)
-
-        def normalised(pairs: _Pairs) -> _Pairs:
-            return pairs._replace(values=_normalised(pairs, own, self_scores))
-
-        forward = normalised(forward)
+        own = _self_scores_of_rows(edges, codes, [forward, *([] if backward is None else [backward])], n, meaning)
+        forward = forward._replace(values=_normalised(forward, own, self_scores))
+        if backward is not None:
+            backward = backward._replace(values=_normalised(backward, own, self_scores))
     absent = meaning.absent
-    if meaning.direction != "keep":
-        backward = _selected(edges, row[edges.targets], column[edges.queries], n, repeated)
-        backward = backward if own is None else normalised(backward)
+    if backward is not None:
         forward = _combined(forward, backward, n, meaning.direction, absent)
     S = _matrix(forward, (len(codes), len(known)), absent, "similarity", None)
     counts = np.bincount(forward.rows, minlength=len(codes))
     found = EdgeMatrix(S, "unknown" if absent == "unknown" else "zero", absent, own, int(merged), False)
     return found, names, counts
+
+
+def _self_scores_of_rows(
+    edges: Edges, codes: np.ndarray, sides: list[_Pairs], n: int, meaning: EdgeMeaning
+) -> np.ndarray:
+    """Return the self-scores of new samples; those without an edge to a known sample need none."""
+    loops = edges.queries == edges.targets
+    ends = edges.queries[loops]
+    itself = _reduced(ends, ends, edges.scores[loops], n, meaning.repeated, edges.names)
+    needed = np.unique(np.concatenate([pairs.rows for pairs in sides]))
+    own = np.ones(len(codes))
+    own[needed] = _self_scores(itself, codes[needed], edges.names)
+    return own
 
 
 def _selected(edges: Edges, rows: np.ndarray, columns: np.ndarray, n: int, how: str) -> _Pairs:

@@ -7,6 +7,7 @@ import pytest
 from similitude.datasets import load_objects
 from similitude.proximity import SimilarityWarning
 from similitude.proximity.files import read_fasta
+from similitude.similarities import resolve
 from tests.proximity.files.writing import write
 
 FASTA = """>sp|P69905|HBA_HUMAN Hemoglobin subunit alpha
@@ -69,3 +70,14 @@ def test_labels_and_groups_of_objects(tmp_path):
     assert [len(item) for item in data.data] == [120, 3]
     with pytest.raises(ValueError, match="is a FASTA file, whose sequences are not numbers"):
         load_objects(path, objects="numbers")
+
+
+def test_rows_of_bits_and_of_words(tmp_path):
+    kind = resolve("tversky-ratio").objects
+    bits = load_objects(write(tmp_path, "bits.csv", "id,a,b,c\nx,0,1,1\ny,1,0,0\n"), objects=kind)
+    assert bits.data.dtype.kind == "i"
+    assert (bits.data.tolist(), bits.ids.tolist()) == ([[0, 1, 1], [1, 0, 0]], ["x", "y"])
+    words = load_objects(write(tmp_path, "words.csv", "id,a,b\nx,0,red\ny,1,blue\n"), objects=kind)
+    assert words.data.tolist() == [["0", "red"], ["1", "blue"]]
+    sets = load_objects(write(tmp_path, "sets.txt", "sun sea\nsnow\n"), objects=kind)
+    assert sets.data == [{"sun", "sea"}, {"snow"}]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from similitude.datasets import load_proximity
+from similitude.datasets import load_objects, load_proximity
 from similitude.proximity import SimilarityWarning
 from tests.proximity.files.writing import ROWS, S, refused, write
 
@@ -62,8 +62,9 @@ def test_ids_decide_also_where_labels_are_said_to_be_in_order(tmp_path):
         ("0\n1\n2\n1\n", "4 labels for 3 samples"),
         ("red\n\nblue\n", "row 2 has no label"),
         (
-            "a,red\nb,blue\nx,red\n",
-            "row 3: 'x' has a label, but is not a sample of the matrix, whose ids begin with 'a'",
+            "a,red\nx,blue\ny,red\n",
+            r"1 of the 3 ids with a label are samples, and 1 of the 3 samples have a label\. Write the ids in the same "
+            r"way \(samples: 'a', 'b', 'c'; others with a label: 'x', 'y'\), or keep only the rows of samples",
         ),
         ("x,red\ny,blue\nz,red\n", "row 1: 'x' is not a sample of the matrix, and no other column holds ids of it"),
         ("a,\nb,\nc,\n", "no sample has a label"),
@@ -142,9 +143,32 @@ def test_labels_of_ids_that_have_no_edge(tmp_path):
     with pytest.warns(SimilarityWarning, match=r"y.csv: 2 ids with a label have no edge and are left out: 'x', 'y'\.$"):
         data = load_proximity(edges, labels)
     assert (data.ids.tolist(), data.y.tolist()) == (["a", "b", "c"], ["red", "blue", "red"])
-    refused(write(tmp_path, "S.csv", "a,b,c\n" + ROWS), "row 2: 'x' has a label, but is not a sample", labels)
-    more = write(tmp_path, "more.csv", "x,red\na,red\ny,blue\nb,blue\nz,red\n")
-    refused(edges, "row 1: 'x' has a label, but is not a sample", more)  # more than half
+    few = write(tmp_path, "few.csv", "x,red\na,red\ny,blue\n")
+    refused(edges, "1 of the 3 ids with a label are samples", few)
+
+
+def test_a_larger_table_of_labels_serves_every_form(tmp_path):
+    larger = "".join(f"x{i},green\n" for i in range(9)) + "b,blue\na,red\nc,red\n"
+    labels = write(tmp_path, "y.csv", larger)
+    warned = r"y.csv: 9 ids with a label are not among the samples and are left out: 'x0', 'x1'"
+    for path in (
+        write(tmp_path, "S.csv", "a,b,c\n" + ROWS),
+        write(tmp_path, "s.fasta", ">a\nMK\n>b\nMT\n>c\nMR\n"),
+        write(tmp_path, "words.csv", "id,word\na,one\nb,two\nc,three\n"),
+    ):
+        load = load_proximity if path.name == "S.csv" else load_objects
+        options = {} if path.name != "words.csv" else {"objects": "strings"}
+        with pytest.warns(SimilarityWarning, match=warned):
+            assert load(path, labels, **options).y.tolist() == ["red", "blue", "red"]
+    with pytest.warns(SimilarityWarning, match="9 ids with a label have no edge and are left out"):
+        assert load_proximity(write(tmp_path, "e.tsv", "a\tb\t1\nb\tc\t2\n"), labels).y.tolist() == [
+            "red",
+            "blue",
+            "red",
+        ]
+    with pytest.warns(SimilarityWarning, match="9 ids with a group are not among the samples"):
+        found = load_proximity(tmp_path / "S.csv", groups=labels).groups
+    assert found.tolist() == ["red", "blue", "red"]
 
 
 def test_a_class_that_is_called_na(tmp_path):

@@ -169,7 +169,7 @@ def test_an_eval_would_have_been_noticed(tmp_path):
         ("id,a,b,c\n" + with_ids(ROWS, "axb"), "row 3 is called 'x', and no column is. The columns begin with"),
         ("id,a,b,c\n" + with_ids(ROWS, "aac"), r"the id 'a' appears twice \(rows 2 and 3\)"),
         ("a,a,c\n" + ROWS, "the id 'a' appears twice"),
-        ("id,1,2,3\n" + with_ids(ROWS, ["7", "8", "8"]), "row 1, column 1: 'id' is not a number"),
+        ("id,1,2,3\n" + with_ids(ROWS, ["7", "8", "8"]), r"the id '8' appears twice \(rows 3 and 4\)"),
         ("1,2\n3,\x00\n", "S.csv: row"),
     ],
 )  # fmt: skip

@@ -104,6 +104,6 @@ def test_what_cannot_be_written(tmp_path, name, form, S, message):
 
 
 def test_names_that_phylip_cannot_hold(tmp_path):
-    with pytest.raises(ValueError, match="the id 'a b' has blanks, which PHYLIP does not allow"):
+    with pytest.raises(ValueError, match="the id 'a b' has blanks, commas, quotes or #, which PHYLIP does not allow"):
         save_proximity(tmp_path / "S.phy", np.eye(4), ids=IDS)
     assert list(tmp_path.iterdir()) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import zipfile
@@ -13,6 +14,7 @@ import numpy as np
 from scipy import io, sparse
 
 from similitude._utils.extras import require
+from similitude.proximity.files.columns import Columns
 from similitude.proximity.files.id_files import ID_NAMES
 from similitude.proximity.files.matlab import value_of, variables
 from similitude.proximity.files.sparse_arrays import check_compressed, checked_sparse, sparse_of
@@ -246,7 +248,7 @@ def read_mtx(path: Path) -> Any:
         with open_bytes(path) as file:
             _check_promise(path, file)
         if not is_gzip(path):
-            return io.mmread(str(path))
+            return io.mmread(os.fspath(path))
         # SciPy's reader aborts the process if a stream of Python raises an error, so that it gets a file.
         with tempfile.TemporaryDirectory() as folder, open_bytes(path) as file:
             unpacked = Path(folder, "unpacked.mtx")
@@ -306,42 +308,32 @@ def choose_array(path: Path, names: list[str], key: str | None) -> str:
     return names[0] if key is None else key
 
 
-def read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
-    """Return the numbers of a Parquet file, the ids in the only text column, and the names of the other columns.
+def read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str], Columns]:
+    """Return the numbers of a Parquet file, the ids in the only text column, the names of the others, and its columns.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    values : ndarray
-        The numbers; missing ones are NaN.
-    ids : list of str or None
-        The ids of the rows.
-    names : list of str
-        The names of the columns of numbers.
+    Missing numbers are NaN.
     """
     return readable(path, "a Parquet file", lambda: _parquet_columns(path))
 
 
-def _parquet_columns(path: Path) -> tuple[np.ndarray, list[str] | None, list[str]]:
+def _parquet_columns(path: Path) -> tuple[np.ndarray, list[str] | None, list[str], Columns]:
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     table = pq.ParquetFile(path).read()
     ids = None
     names: list[str] = []
     numbers: list[np.ndarray] = []
-    for name, column in zip(table.column_names, table.columns):
-        kind = column.type
-        # pandas stores an index of numbers under a special name.
-        is_index = name.startswith("__index_level_") or _holds(pa.types, kind, ("string", "large_string"))
-        if is_index and ids is None:
+    kinds = [column.type for column in table.columns]
+    text = [j for j, kind in enumerate(kinds) if _holds(pa.types, kind, ("string", "large_string"))]
+    # pandas stores an index of numbers under a special name.
+    index = [j for j, name in enumerate(table.column_names) if name.startswith("__index_level_")]
+    id_at = next(iter(text or index), None)
+    for j, (name, column, kind) in enumerate(zip(table.column_names, table.columns, kinds)):
+        if j == id_at:
             if column.null_count:
                 row = column.is_null().to_pylist().index(True) + 1
                 raise ValueError(f"{path}: row {row}, column {name!r} is a missing value; every sample needs an id.")
             ids = list(map(str, column.to_numpy().tolist()))
-        elif not is_index and _holds(pa.types, kind, ("integer", "floating", "boolean", "decimal")):
+        elif _holds(pa.types, kind, ("integer", "floating", "boolean", "decimal")):
             names.append(name)
             values = column.cast(pa.float64()) if column.null_count else column
             numbers.append(values.to_numpy().astype(np.float32 if kind == pa.float32() else np.float64))
@@ -349,7 +341,8 @@ def _parquet_columns(path: Path) -> tuple[np.ndarray, list[str] | None, list[str
             raise ValueError(f"{path}: column {name!r} is of type {kind}; numbers, and one column of ids, are needed.")
     if not numbers:
         raise ValueError(f"{path}: holds no column of numbers.")
-    return np.column_stack(numbers), ids, names
+    read = Columns(None, table.column_names, {"ids": [] if id_at is None else [id_at]})
+    return np.column_stack(numbers), ids, names, read
 
 
 def _holds(types: Any, kind: Any, names: Iterable[str]) -> bool:

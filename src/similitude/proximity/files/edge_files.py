@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +13,9 @@ import numpy as np
 from similitude._native import EdgeLines
 from similitude._utils.extras import require
 from similitude.proximity.edges import Edges, some
+from similitude.proximity.files.columns import Columns, unused
 from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look
-from similitude.proximity.files.tables import is_number
+from similitude.proximity.files.tables import is_name, is_number, same_names
 from similitude.proximity.files.text import LONGEST_LINE, open_bytes
 
 BLAST_COLUMNS = (
@@ -32,51 +34,46 @@ Column = str | int | None
 
 
 class ChosenColumns(NamedTuple):
-    """The columns of an edge list.
+    """The places of the columns of an edge list, from 0, the name of its score, and all of its columns.
 
-    Parameters
-    ----------
-    query, target, score : int
-        The places of the columns, from 0.
-    score_name : str
-        The name of the score, or "" if it has none.
-    header : bool
-        Whether the first row is a header.
+    The names are "" for columns that have none.
     """
 
     query: int
     target: int
     score: int
     score_name: str
-    header: bool
+    columns: Columns
+
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """The names by which a model finds these columns in another file; usual names of the ends are synonyms."""
+        if self.columns.header is False:
+            return {}
+        query, target = (self.columns.names[j] for j in self[:2])
+        ends = {"query": query, "target": target}
+        usual = query in QUERY_NAMES and target in TARGET_NAMES
+        return {**(dict.fromkeys(ends) if usual else ends), "score": self.columns.names[self.score]}
 
 
-def read_edge_text(path: Path, seen: Look, query: Column, target: Column, score: Column) -> tuple[Edges, str]:
-    """Return the edges of a text file, and the name of their score.
+class EdgeList(NamedTuple):
+    """The edges in a file, and the columns from which they were read."""
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    seen : Look
-        Its first rows.
-    query, target, score : str, int or None
-        The names of the columns, or their places from 1.
+    edges: Edges
+    chosen: ChosenColumns
 
-    Returns
-    -------
-    edges : Edges
-        The edges.
-    score : str
-        The name of the score.
-    """
+
+def read_edge_text(
+    path: Path, seen: Look, query: Column, target: Column, score: Column, header: bool | None = None
+) -> EdgeList:
+    """Return the edges of a text file with the first rows ``seen``; columns are given by names, or places from 1."""
     if not seen.rows:
         raise ValueError(f"{path}: the file is empty; an edge list is needed.")
     line, head = seen.rows[0]
     body = [cells for _, cells in seen.rows[1:]] or [head]
-    chosen = choose_columns(path, head, body, query, target, score)
-    skip = line if chosen.header else 0
-    if chosen.header and len(seen.rows) == 1:
+    chosen = choose_columns(path, head, body, query, target, score, header)
+    skip = line if chosen.columns.header else 0
+    if skip and len(seen.rows) == 1:
         raise ValueError(f"{path}: there is a header row only; rows with two ids and a score are needed below it.")
     parser = EdgeLines(seen.delimiter.encode(), chosen.query, chosen.target, chosen.score, len(head), skip)
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -92,8 +89,7 @@ def read_edge_text(path: Path, seen: Look, query: Column, target: Column, score:
         names = [name.decode() for name in parser.names()]
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: the id {error.object!r} is not UTF-8 text; save the file in UTF-8.") from None
-    edges = _joined(parts, names)
-    return _scored(path, edges, chosen.score_name), chosen.score_name
+    return EdgeList(_scored(path, _joined(parts, names), chosen), chosen)
 
 
 def _joined(parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], names: list[str]) -> Edges:
@@ -127,31 +123,22 @@ def _blocks(path: Path, skip: int) -> Iterator[bytes]:
 
 
 def choose_columns(
-    path: Path, head: list[str], body: list[list[str]], query: Column, target: Column, score: Column
+    path: Path,
+    head: list[str],
+    body: list[list[str]],
+    query: Column,
+    target: Column,
+    score: Column,
+    header: bool | None = None,
 ) -> ChosenColumns:
-    """Return the columns of the ends and the score of edges.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    head : list of str
-        The cells of the first row.
-    body : list of list of str
-        The cells of the rows below.
-    query, target, score : str, int or None
-        The names of the columns, or their places from 1.
-
-    Returns
-    -------
-    ChosenColumns
-        The columns.
-    """
+    """Return the columns of the ends and the score of edges, given the first row and the rows below it."""
     names = [cell.lower().lstrip("#").strip() for cell in head]
     numeric = [2 * sum(is_number(cells[j]) for cells in body if j < len(cells)) > len(body) for j in range(len(head))]
-    header = not any(map(is_number, head))
+    usual_ends = any(name in QUERY_NAMES for name in names) and any(name in TARGET_NAMES for name in names)
+    if header is None:
+        header = usual_ends or not any(map(is_number, head))
     if not header and len(head) >= len(BLAST_COLUMNS) and all(numeric[2 : len(BLAST_COLUMNS)]):
-        names = [*BLAST_COLUMNS, *names[len(BLAST_COLUMNS) :]]
+        names = [*BLAST_COLUMNS, *[""] * (len(head) - len(BLAST_COLUMNS))]
         score = "bits" if score is None else score
     elif not header:
         names = [""] * len(head)
@@ -159,10 +146,12 @@ def choose_columns(
         raise ValueError(
             f"{path}: has {len(head)} columns; an edge list has a column of queries, one of targets and one of scores."
         )
-    ends = [
+    if header and not usual_ends and (query is None or target is None):
+        _check_ends(path, head, body)
+    ends = (
         _column(path, names, query, QUERY_NAMES, 0, "query"),
         _column(path, names, target, TARGET_NAMES, 1, "target"),
-    ]
+    )
     if score is None and not header and len(head) > 3:
         raise ValueError(
             f"{path}: has {len(head)} columns without names, such as {some(head)}; choose that of the scores by its "
@@ -178,7 +167,18 @@ def choose_columns(
             )
         usual = others[0] if others else None
     at = _column(path, names, score, (), usual, "score")
-    return ChosenColumns(ends[0], ends[1], at, _ALIASES.get(names[at], names[at]), header)
+    places = {"queries": [ends[0]], "targets": [ends[1]], "scores": [at], "not used": unused(len(head), *ends, at)}
+    return ChosenColumns(*ends, at, _ALIASES.get(names[at], names[at]), Columns(header, names, places))
+
+
+def _check_ends(path: Path, head: list[str], body: list[list[str]]) -> None:
+    """Raise a ValueError if more than two columns hold names, none of which is called as those of the ends are."""
+    texts = [head[j] for j in range(len(head)) if all(is_name(cells[j]) for cells in body if j < len(cells))]
+    if len(texts) > 2:
+        raise ValueError(
+            f"{path}: has {len(texts)} columns of names, {some(texts)}; choose those of the two samples of an edge "
+            "with query and target (--query, --target), by their names or their places from 1."
+        )
 
 
 def _column(path: Path, names: list[str], wanted: Column, usual: tuple, place: int | None, what: str) -> int:
@@ -202,9 +202,9 @@ def _column(path: Path, names: list[str], wanted: Column, usual: tuple, place: i
     )
 
 
-def _scored(path: Path, edges: Edges, name: str) -> Edges:
+def _scored(path: Path, edges: Edges, chosen: ChosenColumns) -> Edges:
     """Return the edges with E-values as -log10."""
-    if name != "evalue":
+    if chosen.score_name != "evalue":
         return edges
     if len(edges.scores) and edges.scores.min() < 0:
         raise ValueError(f"{path}: an E-value is {edges.scores.min():g}; E-values are not negative.")
@@ -212,29 +212,26 @@ def _scored(path: Path, edges: Edges, name: str) -> Edges:
     return Edges(edges.queries, edges.targets, similar, edges.names)
 
 
-def read_edge_parquet(path: Path, query: Column, target: Column, score: Column) -> tuple[Edges, str]:
-    """Return the edges of a Parquet file, and the name of their score.
+def check_scores(path: Path, found: EdgeList) -> None:
+    """Raise a ValueError if all similarities are 0, as if no pair had an edge."""
+    if found.edges.scores.any():
+        return
+    name = found.chosen.score_name
+    why = "every E-value is 1 or more" if name == "evalue" else "every score is 0"
+    raise ValueError(
+        f"{path}: {why} in column {found.chosen.score + 1}{f' ({name})' if name else ''}, so that no pair has a "
+        "similarity; choose another column with score (--score), by its name or its place from 1."
+    )
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    query, target, score : str, int or None
-        The names of the columns, or their places from 1.
 
-    Returns
-    -------
-    edges : Edges
-        The edges.
-    score : str
-        The name of the score.
-    """
+def read_edge_parquet(path: Path, query: Column, target: Column, score: Column) -> EdgeList:
+    """Return the edges of a Parquet file; columns are given by names, or places from 1."""
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     file = pq.ParquetFile(path)
     head = file.schema_arrow.names
     kinds = file.schema_arrow.types
     sample = ["1" if pa.types.is_integer(kind) or pa.types.is_floating(kind) else "a" for kind in kinds]
-    chosen = choose_columns(path, head, [sample], query, target, score)
+    chosen = choose_columns(path, head, [sample], query, target, score, header=True)
     wanted = [head[j] for j in chosen[:3]]
     codes: dict[str, int] = {}
     parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -253,8 +250,8 @@ def read_edge_parquet(path: Path, query: Column, target: Column, score: Column) 
         row += len(scores)
     if not parts:
         raise ValueError(f"{path}: holds no edge.")
-    edges = _joined(parts, list(codes))
-    return _scored(path, edges, chosen.score_name), chosen.score_name
+    chosen = chosen._replace(columns=replace(chosen.columns, header=None))
+    return EdgeList(_scored(path, _joined(parts, list(codes)), chosen), chosen)
 
 
 def _coded(column: Any, codes: dict[str, int]) -> np.ndarray:
@@ -265,13 +262,23 @@ def _coded(column: Any, codes: dict[str, int]) -> np.ndarray:
 
 
 def looks_like_edges(path: Path) -> bool:
-    """Return whether a Parquet file has two columns of text and one of numbers, or the usual names of edges."""
+    """Return whether a Parquet file has two columns of text and one of numbers, or the usual names of edges.
+
+    A square table may have columns with these names, too: its one column of text names the others.
+    """
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
-    schema = pq.ParquetFile(path).schema_arrow
+    file = pq.ParquetFile(path)
+    schema = file.schema_arrow
     names = [name.lower() for name in schema.names]
-    if set(names) & set(QUERY_NAMES) and set(names) & set(TARGET_NAMES):
-        return True
-    text = [kind for kind in islice(schema.types, 1000) if _is_text(pa, kind)]
+    text = [j for j, kind in enumerate(islice(schema.types, 1000)) if _is_text(pa, kind)]
+    ends = [j for j, name in enumerate(names) if name in QUERY_NAMES + TARGET_NAMES]
+    if {*names} & {*QUERY_NAMES} and {*names} & {*TARGET_NAMES}:
+        if any(pa.types.is_floating(schema.types[j]) for j in ends):
+            return False
+        if len(text) != 1 or file.metadata.num_rows != len(names) - 1:
+            return True
+        others = [name for j, name in enumerate(schema.names) if j != text[0]]
+        return not same_names(others, [str(name) for name in file.read().column(text[0]).to_pylist()])
     return len(text) == 2 and len(schema.types) > 2 and len(names) <= 100
 
 

@@ -54,7 +54,7 @@ def read_fasta(path: Path) -> tuple[list[str], list[str]]:
         if text.startswith(">"):
             words = text[1:].split()
             if not words:
-                raise ValueError(f"{path}: row {number}: a heading without an id; a word is needed after '>'.")
+                raise _without_id(path, number)
             ids.append(words[0])
             places.append(number)
             parts.append([])
@@ -69,6 +69,22 @@ def read_fasta(path: Path) -> tuple[list[str], list[str]]:
         if not sequence:
             raise ValueError(f"{path}: row {place}: the sequence {name!r} is empty.")
     return sequences, ids
+
+
+def fasta_ids(path: Path) -> list[str]:
+    """Return the ids of the sequences in a FASTA file, which are not looked at."""
+    stripped = ((number, line.strip()) for number, line in enumerate(lines(path), 1))
+    found = [(number, text[1:].split()) for number, text in stripped if text.startswith(">")]
+    for number, words in found:
+        if not words:
+            raise _without_id(path, number)
+    ids = [words[0] for _, words in found]
+    check_unique(path, ids, [number for number, _ in found])
+    return ids
+
+
+def _without_id(path: Path, number: int) -> ValueError:
+    return ValueError(f"{path}: row {number}: a heading without an id; a word is needed after '>'.")
 
 
 def _check_letters(path: Path, number: int, text: str) -> None:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from similitude.proximity.files.tables import are_numeric_names, is_name, is_number, mostly_names, table_rows
+from similitude.proximity.files.tables import (
+    are_numeric_names,
+    is_id_heading,
+    is_name,
+    is_number,
+    is_value,
+    mostly_names,
+    same_names,
+    table_rows,
+)
 from similitude.proximity.files.text import delimiter_of, lines, open_bytes, suffix
 
 TEXT_FORMS = ("table", "edges", "condensed", "triangle", "phylip")
 """The forms of text files, which ``form`` can name."""
 
 EDGE_SUFFIXES = (".m8", ".b6", ".blast", ".blast6", ".edges", ".edgelist", ".hits")
+PHYLIP_SUFFIXES = (".phy", ".phylip", ".dist")
 QUERY_NAMES = ("query", "qseqid", "query_id", "qid", "source", "from", "id1", "node1", "name1", "query acc.ver")
 TARGET_NAMES = (
     "target", "tseqid", "sseqid", "subject", "subject_id", "target_id", "tid", "sid", "to", "id2", "node2", "name2",
@@ -109,22 +121,26 @@ def look(path: Path) -> Look:
     Look
         The rows.
     """
-    first = [line for line, _ in zip((line for line in lines(path) if line.strip() and line[0] != "#"), range(2))]
+    first = [line for line, _ in zip((line for line in lines(path) if line.strip() and line[0] != "#"), range(3))]
     if not first:
         return Look(",", [], True)
-    # The first line of PHYLIP and of a triangle has one cell only, and the second one shows the delimiter.
-    alone = len(first) == 2 and len(first[0].replace(",", " ").replace(";", " ").split()) == 1
-    delimiter = delimiter_of(first[1] if alone else first[0])
+    # The first lines of PHYLIP and of a triangle may have one cell only, and the next one shows the delimiter.
+    delimiter = delimiter_of(next((line for line in first if len(re.split(r"[\s,;]+", line.strip())) > 1), first[0]))
     rows: list[tuple[int, list[str]]] = []
     characters = 0
     for row in table_rows(path, delimiter):
         if len(rows) >= _ROWS or (len(rows) > 3 and characters > _CHARACTERS):
             return Look(delimiter, rows, False)
-        if rows and row[1][0].startswith("#") and len(row[1]) != len(rows[0][1]):
-            continue  # a comment
+        if rows and len(row[1]) != len(rows[0][1]) and _is_comment(row[1]):
+            continue
         rows.append((row[0], [cell.strip() for cell in row[1]]))
         characters += sum(map(len, row[1]))
     return Look(delimiter, rows, True)
+
+
+def _is_comment(cells: list[str]) -> bool:
+    """Return whether a row below the first one is a comment, and not a name with numbers as in a triangle."""
+    return cells[0].startswith("#") and not (len(cells) > 1 and all(is_value(cell.strip()) for cell in cells[1:]))
 
 
 def text_form(path: Path, seen: Look, square: bool) -> str:
@@ -149,9 +165,9 @@ def text_form(path: Path, seen: Look, square: bool) -> str:
     rows = [cells for _, cells in seen.rows]
     if not rows:
         return "table"
-    if _is_phylip(rows):
+    if _is_phylip(rows, seen.whole, suffix(path) in PHYLIP_SUFFIXES):
         return "phylip"
-    if _is_edges(rows):
+    if _is_edges(rows) and not _names_its_rows(rows, seen.whole):
         return "edges"
     if square and _is_condensed(rows):
         return "condensed"
@@ -160,21 +176,40 @@ def text_form(path: Path, seen: Look, square: bool) -> str:
     return "table"
 
 
-def _is_phylip(rows: list[list[str]]) -> bool:
+def _is_phylip(rows: list[list[str]], whole: bool, by_suffix: bool) -> bool:
     count = [cell for cell in rows[0] if cell]
-    if len(count) != 1 or not count[0].isdecimal() or len(rows) < 2:
+    if len(count) != 1 or not count[0].isdecimal() or len(rows) < 2 or len(count[0]) > 9:
         return False
-    return is_name(rows[1][0]) or len(rows[1]) == int(count[0]) + 1 > 2
+    n, lengths = int(count[0]), [len(cells) for cells in rows[1:]]
+    if by_suffix or is_name(rows[1][0]) or lengths[0] == n + 1 > 2:
+        return True
+    # The names are numbers, above a lower triangle.
+    return 1 < len(lengths) <= n and (not whole or len(lengths) == n) and lengths == list(range(1, len(lengths) + 1))
+
+
+def _names_its_rows(rows: list[list[str]], whole: bool) -> bool:
+    """Return whether the first row names the rows below, so that the file is a square table."""
+    head, column = rows[0][1:], [cells[0] for cells in rows[1:]]
+    return same_names(head, column) if whole else len({*column}) == len(column) and {*column} <= {*head}
+
+
+def names_known(seen: Look, known: Collection[str]) -> bool:
+    """Return whether most cells of the first row are known samples, so that the file is a table of rows to these."""
+    head = set(seen.rows[0][1][1:]) if seen.rows else set()
+    return 2 * len(head.intersection(known)) > len(head)
 
 
 def _is_edges(rows: list[list[str]]) -> bool:
-    head = {cell.lower().lstrip("#").strip() for cell in rows[0]}
-    width = len(rows[0])
+    head = [cell.lower().lstrip("#").strip() for cell in rows[0]]
+    width = len(head)
     if width < 3 or any(len(cells) != width for cells in rows):
         return False
-    if head & set(QUERY_NAMES) and head & set(TARGET_NAMES):
-        return True
     body = rows[1:] or rows
+    if {*head} & {*QUERY_NAMES} and {*head} & {*TARGET_NAMES}:
+        # In a table of new samples, columns that are samples with such names hold similarities.
+        ends = [j for j, name in enumerate(head) if name in QUERY_NAMES + TARGET_NAMES]
+        fractions = any(is_number(cells[j]) and not cells[j].isdecimal() for cells in body for j in ends)
+        return not (head[0] in ("", "id") and fractions)
     first, second = ([cells[j] for cells in body] for j in (0, 1))
     has_number = any(all(is_number(cells[j]) for cells in body) for j in range(2, width))
     return _all_names(first) and _all_names(second) and has_number
@@ -193,7 +228,7 @@ def _is_condensed(rows: list[list[str]]) -> bool:
 
 def _is_triangle(rows: list[list[str]]) -> bool:
     lengths = [len([cell for cell in cells if cell]) for cells in rows]
-    if mostly_names(rows[0]) or (are_numeric_names(rows[0][1:]) and is_name(rows[0][0])):
+    if names_columns(rows[0]):
         lengths = (
             lengths[1:] if len(rows[0]) > 1 and len(rows) > 2 and len(rows[0]) >= max(lengths[1:]) - 1 else lengths
         )
@@ -202,6 +237,11 @@ def _is_triangle(rows: list[list[str]]) -> bool:
     # A few rows may be damaged, which is then said.
     regular = max(steps.count(1), steps.count(-1))
     return ragged and regular >= max(1, 0.6 * len(steps))
+
+
+def names_columns(first: list[str]) -> bool:
+    """Return whether the first row of a triangle can be a header."""
+    return mostly_names(first) or is_id_heading(first[0]) or (is_name(first[0]) and are_numeric_names(first[1:]))
 
 
 def text_form_of(path: Path, form: str | None = None) -> str:

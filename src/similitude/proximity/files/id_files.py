@@ -19,6 +19,7 @@ ID_NAMES = ("ids", "column_ids")
 
 _COMMENT = "# checksum of the matrix: "
 _PIECES, _PIECE = 64, 4096
+_LONGEST = 100_000
 
 
 def id_file(matrix: Path, name: str) -> Path:
@@ -34,6 +35,34 @@ def _short(matrix: Path, name: str) -> Path:
 def labels_file(matrix: Path) -> Path:
     """Return the path of the ids that sourmash writes beside a matrix."""
     return matrix.with_name(matrix.name + ".labels.txt")
+
+
+def check_ids(path: Path, ids: list[str], one_line: bool = True) -> None:
+    """Raise a ValueError if an id cannot be written such that the same id is read again.
+
+    Parameters
+    ----------
+    path : Path
+        The file to be written.
+    ids : list of str
+        The ids.
+    one_line : bool, default=True
+        Whether the file cannot hold ids of several lines.
+
+    See Also
+    --------
+    check_unique : Raise a ValueError if two samples have the same name, or if one has none.
+    """
+    for text in ids:
+        if not text or text != text.strip():
+            problem = "is empty" if not text else "begins or ends with a blank"
+            raise ValueError(f"{path}: the id {text!r} {problem}, which would not be read as it is; rename the sample.")
+        if one_line and text.splitlines() != [text]:
+            raise ValueError(f"{path}: the id {text!r} is not one line of text; keep the ids in an .npz file.")
+        if "\0" in text or len(text) > _LONGEST or any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise ValueError(
+                f"{path}: the id {text[:40]!r} cannot be written: it is too long, or has a character that is not text."
+            )
 
 
 def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, list[str]]:
@@ -64,9 +93,7 @@ def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, 
     for name, ids in names.items():
         path = id_file(matrix, name)
         if ids is not None:
-            for text in ids:
-                if text.splitlines() != [text]:
-                    raise ValueError(f"{path}: the id {text!r} is not one line of text; keep the ids in an .npz file.")
+            check_ids(path, ids)
             files[check_writable(path, str(matrix))] = ids
         elif path.exists():
             raise ValueError(

@@ -11,11 +11,11 @@ import numpy as np
 from similitude._utils.warn import warn
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.edges import some
+from similitude.proximity.files.columns import ID_HEADINGS, Columns, is_label_heading, unused
 from similitude.proximity.files.tables import check_unique, is_number, ragged
 from similitude.proximity.files.text import BLANKS, check_file, delimiter_of, lines, rows, suffix
 
 _NO_LABEL = {"na", "n/a", "nan", "null"}
-_ID_HEADINGS = {"id", "ids", "name", "sample", "sample_id", "seqid", "accession", "query", "sequence"}
 
 Rows = list[tuple[int, list[str]]]
 
@@ -31,6 +31,8 @@ class Labels(NamedTuple):
         The positions of the samples that have a label.
     ids : list of str or None
         The ids of all samples: the given ones, or those of the label file.
+    read : Columns
+        Which columns of the file were read, and as what.
 
     See Also
     --------
@@ -40,6 +42,7 @@ class Labels(NamedTuple):
     values: np.ndarray
     labelled: np.ndarray
     ids: list[str] | None
+    read: Columns
 
 
 class LabelledSamples(NamedTuple):
@@ -55,6 +58,8 @@ class LabelledSamples(NamedTuple):
         Their ids.
     left_out : list of str
         The ids of the other samples.
+    read : dict of str to Columns
+        Which columns of the files were read, for "labels" and "groups".
     """
 
     y: np.ndarray | None
@@ -62,6 +67,7 @@ class LabelledSamples(NamedTuple):
     kept: np.ndarray
     ids: list[str] | None
     left_out: list[str]
+    read: dict[str, Columns]
 
 
 def labelled_samples(
@@ -73,6 +79,7 @@ def labelled_samples(
     label_column: str | int | None,
     group_column: str | int | None,
     from_edges: bool = False,
+    header: bool | None = None,
 ) -> LabelledSamples:
     """Return the samples that have a label, and warn of those that have none.
 
@@ -90,6 +97,8 @@ def labelled_samples(
         The columns, by name or place from 1.
     from_edges : bool, default=False
         Whether the samples are known from a list of edges only: see :func:`read_labels`.
+    header : bool or None, default=None
+        False states that the first line of a list of labels is a label: see :func:`read_labels`.
 
     Returns
     -------
@@ -98,14 +107,17 @@ def labelled_samples(
     """
     y = values = None
     kept = np.arange(n)
+    read: dict[str, Columns] = {}
     if labels is not None:
-        labels = check_file(Path(labels), "labels")
-        found = read_labels(labels, n, ids, in_order, "label", label_column, from_edges)
+        labels = check_file(labels, "labels")
+        found = read_labels(labels, n, ids, in_order, "label", label_column, from_edges, header)
+        read["labels"] = found.read
         _note_words_for_nothing(labels, found.values)
         y, kept, ids = found.values, found.labelled, found.ids
     if groups is not None:
-        groups = check_file(Path(groups), "groups")
-        found = read_labels(groups, n, ids, in_order, "group", group_column, from_edges)
+        groups = check_file(groups, "groups")
+        found = read_labels(groups, n, ids, in_order, "group", group_column, from_edges, header)
+        read["groups"] = found.read
         ids = found.ids
         lacking = np.setdiff1d(kept, found.labelled)
         if len(lacking):
@@ -117,7 +129,7 @@ def labelled_samples(
         left_out = [ids[i] for i in np.setdiff1d(np.arange(n), kept).tolist()]
         warn(f"{labels}: {len(left_out)} samples have no label and are left out: {some(left_out)}.", SimilarityWarning)
         ids = [ids[i] for i in kept.tolist()]
-    return LabelledSamples(y, values, kept, ids, left_out)
+    return LabelledSamples(y, values, kept, ids, left_out, read)
 
 
 def read_labels(
@@ -128,11 +140,14 @@ def read_labels(
     what: str = "label",
     column: str | int | None = None,
     from_edges: bool = False,
+    header: bool | None = None,
 ) -> Labels:
     """Return the labels of n samples in their order.
 
-    Labels with ids are matched to the samples by id, and samples without a label are not among ``labelled``. If the
-    samples have no ids, labels with ids are accepted if ``in_order`` is true, and refused otherwise.
+    Labels with ids are matched to the samples by id, and samples without a label are not among ``labelled``. Labels of
+    other ids are left out with a warning, whatever the form of the samples, unless less than half of them, and of the
+    samples, agree. If the samples have no ids, labels with ids are accepted if ``in_order`` is true, and refused
+    otherwise.
 
     Parameters
     ----------
@@ -149,8 +164,10 @@ def read_labels(
     column : str or int, default=None
         The name of the column of the labels in the header, or its place from 1; needed if there are more than two.
     from_edges : bool, default=False
-        Whether the samples are known from a list of edges only. Ids with a label that have no edge are then left out,
-        with a warning, if they are at most half of those with a label; otherwise they are refused.
+        Whether the samples are known from a list of edges only, for the warning.
+    header : bool or None, default=None
+        False states that the first line of a list of labels is a label, also if it looks like a heading. Otherwise the
+        number of lines decides.
 
     Returns
     -------
@@ -164,24 +181,27 @@ def read_labels(
         Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
         form.
     """
-    found = _label_rows(path)
+    found = label_rows(path)
     if not found:
         raise ValueError(f"{path}: the {what} file is empty; one {what} per sample is needed ({n}).")
     for line, cells in found:
         if len(cells) != len(found[0][1]):
             raise ragged(path, line, len(cells), found[0][0], len(found[0][1]))
     if len(found[0][1]) == 1:
-        return _one_column(path, found, n, ids, what, column)
+        return _one_column(path, found, n, ids, what, column, header)
     return _with_ids(path, found, n, ids, in_order, what, column, from_edges)
 
 
-def _label_rows(path: Path) -> Rows:
+def label_rows(path: Path) -> Rows:
+    """Return the cells of a text file with labels or ids, and their lines."""
     kind = suffix(path)
     if kind == ".csv":
         delimiter = delimiter_of(next((line for line in lines(path) if line.strip()), ""))
         cut = rows(path, "," if delimiter == BLANKS else delimiter)
     elif kind == ".tsv":
         cut = rows(path, "\t")
+    elif not kind and _has_commas(path):
+        cut = rows(path, ",")
     else:
         cut = ((number, line.split("\t")) for number, line in enumerate(lines(path), 1))
     found = [(line, [cell.strip() for cell in cells] or [""]) for line, cells in cut]
@@ -192,26 +212,49 @@ def _label_rows(path: Path) -> Rows:
     return found if width == 1 else [row for row in found if any(row[1])]
 
 
-def _one_column(path: Path, found: Rows, n: int, ids: list[str] | None, what: str, column: str | int | None) -> Labels:
+def _has_commas(path: Path) -> bool:
+    """Return whether all lines of a file without a suffix, such as a stream, have as many commas, and no tab."""
+    commas = {-1 if "\t" in line else line.count(",") for line in lines(path) if line.strip()}
+    return len(commas) == 1 and commas.pop() > 0
+
+
+def _one_column(
+    path: Path,
+    found: Rows,
+    n: int,
+    ids: list[str] | None,
+    what: str,
+    column: str | int | None,
+    header: bool | None,
+) -> Labels:
     """Return the labels of a list in the order of the samples."""
     head = found[0][1][0]
     differs = _differs(head, [cells[0] for _, cells in found[1:]])
     if isinstance(column, str) and column != head:
         raise ValueError(f"{path}: there is no column {column!r}; {what}_column (--{what}-column) can be {head!r}.")
-    if isinstance(column, str) or (len(found) == n + 1 and differs):
+    has_header = isinstance(column, str) or (len(found) == n + 1 and differs)
+    if has_header:
         found = found[1:]
     for line, cells in found:
         if not cells[0]:
             raise ValueError(f"{path}: row {line} has no {what}.")
-    if len(found) != n:
-        count, header = len(found), ""
-        if differs and len(found) > 2 and _is_heading(head):
-            count, header = count - 1, f" below the header {head!r}"
+    others = [cells[0] for _, cells in found[1:]]
+    no_value = is_label_heading(head) or (not is_number(head) and all(map(is_number, others)))
+    is_heading = not has_header and differs and len(found) > 2 and header is not False and no_value
+    if len(found) != n or is_heading:
+        count, below, ask = len(found), "", ""
+        if is_heading:
+            count, below = count - 1, f" below the header {head!r}"
+            ask = (
+                f" If {head!r} is a {what}, write a heading above it; if the samples have a header, too, pass "
+                "--header yes (header=True), and if nothing has one, --header no."
+            )
         raise ValueError(
-            f"{path}: {count} {what}s{header} for {n} samples; one {what} per row of the matrix is needed. If only "
-            f"some of the samples have a {what}, add a column with their ids."
+            f"{path}: {count} {what}s{below} for {n} samples; one {what} per row of the matrix is needed. If only "
+            f"some of the samples have a {what}, add a column with their ids.{ask}"
         )
-    return Labels(_as_labels([cells[0] for _, cells in found]), np.arange(n), ids)
+    read = Columns(has_header, [head if has_header else ""], {f"{what}s": [0]})
+    return Labels(_as_labels([cells[0] for _, cells in found]), np.arange(n), ids, read)
 
 
 def _with_ids(
@@ -233,8 +276,11 @@ def _with_ids(
         )
     id_at = _id_column(path, found, ids, what, column)
     at = _label_column(path, found, id_at, what, column)
-    if _has_header(found, ids, id_at, at, column):
+    head, has_header = found[0][1], _has_header(found, n, ids, id_at, at, column)
+    if has_header:
         found = found[1:]
+    places = {"ids": [id_at], f"{what}s": [at], "not used": unused(len(head), id_at, at)}
+    read = Columns(has_header, head if has_header else [""] * len(head), places)
     own = [cells[id_at] for _, cells in found]
     check_unique(path, own, [line for line, _ in found])
     if ids is None:
@@ -242,24 +288,31 @@ def _with_ids(
         if len(own) != n:
             raise ValueError(f"{path}: {len(own)} {what}s for {n} samples; one {what} per row of the matrix is needed.")
     place = {name: i for i, name in enumerate(ids)}
-    unknown = [(line, cells) for line, cells in found if cells[id_at] not in place]
-    absent = [cells[id_at] for _, cells in unknown if cells[at]]
-    if unknown and not (from_edges and 2 * len(absent) <= sum(cells[at] != "" for _, cells in found)):
-        line, cells = unknown[0]
-        raise ValueError(
-            f"{path}: row {line}: {cells[id_at]!r} has a {what}, but is not a sample of the matrix, whose ids "
-            f"begin with {some(ids[:3])}."
-        )
-    if absent:
-        count = f"1 id with a {what} has" if len(absent) == 1 else f"{len(absent)} ids with a {what} have"
-        left = "is left out" if len(absent) == 1 else "are left out"
-        warn(f"{path}: {count} no edge and {left}: {some(absent)}.", SimilarityWarning)
-    known = [cells for _, cells in found if cells[id_at] in place]
-    label_of = {place[cells[id_at]]: cells[at] for cells in known if cells[at]}
+    given = {cells[id_at]: cells[at] for _, cells in found if cells[at]}
+    label_of = {place[name]: label for name, label in given.items() if name in place}
+    _note_strangers(path, [name for name in given if name not in place], ids, len(label_of), what, from_edges)
     if not label_of:
         raise ValueError(f"{path}: no sample has a {what}.")
     labelled = np.array(sorted(label_of))
-    return Labels(_as_labels([label_of[i] for i in labelled.tolist()]), labelled, ids)
+    return Labels(_as_labels([label_of[i] for i in labelled.tolist()]), labelled, ids, read)
+
+
+def _note_strangers(
+    path: Path, strangers: list[str], ids: list[str], labelled: int, what: str, from_edges: bool
+) -> None:
+    """Warn of ids with a label that are no samples, or raise a ValueError if they and the samples hardly agree."""
+    if not strangers:
+        return
+    if len(strangers) > labelled and 2 * labelled < len(ids):
+        raise ValueError(
+            f"{path}: {labelled} of the {labelled + len(strangers)} ids with a {what} are samples, and {labelled} of "
+            f"the {len(ids)} samples have a {what}. Write the ids in the same way (samples: {some(ids[:3])}; others "
+            f"with a {what}: {some(strangers[:3])}), or keep only the rows of samples in the table."
+        )
+    one = len(strangers) == 1
+    count = f"1 id with a {what}" if one else f"{len(strangers)} ids with a {what}"
+    lacks = ("has" if one else "have") + " no edge" if from_edges else f"{'is' if one else 'are'} not among the samples"
+    warn(f"{path}: {count} {lacks} and {'is' if one else 'are'} left out: {some(strangers)}.", SimilarityWarning)
 
 
 def _id_column(path: Path, found: Rows, ids: list[str] | None, what: str, column: str | int | None) -> int:
@@ -272,7 +325,7 @@ def _id_column(path: Path, found: Rows, ids: list[str] | None, what: str, column
     matches = [sum(cells[j] in known for _, cells in found) for j in range(width)]
     best = int(np.argmax(matches))
     if not matches[best]:
-        heads = len(found) > 1 and any(cell.lower() in _ID_HEADINGS for cell in found[0][1])
+        heads = len(found) > 1 and any(cell.lower() in ID_HEADINGS for cell in found[0][1])
         line, cells = found[1 if heads else 0]
         raise ValueError(
             f"{path}: row {line}: {cells[0]!r} is not a sample of the matrix, and no other column holds ids of it; its "
@@ -308,23 +361,21 @@ def _label_column(path: Path, found: Rows, id_at: int, what: str, column: str | 
     )
 
 
-def _has_header(found: Rows, ids: list[str] | None, id_at: int, at: int, column: str | int | None) -> bool:
+def _has_header(found: Rows, n: int, ids: list[str] | None, id_at: int, at: int, column: str | int | None) -> bool:
     """Return whether the first row is a header."""
     head = found[0][1]
     if len(found) == 1 or (ids is not None and head[id_at] in set(ids)):
         return False
-    if (isinstance(column, str) and head[at] == column) or head[id_at].lower().lstrip("#") in _ID_HEADINGS:
+    if (isinstance(column, str) and head[at] == column) or head[id_at].lower().lstrip("#") in ID_HEADINGS:
         return True
+    if ids is None:
+        return len(found) == n + 1
     return _differs(head[at], [cells[at] for _, cells in found[1:]])
 
 
 def _differs(head: str, labels: list[str]) -> bool:
     """Return whether the first cell differs from the labels below as a heading does."""
     return head not in labels and (not all(map(is_number, labels)) or not is_number(head))
-
-
-def _is_heading(text: str) -> bool:
-    return text.lower().lstrip("#").strip() in {"label", "labels", "class", "y", "target", "group", "groups", "family"}
 
 
 def _note_words_for_nothing(path: Path, labels: np.ndarray) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from similitude.proximity.files.labels import labelled_samples
 from similitude.proximity.files.reading import Reading
+from similitude.proximity.files.rows import load_new_rows
 from similitude.proximity.files.text import check_file
 from similitude.proximity.files.values import load_values
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ListLike
 
 
 def load_proximity(
@@ -26,6 +30,7 @@ def load_proximity(
     label_column: str | int | None = None,
     group_column: str | int | None = None,
     square: bool = True,
+    columns: ListLike | Mapping[str, Any] | None = None,
     mmap: bool = False,
     key: str | None = None,
     form: Literal["table", "edges", "condensed", "triangle", "phylip"] | None = None,
@@ -38,6 +43,7 @@ def load_proximity(
     direction: Literal["keep", "max", "mean", "min"] = "keep",
     normalise: Literal["self"] | None = None,
     diagonal: float | None = None,
+    header: bool | None = None,
 ) -> Bunch:
     """Read similarities or dissimilarities, and the labels and groups of their samples, from files of any form.
 
@@ -50,9 +56,9 @@ def load_proximity(
         The file, in one of these forms:
 
         * a table: one row per sample, with cells separated by tabs, commas, semicolons or blanks. A header row, an id
-          column, or both, are recognised if their cells are not numbers (whole numbers that name both rows and columns
-          are recognised, too). Lines that begin with ``#`` above the table are comments. Cells that are empty or NA
-          are unknown (NaN). This includes scikit-bio's ``.lsmat`` files.
+          column, or both, are recognised if their cells are not numbers, or if the header names the rows. Lines that
+          begin with ``#`` above the table are comments. Cells that are empty or NA are unknown (NaN). This includes
+          scikit-bio's ``.lsmat`` files.
         * a lower or upper triangle, with or without the diagonal, or a condensed vector as ``pdist`` returns it, in a
           text file, or as an array of one dimension.
         * PHYLIP: square, or a triangle.
@@ -66,9 +72,9 @@ def load_proximity(
     labels : path, default=None
         A file with one label per line, in the order of the rows; or a table with a column of ids, in any order, which
         are matched to those of the matrix. Columns are separated by commas or semicolons in ``.csv``, by tabs
-        elsewhere. A header is recognised. Samples without a label are left out, with a warning that names them. A label
-        for an unknown sample raises an error; ids without an edge in an edge list are left out, with a warning, unless
-        they are more than half of the ids that have a label.
+        elsewhere. A header is recognised. Samples without a label, and labels of ids that are no samples, are left out
+        with a warning that names them. If less than half of the samples have a label, and less than half of the ids
+        with a label are samples, an error says so. An empty cell is no label.
     groups : path, default=None
         A file with the group of each sample, in the same formats as ``labels``, for cross-validation that keeps groups
         together.
@@ -81,6 +87,11 @@ def load_proximity(
         the ids.
     square : bool, default=True
         Whether rows and columns must be the same samples.
+    columns : sequence of ids, or dict, default=None
+        For new samples, the training samples: the file is read as rows of new samples, whose columns are these samples
+        in this order, matched by id. Pass the ids, such as ``ids_`` of a fitted model; or what ``load_proximity``
+        returned for the training samples, or the info that ``load_model`` returns, so that edges are read as those of
+        the training samples were. In an edge list the new samples are the queries that are no training samples.
     mmap : bool, default=False
         Whether the values of a ``.npy`` file stay on disk, and a read-only memmap of their own type is returned. They
         are then checked by the estimators, not here.
@@ -100,6 +111,9 @@ def load_proximity(
     diagonal : float, default=None
         The value of each sample with itself, if the file does not hold it; None means 0 for dissimilarities, and is
         refused for similarities.
+    header : bool, default=None
+        Whether the first line of a table or an edge list is a header, if that is not recognised. False also states
+        that the first line of a list of labels is a label if it looks like a heading.
 
     Returns
     -------
@@ -112,7 +126,7 @@ def load_proximity(
         groups : ndarray of shape (n,) or None
             The groups: integers if all of them are, otherwise strings.
         ids, column_ids : ndarrays of str or None
-            The ids of the rows and columns in the files; they are equal if ``square``.
+            The ids of the rows and columns in the files, which are equal if ``square``; or those in ``columns``.
         absent : {"zero", "unknown"}
             The meaning of the entries that a sparse S does not store, as :class:`~similitude.Proximities` take it.
         left_out : list of str
@@ -121,6 +135,9 @@ def load_proximity(
             Sentences on what was done that the values alone do not show, such as what absent edges mean.
         reading : dict or None
             For edges, what a model needs to know to read new ones in the same way.
+        columns : dict of str to Columns
+            Which columns of "path", "labels" and "groups" were read and as what, for those that are text; ``str()``
+            of each is a sentence.
 
     Raises
     ------
@@ -156,19 +173,31 @@ def load_proximity(
     >>> data.S.toarray()
     array([[9., 4.],
            [4., 8.]])
+    >>> _ = (folder / "new.tsv").write_text("c\\tb\\t7\\nc\\tx\\t1\\n")
+    >>> rows = load_proximity(folder / "new.tsv", columns=data)
+    >>> rows.ids.tolist(), rows.S.toarray()
+    (['c'], array([[0., 7.]]))
     """
-    path = check_file(Path(path), "path")
-    reading = Reading(form, key, query, target, score, missing, duplicates, direction, normalise, diagonal, orientation)
-    found = load_values(path, reading, square=square, mmap=mmap)
+    path = check_file(path, "path")
+    meaning = missing, duplicates, direction, normalise
+    reading = Reading(form, key, query, target, score, *meaning, diagonal, orientation, header)
+    if columns is not None:
+        square = False
+        if mmap:
+            raise ValueError("mmap=True cannot be combined with columns, whose order may be another one in the file.")
+        found = load_new_rows(path, reading, columns)
+    else:
+        found = load_values(path, reading, square=square, mmap=mmap)
     S, self_scores = found.S, found.self_scores
     options = labels_in_order, label_column, group_column
-    sides = labelled_samples(S.shape[0], found.rows, labels, groups, *options, from_edges=found.reading is not None)
+    from_edges = found.reading is not None
+    sides = labelled_samples(S.shape[0], found.rows, labels, groups, *options, from_edges, header)
     if sides.left_out:
         S = cut(S, sides.kept, sides.kept if square else np.arange(S.shape[1]))
         self_scores = None if self_scores is None else self_scores[sides.kept]
-    columns = sides.ids if square else found.columns
+    column_ids = sides.ids if square else found.columns
     stored = None
-    if found.reading is not None:
+    if found.reading is not None and columns is None:
         stored = found.reading.stored()
         stored["self_scores"] = None if self_scores is None else self_scores.tolist()
     return Bunch(
@@ -176,9 +205,10 @@ def load_proximity(
         y=sides.y,
         groups=sides.groups,
         ids=None if sides.ids is None else np.array(sides.ids),
-        column_ids=None if columns is None else np.array(columns),
+        column_ids=None if column_ids is None else np.array(column_ids),
         absent=found.absent,
         left_out=sides.left_out,
         notes=list(found.notes),
         reading=stored,
+        columns={**({} if found.read is None else {"path": found.read}), **sides.read},
     )

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from similitude.proximity.edges import some
 from similitude.proximity.files.arrays import read_archive, read_npy
+from similitude.proximity.files.columns import ASK_HEADER, Columns, is_object_heading, unused
 from similitude.proximity.files.fasta import is_fasta, read_fasta
 from similitude.proximity.files.forms import binary_kind
 from similitude.proximity.files.labels import labelled_samples
 from similitude.proximity.files.reading import Reading
-from similitude.proximity.files.tables import check_unique, ragged
-from similitude.proximity.files.text import check_file, lines, rows, suffix
+from similitude.proximity.files.tables import check_unique, is_id_heading, ragged
+from similitude.proximity.files.text import BLANKS, check_file, delimiter_of, lines, rows, suffix
 from similitude.proximity.files.values import load_values
 
 TEXT_OBJECTS = ("strings", "documents", "biological sequences")
-_WORDS = ("categorical rows",)
-_SETS = ("sets or binary vectors",)
+_WORDS_OR_SETS = "categorical rows, sets or binary vectors"
+_WORDS = ("categorical rows", _WORDS_OR_SETS)
+_SETS = ("sets or binary vectors", _WORDS_OR_SETS)
 
 
 class Objects(NamedTuple):
@@ -32,6 +37,8 @@ class Objects(NamedTuple):
         The objects.
     ids : list of str or None
         Their ids.
+    read : Columns or None
+        Which columns of a text file were read, and as what.
 
     See Also
     --------
@@ -41,6 +48,7 @@ class Objects(NamedTuple):
 
     items: Any
     ids: list[str] | None
+    read: Columns | None = None
 
 
 def load_objects(
@@ -53,6 +61,7 @@ def load_objects(
     label_column: str | int | None = None,
     group_column: str | int | None = None,
     key: str | None = None,
+    header: bool | None = None,
 ) -> Bunch:
     """Read raw objects, and their labels and groups, from files.
 
@@ -63,9 +72,9 @@ def load_objects(
 
         * FASTA: the ids are the first words of the headings.
         * ``.txt``: one object per line, which is a text, or for sets words separated by blanks.
-        * ``.csv`` and ``.tsv``: one object per row, which is numbers, words, or a text. If the first row begins with
-          ``id``, it is a header, and the first column contains the ids. For numbers, headers and ids are recognised as
-          in matrices.
+        * ``.csv`` and ``.tsv``: one object per row, which is numbers, words, or a text. A first row with a cell ``id``
+          is a header, and that column contains the ids. For numbers, headers and ids are recognised as in matrices. For
+          a similarity of words or sets, cells that are all 0 and 1 are numbers.
         * ``.npy`` and ``.npz``: the items of an array, which are rows of numbers or of words, or images.
 
         Each may be compressed with gzip.
@@ -79,6 +88,9 @@ def load_objects(
         See :func:`load_proximity`.
     key : str, default=None
         The name of the array in an ``.npz`` file; not needed if there is only one.
+    header : bool, default=None
+        Whether the first line of ``path`` is a header. None means that it is recognised; where it may be one or not,
+        an error asks.
 
     Returns
     -------
@@ -89,6 +101,9 @@ def load_objects(
             Their labels, groups and ids.
         left_out : list of str
             The ids of objects without a label.
+        columns : dict of str to Columns
+            Which columns of "path", "labels" and "groups" were read and as what, for those that are text; ``str()``
+            of each is a sentence.
 
     See Also
     --------
@@ -110,8 +125,12 @@ def load_objects(
     >>> data.data, data.y.tolist(), data.ids.tolist()
     (['MKTAYI', 'MSE'], ['globin', 'kinase'], ['p1', 'p2'])
     """
-    items, ids = read_objects(check_file(Path(path), "path"), objects, key)
-    sides = labelled_samples(len(items), ids, labels, groups, labels_in_order, label_column, group_column)
+    path = check_file(path, "path")
+    items, ids, read = read_objects(path, objects, key, header)
+    options = labels_in_order, label_column, group_column
+    sides = labelled_samples(len(items), ids, labels, groups, *options, header=header)
+    if header is None and read is not None and not read.header and "labels" in sides.read:
+        _check_first_label(path, labels, sides.read["labels"], sides.y)
     if sides.left_out:
         items = items[sides.kept] if isinstance(items, np.ndarray) else [items[i] for i in sides.kept.tolist()]
     return Bunch(
@@ -120,10 +139,33 @@ def load_objects(
         groups=sides.groups,
         ids=None if sides.ids is None else np.array(sides.ids),
         left_out=sides.left_out,
+        columns={**({} if read is None else {"path": read}), **sides.read},
     )
 
 
-def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
+def _check_first_label(path: Path, labels: Any, read: Columns, y: Any) -> None:
+    """Raise a ValueError if the first lines of both files may be headers, of which nothing else could tell.
+
+    The first label is then the only one that no other sample has.
+    """
+    if read.header or "ids" in read.roles or len(y) < 3:
+        return
+    first, *others = map(str, y.tolist())
+    counts = Counter(others)
+    if first not in counts and min(counts.values()) > 1:
+        raise ValueError(
+            f"{labels}: the first label, {first!r}, may be a heading, and the first line of {path} another one; "
+            f"{ASK_HEADER}."
+        )
+
+
+def read_objects(
+    path: Path,
+    kind: str,
+    key: str | None = None,
+    header: bool | None = None,
+    columns: list[str] | None = None,
+) -> Objects:
     """Return the objects of a file, of the kind that a measure compares: see :func:`load_objects`.
 
     Parameters
@@ -134,11 +176,15 @@ def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
         The kind of the objects.
     key : str, default=None
         The name of the array in an ``.npz`` file.
+    header : bool, default=None
+        Whether the first line is a header; None means that it is recognised.
+    columns : list of str, default=None
+        The names of the columns that hold the objects; None means all columns but that of the ids.
 
     Returns
     -------
     Objects
-        The objects and their ids.
+        The objects, their ids, and which columns were read.
 
     See Also
     --------
@@ -146,7 +192,7 @@ def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
         Return the sequences of a FASTA file in capital letters, and their ids, the first words of the headings.
     similitude.datasets.load_objects : Read raw objects, and their labels and groups, from files.
     """
-    check_file(path, "OBJECTS")
+    path = check_file(path, "OBJECTS")
     found = suffix(path)
     binary = binary_kind(path)
     if key is not None and binary != "npz":
@@ -157,12 +203,19 @@ def read_objects(path: Path, kind: str, key: str | None = None) -> Objects:
         if kind not in (*TEXT_OBJECTS, "any"):
             raise ValueError(f"{path}: is a FASTA file, whose sequences are not {kind}; name another similarity.")
         return Objects(*read_fasta(path))
-    if found in (".csv", ".tsv"):
-        return _table(path, kind)
-    if found == ".txt":
-        return _lines(path, kind)
-    found = found or "a file without a suffix"
+    if found in (".csv", ".tsv") or (not found and _is_table(path, kind)):
+        return _table(path, kind, header, columns)
+    if found in (".txt", ""):
+        return _lines(path, kind, header, columns)
     raise ValueError(f"{path}: objects are read from FASTA, .txt, .csv, .tsv, .npy and .npz files; this is {found}.")
+
+
+def _is_table(path: Path, kind: str) -> bool:
+    """Return whether a text file without a suffix, such as a stream, is a table and not lines of text."""
+    if kind not in (*TEXT_OBJECTS, *_SETS):
+        return True
+    first = next((line for line in lines(path) if line.strip()), "")
+    return "\t" in first or is_id_heading(first.split(",")[0])
 
 
 def _array(path: Path, kind: str, key: str | None) -> Objects:
@@ -177,39 +230,109 @@ def _array(path: Path, kind: str, key: str | None) -> Objects:
     return Objects(array, None if ids is None else ids.astype(str).tolist())
 
 
-def _lines(path: Path, kind: str) -> Objects:
+def _lines(path: Path, kind: str, header: bool | None, columns: list[str] | None) -> Objects:
     found = [line.rstrip("\r\n") for line in lines(path)]
     if not any(found):
         raise ValueError(f"{path}: the file is empty.")
-    if kind in _SETS:
-        return Objects([frozenset(line.split()) for line in found], None)
-    if kind in TEXT_OBJECTS:
-        return Objects(found, None)
-    raise ValueError(f"{path}: lines of text are not {kind}; give a .csv, .tsv or .npy file.")
+    if kind not in _SETS and kind not in TEXT_OBJECTS:
+        raise ValueError(f"{path}: lines of text are not {kind}; give a .csv, .tsv or .npy file.")
+    if header is None and [found[0].strip()] == columns:
+        header = True
+    if header is None:
+        _check_first_text(path, found)
+    read = Columns(bool(header), [found[0] if header else ""], {"objects": [0]})
+    found = found[1:] if header else found
+    return Objects([frozenset(line.split()) for line in found] if kind in _SETS else found, None, read)
 
 
-def _table(path: Path, kind: str) -> Objects:
+def _check_first_text(path: Path, texts: list[str]) -> None:
+    """Raise a ValueError if the first text may be a heading."""
+    if len(texts) > 1 and is_object_heading(texts[0]) and texts[0] not in texts[1:]:
+        raise ValueError(f"{path}: the first line is {texts[0]!r}, which may be a heading; {ASK_HEADER}.")
+
+
+def _table(path: Path, kind: str, header: bool | None, columns: list[str] | None) -> Objects:
     if kind not in TEXT_OBJECTS and kind not in _WORDS:
-        found = load_values(path, Reading(form="table"), square=False)
-        if np.isnan(found.S).any():
-            row, column = np.argwhere(np.isnan(found.S))[0]
-            raise ValueError(f"{path}: object {row + 1} lacks number {column + 1}; every number is needed.")
-        return Objects(found.S, found.rows)
+        return _numbers(path, header, columns)
     table = read_cells(path)
+    head = [cell.strip() for cell in table[0]]
+    ids_at = None if header is False else _id_column(table)
+    has_header = bool(header) or ids_at is not None or (header is None and columns is not None)
+    if has_header and len(table) == 1:
+        raise ValueError(f"{path}: has a header, but no rows.")
+    places = _object_columns(path, head, ids_at, columns if has_header else None)
+    body = table[has_header:]
     ids = None
-    if table[0][0].strip().lower() == "id":
-        ids, table = [row[0].strip() for row in table[1:]], [row[1:] for row in table[1:]]
-        if not table or not table[0]:
-            raise ValueError(f"{path}: has a header and ids, but no objects.")
+    if ids_at is not None:
+        ids = [row[ids_at].strip() for row in body]
         check_unique(path, ids, list(range(2, len(ids) + 2)))
+    rest = unused(len(head), *places, *([] if ids_at is None else [ids_at]))
+    roles = {"ids": [] if ids_at is None else [ids_at], "objects": places, "not used": rest}
+    read = Columns(has_header, head if has_header else [""] * len(head), roles)
+    if kind in _SETS and all(row[j].strip() in ("0", "1") for row in body for j in places):
+        return Objects(np.array([[row[j] for j in places] for row in body], dtype=np.int8), ids, read)
     if kind in _WORDS:
-        return Objects(np.array(table, dtype=object), ids)
-    if len(table[0]) != 1:
+        if not has_header and header is None:
+            _check_first_words(path, table)
+        return Objects(np.array([[row[j] for j in places] for row in body], dtype=object), ids, read)
+    if len(places) != 1:
         raise ValueError(
-            f"{path}: has {len(table[0])} cells of text in a row; one is needed, or two below a header that begins "
-            "with id. Texts with commas need quotes."
+            f"{path}: has {len(places)} columns of text, {some([head[j] for j in places])}; one is needed, and one of "
+            "ids below a heading id. Texts with commas need quotes."
         )
-    return Objects([row[0] for row in table], ids)
+    texts = [row[places[0]] for row in body]
+    if not has_header and header is None:
+        _check_first_text(path, texts)
+    return Objects(texts, ids, read)
+
+
+def _id_column(table: list[list[str]]) -> int | None:
+    """Return the place of the column whose first cell is ``id``, and no other one."""
+    for j, cell in enumerate(table[0]):
+        if is_id_heading(cell) and (j == 0 or all(row[j] != cell for row in table[1:])):
+            return j
+    return None
+
+
+def _object_columns(path: Path, head: list[str], ids_at: int | None, columns: list[str] | None) -> list[int]:
+    """Return the places of the columns of objects, which are named in the header if their names are given."""
+    if columns is None:
+        places = [j for j in range(len(head)) if j != ids_at]
+        if not places:
+            raise ValueError(f"{path}: has a header and ids, but no objects.")
+        return places
+    lacking = [name for name in columns if name not in head]
+    if lacking:
+        raise ValueError(
+            f"{path}: the first line has no column {some(lacking)}, on which the model was fitted; it has "
+            f"{some(head)}. If it is not a header, pass --header no."
+        )
+    return [head.index(name) for name in columns]
+
+
+def _check_first_words(path: Path, table: list[list[str]]) -> None:
+    """Raise a ValueError if no word of the first row occurs again in its column, but all other words do."""
+    below = [[row[j] for row in table[1:]] for j in range(len(table[0]))]
+    if all(word not in words for word, words in zip(table[0], below)) and all(
+        len({*words}) <= len(words) / 2 for words in below
+    ):
+        raise ValueError(f"{path}: the first row, {some(table[0])}, may be a header; {ASK_HEADER}.")
+
+
+def _numbers(path: Path, header: bool | None, columns: list[str] | None) -> Objects:
+    found = load_values(path, Reading(form="table", header=header), square=False)
+    S, offset = found.S, found.rows is not None
+    places = list(range(S.shape[1]))
+    if columns is not None and found.columns is not None:
+        places = _object_columns(path, found.columns, None, columns)
+        S = S[:, places]
+    if np.isnan(S).any():
+        row, column = np.argwhere(np.isnan(S))[0]
+        raise ValueError(f"{path}: object {row + 1} lacks number {column + 1}; every number is needed.")
+    roles = {"ids": [0] * offset, "objects": [j + offset for j in places]}
+    rest = unused(found.S.shape[1] + offset, *roles["ids"], *roles["objects"])
+    read = None if found.read is None else replace(found.read, roles={**roles, "not used": rest})
+    return Objects(S, found.rows, read)
 
 
 def read_cells(path: Path) -> list[list[str]]:
@@ -229,10 +352,17 @@ def read_cells(path: Path) -> list[list[str]]:
     --------
     write_table : Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit.
     """
-    found = [(line, cells) for line, cells in rows(path, "\t" if suffix(path) == ".tsv" else ",") if cells]
+    found = [(line, cells) for line, cells in rows(path, _delimiter(path)) if cells]
     if not found:
         raise ValueError(f"{path}: the file is empty.")
     for line, cells in found:
         if len(cells) != len(found[0][1]):
             raise ragged(path, line, len(cells), found[0][0], len(found[0][1]))
     return [cells for _, cells in found]
+
+
+def _delimiter(path: Path) -> str:
+    if suffix(path):
+        return "\t" if suffix(path) == ".tsv" else ","
+    found = delimiter_of(next((line for line in lines(path) if line.strip()), ""))
+    return "," if found == BLANKS else found

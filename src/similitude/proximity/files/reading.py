@@ -29,6 +29,8 @@ class Reading:
         The value of each sample with itself, if the file does not hold it.
     orientation : {"similarity", "dissimilarity"}, default="similarity"
         The meaning of the values.
+    header : bool or None, default=None
+        Whether the first line of a table or an edge list is a header; None means that it is recognised.
 
     See Also
     --------
@@ -49,10 +51,13 @@ class Reading:
     normalise: str | None = None
     diagonal: float | None = None
     orientation: str = "similarity"
+    header: bool | None = None
 
     def __post_init__(self) -> None:
         if self.form is not None and self.form not in TEXT_FORMS:
             raise ValueError(f"form must be None or one of {', '.join(map(repr, TEXT_FORMS))}; got {self.form!r}.")
+        if self.header is not None and self.form not in (None, "table", "edges"):
+            raise ValueError(f"header (--header) is for tables and edge lists; form is {self.form!r}.")
         self.meaning  # noqa: B018 - its parameters are checked
 
     @property

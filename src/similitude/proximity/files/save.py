@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import os
@@ -18,7 +17,9 @@ from scipy import sparse
 from similitude._utils.extras import require
 from similitude._utils.files import check_writable, replacing
 from similitude.proximity.check import is_symmetric
-from similitude.proximity.files.id_files import id_files, write_ids
+from similitude.proximity.files.forms import PHYLIP_SUFFIXES
+from similitude.proximity.files.id_files import check_ids, id_files, write_ids
+from similitude.proximity.files.tables import check_unique, is_name, mostly_names
 from similitude.proximity.files.text import suffix
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 FORMS = ("table", "edges", "condensed", "lower", "upper", "phylip", "phylip-lower")
 """The forms of text files that can be written."""
 
-_BY_SUFFIX = {".phy": "phylip", ".phylip": "phylip", ".dist": "phylip", ".edges": "edges", ".edgelist": "edges"}
+_BY_SUFFIX = {**dict.fromkeys(PHYLIP_SUFFIXES, "phylip"), ".edges": "edges", ".edgelist": "edges"}
+_SPECIAL = frozenset('"\t,;')
 _TEXT = (".csv", ".tsv", ".txt", ".lsmat", *_BY_SUFFIX)
 _BINARY = (".npy", ".npz", ".mat", ".mtx", ".parquet")
 
@@ -53,7 +55,9 @@ def save_proximity(
         The matrix; unknown pairs are NaN, and sparse matrices are written to edge lists, ``.npz``, ``.mat`` and
         ``.mtx`` without the entries that they do not store.
     ids, column_ids : sequences, default=None
-        The ids of rows and columns; those of the columns of a square matrix are those of the rows by default.
+        The ids of rows and columns, which must differ; those of the rows and columns of a square matrix are the same by
+        default. An id that would be read as another one is refused: one that is empty, or begins or ends with a blank,
+        and in a text file one with a line end.
     form : {"table", "edges", "condensed", "lower", "upper", "phylip", "phylip-lower"}, default=None
         The form of a text file, of ``.npy`` ("condensed") or of ``.parquet`` ("edges"), if not the usual one of the
         suffix. Lower and upper triangles hold the diagonal; "phylip-lower" and "condensed" do not.
@@ -89,9 +93,13 @@ def save_proximity(
     if kind in _BINARY and path.name.lower().endswith(".gz") and kind != ".mtx":
         raise ValueError(f"{path}: {kind} files are written without .gz.")
     form = _form(path, kind, form)
-    square = S.shape[0] == S.shape[1] and (column_ids is None or ids is None or list(ids) == list(column_ids))
+    ids, column_ids = (None if names is None else list(names) for names in (ids, column_ids))
+    square = S.shape[0] == S.shape[1] and (column_ids is None or ids is None or ids == column_ids)
     rows = None if ids is None else [str(name) for name in ids]
-    columns = rows if square and column_ids is None else None if column_ids is None else [str(c) for c in column_ids]
+    columns = None if column_ids is None else [str(name) for name in column_ids]
+    if square:
+        rows = columns = columns if rows is None else rows
+    _check_names(path, kind, form, S.shape, rows, columns)
     if form in ("condensed", "lower", "upper", "phylip", "phylip-lower"):
         _check_square(path, S, square, form)
     check_writable(path)
@@ -112,9 +120,26 @@ def _form(path: Path, kind: str, form: str | None) -> str:
     return form or usual
 
 
+def _check_names(path: Path, kind: str, form: str, shape: tuple, rows: Any, columns: Any) -> None:
+    """Raise a ValueError if there is an id for which another one would be read."""
+    for names, count, what in ((rows, shape[0], "ids"), (columns, shape[1], "column_ids")):
+        if names is not None:
+            if len(names) != count:
+                raise ValueError(f"{what}: there are {len(names)} for a matrix of shape {shape}; {count} are needed.")
+            check_ids(path, names, one_line=kind not in (".npz", ".parquet"))
+            check_unique(path, names)
+    if rows is None and columns is not None and form == "table":
+        names = columns if kind in _TEXT else []
+        is_header = not names or (is_name(names[0]) and mostly_names(names) and names[0][0] not in "#>%\ufeff")
+        if not is_header or (kind == ".parquet" and any(name.startswith("__index_level_") for name in columns)):
+            raise ValueError(f"{path}: these ids of columns are recognised only beside ids of the rows; pass ids, too.")
+
+
 def _check_square(path: Path, S: Any, square: bool, form: str) -> None:
     if not square:
         raise ValueError(f"{path}: the form {form!r} is for square matrices; got shape {S.shape}.")
+    if S.shape[0] < 2 and form not in ("lower", "upper"):
+        raise ValueError(f"{path}: the form {form!r} needs two samples; there is one.")
     known = S if sparse.issparse(S) else np.nan_to_num(S)
     if form != "phylip" and not is_symmetric(known):
         raise ValueError(
@@ -151,9 +176,13 @@ def _rows(S: Any) -> Iterator[list[Any]]:
         yield _numbers(S[[i]].toarray()[0] if sparse.issparse(S) else S[i])
 
 
-def _writer(file: TextIO, path: Path) -> Any:
-    delimiter = "," if suffix(path) == ".csv" else "\t"
-    return csv.writer(file, delimiter=delimiter, lineterminator="\n")
+def _delimiter(path: Path) -> str:
+    return "," if suffix(path) == ".csv" else "\t"
+
+
+def _quoted(names: Any) -> list[str]:
+    """Return the names as cells, in quotes if they hold a character that can be a delimiter or a quote."""
+    return [f'"{name.replace(chr(34), chr(34) * 2)}"' if _SPECIAL & set(name) else name for name in names]
 
 
 def write_table(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str = "table") -> None:
@@ -178,24 +207,26 @@ def write_table(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: s
     similitude.datasets.save_proximity
         Write a matrix to a file that ``load_proximity`` reads again, with the same values and ids.
     """
+    delimiter = _delimiter(path)
+    before = [""] * S.shape[0] if rows is None else [name + delimiter for name in _quoted(rows)]
     with _text(part, path) as file:
-        writer = _writer(file, path)
         if columns is not None:
-            corner = "" if suffix(path) == ".lsmat" else "id"
-            writer.writerow([*([] if rows is None else [corner]), *columns])
-        for i, values in enumerate(_rows(S)):
-            writer.writerow([*([] if rows is None else [rows[i]]), *values])
+            corner = [] if rows is None else ["" if suffix(path) == ".lsmat" else "id"]
+            file.write(delimiter.join([*corner, *_quoted(columns)]) + "\n")
+        for name, values in zip(before, _rows(S)):
+            file.write(f"{name}{delimiter.join(map(str, values))}\n")
 
 
 def _write_triangle(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    delimiter = _delimiter(path)
+    before = [""] * S.shape[0] if rows is None else [name + delimiter for name in _quoted(rows)]
     with _text(part, path) as file:
-        writer = _writer(file, path)
         if rows is not None:
-            writer.writerow(["id", *rows])
+            file.write(delimiter.join(["id", *_quoted(rows)]) + "\n")
         for i, values in enumerate(_rows(S)):
             cells = values[: i + 1] if form == "lower" else values[i:]
-            known = ["NA" if value == "" else value for value in cells]  # blank ends of rows would be lost
-            writer.writerow([*([] if rows is None else [rows[i]]), *known])
+            # Blank ends of rows would be lost.
+            file.write(before[i] + delimiter.join("NA" if value == "" else str(value) for value in cells) + "\n")
 
 
 def _write_condensed(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
@@ -206,9 +237,9 @@ def _write_condensed(part: Path, path: Path, S: Any, rows: Any, columns: Any, fo
 
 def _write_phylip(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
     names = rows or [f"s{i + 1}" for i in range(S.shape[0])]
-    blank = next((name for name in names if len(name.split()) != 1), None)
-    if blank is not None:
-        raise ValueError(f"{path}: the id {blank!r} has blanks, which PHYLIP does not allow.")
+    for name in names:
+        if len(name.split()) != 1 or _SPECIAL & set(name) or name[0] == "#":
+            raise ValueError(f"{path}: the id {name!r} has blanks, commas, quotes or #, which PHYLIP does not allow.")
     with _text(part, path) as file:
         file.write(f"{S.shape[0]}\n")
         for i, values in enumerate(_rows(S)):
@@ -229,11 +260,12 @@ def _edge_columns(S: Any, rows: Any, columns: Any) -> tuple[Any, Any, np.ndarray
 
 
 def _write_edges(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+    delimiter = _delimiter(path)
+    quoted = [None if names is None else _quoted(names) for names in (rows, columns)]
     with _text(part, path) as file:
-        writer = _writer(file, path)
-        writer.writerow(["query", "target", "score"])
-        queries, targets, values = _edge_columns(S, rows, columns)
-        writer.writerows(zip(queries.tolist(), targets.tolist(), values.tolist()))
+        file.write(delimiter.join(["query", "target", "score"]) + "\n")
+        edges = zip(*(values.tolist() for values in _edge_columns(S, *quoted)))
+        file.writelines(f"{query}{delimiter}{target}{delimiter}{score}\n" for query, target, score in edges)
 
 
 def _write_npy(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
@@ -277,7 +309,8 @@ def _write_parquet(part: Path, path: Path, S: Any, rows: Any, columns: Any, form
     else:
         dense = S.toarray() if sparse.issparse(S) else np.asarray(S)
         names = [str(j) for j in range(dense.shape[1])] if columns is None else columns
-        table = pa.table({**({} if rows is None else {"id": rows}), **dict(zip(names, dense.T))})
+        heading = next(name for name in ("id", *(f"id_{i}" for i in range(len(names)))) if name not in names)
+        table = pa.table({**({} if rows is None else {heading: rows}), **dict(zip(names, dense.T))})
     pq.write_table(table, part)
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from similitude.proximity.files.text import BLANKS, delimiter_of, is_blank, lines, open_text, rows
+from similitude.proximity.files.columns import Columns
+from similitude.proximity.files.text import BLANKS, delimiter_of, is_blank, lines, open_text, rows, suffix
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "missing", "?", ".", "-", "--"}
 """Texts that mean an unknown number; they are neither numbers nor names."""
@@ -42,13 +43,21 @@ class Layout:
         """The names in the header, without that of the id column."""
         return None if self.header is None else self.header[len(self.header) - (self.width - self.offset) :]
 
+    @property
+    def columns(self) -> Columns:
+        """Which column holds the ids."""
+        names = [""] * self.width if self.header is None else ["", *self.header][-self.width :]
+        return Columns(self.header is not None, names, {"ids": list(range(self.offset))})
 
-def read_table(path: Path, square: bool) -> tuple[np.ndarray, list[str] | None, list[str] | None, Layout]:
+
+def read_table(
+    path: Path, square: bool, header: bool | None = None
+) -> tuple[np.ndarray, list[str] | None, list[str] | None, Layout]:
     """Return the numbers, the names of the rows and the names of the columns of a table, and its layout.
 
-    Cells that are empty or NA are NaN.
+    Cells that are empty or NA are NaN. ``header`` states whether the first row is a header.
     """
-    layout = _layout(path, square)
+    layout = _layout(path, square, header)
     try:
         with open_text(path) as file:
             values = np.loadtxt(
@@ -72,7 +81,7 @@ def table_delimiter(path: Path) -> str:
     return delimiter_of(next((line for line in lines(path) if line.strip() and not line.startswith("#")), ""))
 
 
-def _layout(path: Path, square: bool) -> Layout:
+def _layout(path: Path, square: bool, has_header: bool | None) -> Layout:
     """Count rows and cells, and distinguish names from numbers; raise a ValueError if rows differ in length."""
     delimiter = table_delimiter(path)
     first: list[str] = []
@@ -85,7 +94,7 @@ def _layout(path: Path, square: bool) -> Layout:
         elif len(places) == 1:
             width = len(cells)
             # R writes no name above the row names, so its header has one cell fewer.
-            if width != len(first) and not (width == len(first) + 1 and mostly_names(first)):
+            if width != len(first) and not (width == len(first) + 1 and _can_be_names(first)):
                 raise ragged(path, line, width, places[0], len(first))
         elif len(cells) != width:
             raise ragged(path, line, len(cells), places[1], width)
@@ -94,7 +103,11 @@ def _layout(path: Path, square: bool) -> Layout:
     if not places:
         raise ValueError(f"{path}: the file is empty; a matrix is needed.")
     width = width or len(first)
-    header = first if _has_header(first, column, square) else None
+    # The files of scikit-bio always have a header.
+    certain = True if suffix(path) == ".lsmat" else has_header
+    header = first if (_has_header(first, column, width, square) if certain is None else certain) else None
+    if header is None and width != len(first):
+        raise ragged(path, places[1], width, places[0], len(first))
     body = column if header is None else column[1:]
     if not body:
         raise ValueError(f"{path}: there is a header row only; rows of numbers are needed below it.")
@@ -103,7 +116,7 @@ def _layout(path: Path, square: bool) -> Layout:
         header,
         places[0] - 1 if header is None else places[0],
         places if header is None else places[1:],
-        body if _has_names(header, body, width) else None,
+        body if _has_names(header, body, width, square) else None,
         width,
     )
 
@@ -134,15 +147,22 @@ def ragged(path: Path, line: int, found: int, other: int, needed: int) -> ValueE
     )
 
 
-def _has_header(first: list[str], column: list[str], square: bool) -> bool:
+def _has_header(first: list[str], column: list[str], width: int, square: bool) -> bool:
     corner, rest = first[0], first[1:]
+    if len(first) < width:
+        return mostly_names(first) or same_names(first, column[1:])
     if not rest:
         return len(column) > 1 and is_name(corner)
-    if not is_number(corner) and mostly_names(rest):
-        return True
     if is_number(corner):
-        # The names are only positions, as pandas writes them for a table without its index.
-        return square and len(column) == len(first) + 1 and are_positions(first)
+        # The names are those of the columns only; pandas writes positions for a table without its index.
+        return square and len(column) == width + 1 and (are_positions(first) or any(map(is_name, first)))
+    any_name = any(map(is_name, rest))
+    if mostly_names(rest) or (any_name and corner == ""):
+        return True
+    if any_name and same_names(rest, column[1:]):
+        return True
+    if is_id_heading(corner) and not (square and len(column) == len(rest)):
+        return True
     # Whole numbers are names if all differ, the corner can be a heading, and the first column has names, too.
     if len(column) == 1 or not are_numeric_names(rest):
         return False
@@ -151,16 +171,30 @@ def _has_header(first: list[str], column: list[str], square: bool) -> bool:
     return (corner == "" or corner[0].isalpha()) and are_numeric_names(column[1:])
 
 
-def _has_names(header: list[str] | None, body: list[str], width: int) -> bool:
+def _has_names(header: list[str] | None, body: list[str], width: int, square: bool) -> bool:
     if width == 1:
         return False
     if 2 * sum(map(is_name, body)) > len(body):
         return True
     if header is None:
-        return False
-    if len(header) == width - 1 or header[0] == "" or header[1:] == body:
+        return square and width == len(body) + 1 and any(map(is_name, body))
+    if len(header) == width - 1 or header[0] == "" or is_id_heading(header[0]) or same_names(header[1:], body):
         return True
     return width == len(body) + 1 and are_numeric_names(body)
+
+
+def _can_be_names(cells: list[str]) -> bool:
+    return any(map(is_name, cells)) or are_numeric_names(cells)
+
+
+def is_id_heading(text: str) -> bool:
+    """Return whether a cell is the heading of a column of ids."""
+    return text.lower().lstrip("#").strip() == "id"
+
+
+def same_names(some: list[str], others: list[str]) -> bool:
+    """Return whether two lists hold the same different names, in any order."""
+    return len(some) == len(others) == len(set(some)) and set(some) == set(others)
 
 
 def is_number(text: str) -> bool:
@@ -282,8 +316,8 @@ def _problem(text: str) -> str | None:
     return "is a complex number" if "_" not in text else "is not a number"
 
 
-def check_unique(path: Path, names: list[str], lines: list[int] | None = None) -> None:
-    """Raise a ValueError if two samples have the same name.
+def check_unique(path: Path, names: list[str], lines: list[int] | None = None, what: str = "row") -> None:
+    """Raise a ValueError if two samples have the same name, or if one has none.
 
     Parameters
     ----------
@@ -293,6 +327,8 @@ def check_unique(path: Path, names: list[str], lines: list[int] | None = None) -
         The names.
     lines : list of int, default=None
         The line of each name in the file.
+    what : {"row", "column"}, default="row"
+        What the names belong to, for the error message.
 
     See Also
     --------
@@ -301,9 +337,11 @@ def check_unique(path: Path, names: list[str], lines: list[int] | None = None) -
     """
     seen: dict[str, int] = {}
     for i, name in enumerate(names):
+        place = i + 1 if lines is None else lines[i]
+        if not name:
+            raise ValueError(f"{path}: {what} {place} has no id; every sample needs one.")
         if name in seen:
-            twice = [k + 1 if lines is None else lines[k] for k in (seen[name], i)]
             raise ValueError(
-                f"{path}: the id {name!r} appears twice (rows {twice[0]} and {twice[1]}); ids must differ."
+                f"{path}: the id {name!r} appears twice ({what}s {seen[name]} and {place}); ids must differ."
             )
-        seen[name] = i
+        seen[name] = place

@@ -5,8 +5,15 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +26,24 @@ LARGEST_UNPACKED, LARGEST_RATIO = 2**28, 200
 
 BLANKS = " "
 """The delimiter of cells that are separated by any number of blanks."""
+
+STANDARD_INPUT = ("-", "/dev/stdin")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+class StreamCopy(type(Path())):  # type: ignore[misc]
+    """The path of a temporary file with the content of a stream; messages show the name of the stream.
+
+    A stream can be read only once, and the form of a file is found by reading its beginning first.
+    """
+
+    shown: str | None = None
+
+    def __str__(self) -> str:
+        return super().__str__() if self.shown is None else self.shown
+
+    def __fspath__(self) -> str:
+        return super().__str__()
 
 
 def suffix(path: Path) -> str:
@@ -42,8 +67,10 @@ def suffix(path: Path) -> str:
     return Path(name[: -len(".gz")] if name.endswith(".gz") else name).suffix
 
 
-def check_file(path: Path, name: str) -> Path:
+def check_file(path: str | os.PathLike, name: str) -> Path:
     """Return the path, or raise an error that names the argument if there is no file to read.
+
+    A stream (a FIFO, or ``-`` for the standard input) is read to its end, and the path of a copy is returned.
 
     Parameters
     ----------
@@ -61,7 +88,9 @@ def check_file(path: Path, name: str) -> Path:
     --------
     readable : Return the result of ``read``, or raise a ValueError that names the file for any error in it.
     """
-    path = Path(path)
+    path = path if isinstance(path, Path) else Path(path)
+    if is_stream(path):
+        path = _copied(path, name)
     if not path.exists():
         raise FileNotFoundError(f"{name}: there is no file {path}.")
     if not path.is_file():
@@ -69,6 +98,54 @@ def check_file(path: Path, name: str) -> Path:
     if path.stat().st_size == 0:
         raise ValueError(f"{name}: {path}: the file is empty.")
     return path
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether a path is the standard input, a FIFO or a socket, whose content can be read only once."""
+    if str(path) in STANDARD_INPUT and not isinstance(path, StreamCopy):
+        return True
+    return path.exists() and (stat.S_ISFIFO(path.stat().st_mode) or stat.S_ISSOCK(path.stat().st_mode))
+
+
+def check_streams(inputs: Mapping[str, Iterable[Path | None]]) -> None:
+    """Raise a ValueError if two arguments are the same stream.
+
+    Parameters
+    ----------
+    inputs : dict of str to sequence of Path or None
+        The files, by the names of the arguments.
+
+    See Also
+    --------
+    check_file : Return the path, or raise an error that names the argument if there is no file to read.
+    """
+    seen: dict[str, str] = {}
+    for name, paths in inputs.items():
+        for path in paths:
+            if path is None or not is_stream(path):
+                continue
+            key = STANDARD_INPUT[0] if str(path) in STANDARD_INPUT else str(path)
+            if key in seen:
+                other = "given twice" if seen[key] == name else f"also {seen[key]}"
+                raise ValueError(f"{name}: {path} is {other}, but a stream can be read only once; use a file.")
+            seen[key] = name
+
+
+def _copied(path: Path, name: str) -> StreamCopy:
+    """Return the path of a temporary file with the content of a stream, which is deleted with the path."""
+    folder = tempfile.mkdtemp()
+    copy = StreamCopy(folder, "stdin" if str(path) in STANDARD_INPUT else path.name)
+    weakref.finalize(copy, shutil.rmtree, folder, ignore_errors=True)
+    with copy.open("wb") as target:
+        if str(path) in STANDARD_INPUT:
+            if sys.stdin is None:
+                raise ValueError(f"{name}: {path} is the standard input, which is closed.")
+            shutil.copyfileobj(sys.stdin.buffer, target)
+        else:
+            with path.open("rb") as source:
+                shutil.copyfileobj(source, target)
+    copy.shown = str(path)
+    return copy
 
 
 def is_gzip(path: Path) -> bool:
@@ -224,7 +301,7 @@ def is_blank(cells: list[str]) -> bool:
 
 
 def delimiter_of(line: str) -> str:
-    """Return the delimiter of a line: the most frequent of tab, comma and semicolon, or blanks.
+    """Return the delimiter of a line: the most frequent of tab, comma and semicolon outside of quotes, or blanks.
 
     Parameters
     ----------
@@ -236,6 +313,7 @@ def delimiter_of(line: str) -> str:
     str
         The delimiter.
     """
+    line = _QUOTED.sub("", line)
     best = max("\t,;", key=line.count)
     if best in line:
         return best

@@ -8,16 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from similitude._utils.forms import condensed_size, from_condensed
-from similitude.proximity.files.forms import Look
-from similitude.proximity.files.tables import (
-    are_numeric_names,
-    is_name,
-    is_number,
-    is_value,
-    mostly_names,
-    parsed_row,
-    table_rows,
-)
+from similitude.proximity.files.columns import Columns
+from similitude.proximity.files.forms import Look, names_columns
+from similitude.proximity.files.tables import is_name, is_number, is_value, parsed_row, table_rows
 from similitude.proximity.files.text import lines
 
 NO_DIAGONAL = (
@@ -89,18 +82,18 @@ def read_condensed(path: Path, seen: Look, diagonal: float | None, orientation: 
 
 def read_triangle(
     path: Path, seen: Look, diagonal: float | None, orientation: str
-) -> tuple[np.ndarray, list[str] | None]:
-    """Return the square matrix of a lower or upper triangle in a text file, and the ids of its samples."""
+) -> tuple[np.ndarray, list[str] | None, Columns]:
+    """Return the square matrix of a lower or upper triangle in a text file, the ids of its samples, and its columns."""
     body = [(line, [cell.strip() for cell in cells]) for line, cells in table_rows(path, seen.delimiter)]
     body = [(line, _without_blank_end(cells)) for line, cells in body]
     longest = max(len(cells) for _, cells in body[1:])
     head = body[0][1]
-    numeric_names = is_name(head[0]) and are_numeric_names(head[1:])
-    header = head if (mostly_names(head) or numeric_names) and len(head) > 1 and len(head) >= longest - 1 else None
+    header = head if names_columns(head) and len(head) > 1 and len(head) >= longest - 1 else None
     if header is not None:
         body = body[1:]
-    named = sum(is_name(cells[0]) for _, cells in body) * 2 > len(body)
-    names = [cells[0] for _, cells in body] if named else None
+    first = [cells[0] for _, cells in body]
+    named = 2 * sum(map(is_name, first)) > len(first) or (header is not None and header[1:] == first)
+    names = first if named else None
     numbers = [parsed_row(path, line, cells[1:] if named else cells, int(named)) for line, cells in body]
     S, places = _triangle(path, [line for line, _ in body], numbers, diagonal, orientation)
     ids = names if places == len(body) else None
@@ -113,7 +106,7 @@ def read_triangle(
             f"{path}: {len(body)} rows with ids and no diagonal are a triangle of {places} samples, one of which has "
             "no id; add its row, or a header with all ids."
         )
-    return S, ids
+    return S, ids, Columns(header is not None, header or [""], {"ids": [0] if named else []})
 
 
 def _without_blank_end(cells: list[str]) -> list[str]:

@@ -19,10 +19,18 @@ from similitude.proximity.files.arrays import (
     read_parquet,
     readable,
 )
-from similitude.proximity.files.edge_files import looks_like_edges, read_edge_parquet, read_edge_text
+from similitude.proximity.files.columns import Columns
+from similitude.proximity.files.edge_files import (
+    EdgeList,
+    check_scores,
+    looks_like_edges,
+    read_edge_parquet,
+    read_edge_text,
+)
 from similitude.proximity.files.fasta import is_fasta
-from similitude.proximity.files.forms import binary_kind, look, text_form
+from similitude.proximity.files.forms import binary_kind, look, names_known, text_form
 from similitude.proximity.files.id_files import ID_NAMES, id_file, read_ids
+from similitude.proximity.files.queries import read_queries
 from similitude.proximity.files.reading import Reading
 from similitude.proximity.files.tables import check_unique, matching_names, read_table
 from similitude.proximity.files.text import check_file
@@ -56,6 +64,8 @@ class Loaded(NamedTuple):
         For the edges of new samples, the number of known samples to which each of them has an edge.
     notes : list of str
         What was done that the values alone do not show.
+    read : Columns or None
+        Which columns of a text file were read, and as what.
 
     See Also
     --------
@@ -73,6 +83,7 @@ class Loaded(NamedTuple):
     self_scores: np.ndarray | None = None
     counts: np.ndarray | None = None
     notes: tuple[str, ...] = ()
+    read: Columns | None = None
 
 
 def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool = False) -> Loaded:
@@ -114,7 +125,7 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
         )
     edges = read_edges(path, reading, kind, square)
     if edges is not None:
-        return _from_edges(path, *edges, reading)
+        return _from_edges(path, edges, reading)
     if reading.names_edges:
         raise ValueError(f"{path}: is not an edge list, so that the options of edges, such as score, cannot be used.")
     found, layout = _matrix_file(path, kind, reading, square, mmap)
@@ -122,9 +133,10 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
     rows, columns = found.rows, found.columns
     if rows is None and columns is None:
         rows, columns = _ids_beside(path, S.shape)
-    for names in (rows, columns):
-        if names is not None:
-            check_unique(path, names, layout.lines if layout and names is rows else None)
+    if rows is not None:
+        check_unique(path, rows, layout.lines if layout else None)
+    if columns is not None and columns is not rows:
+        check_unique(path, columns, what="column")
     notes: list[str] = []
     if square:
         rows, order = matching_names(path, rows, columns, layout)
@@ -134,7 +146,7 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
             notes.append("the columns are in another order than the rows; they were matched by id.")
     if not mmap:
         S = _with_missing(S, reading, square, notes)
-    return Loaded(S, rows, columns, notes=tuple(notes))
+    return Loaded(S, rows, columns, notes=tuple(notes), read=found.read)
 
 
 def check_complete(path: Path) -> None:
@@ -147,27 +159,8 @@ def check_complete(path: Path) -> None:
         )
 
 
-def read_edges(path: Path, reading: Reading, kind: str | None, square: bool) -> tuple[Edges, str] | None:
-    """Return the edges in a file and the name of their score, or None if it is not an edge list.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    reading : Reading
-        How it is to be read.
-    kind : str or None
-        The kind of a binary file; None for text.
-    square : bool
-        Whether it must hold pairs of the same samples.
-
-    Returns
-    -------
-    edges : Edges
-        The edges.
-    score : str
-        The name of their score.
-    """
+def read_edges(path: Path, reading: Reading, kind: str | None, square: bool) -> EdgeList | None:
+    """Return the edges in a file, or None if it is not an edge list; ``kind`` is that of a binary file, or None."""
     columns = reading.query, reading.target, reading.score
     if kind == "parquet":
         if reading.form not in (None, "edges") or not (
@@ -179,11 +172,14 @@ def read_edges(path: Path, reading: Reading, kind: str | None, square: bool) -> 
         return None
     seen = look(path)
     form = reading.form or ("edges" if reading.names_edges else text_form(path, seen, square))
-    return read_edge_text(path, seen, *columns) if form == "edges" else None
+    return read_edge_text(path, seen, *columns, reading.header) if form == "edges" else None
 
 
-def _from_edges(path: Path, edges: Edges, score: str, reading: Reading) -> Loaded:
+def _from_edges(path: Path, found: EdgeList, reading: Reading) -> Loaded:
     """Return the square matrix of edges, with notes on what they mean."""
+    edges, score = found.edges, found.chosen.score_name
+    if reading.orientation == "similarity":
+        check_scores(path, found)
     try:
         made = square_matrix(edges, reading.meaning)
     except ValueError as error:
@@ -210,11 +206,16 @@ def _from_edges(path: Path, edges: Edges, score: str, reading: Reading) -> Loade
             "no pair has edges in both directions, so that the matrix is one-sided. If the list holds each pair once, "
             "add --direction max (direction='max')."
         )
-    kept = replace(reading, form="edges", missing=made.missing, duplicates=reading.meaning.repeated)
-    return Loaded(made.S, edges.names, edges.names, made.absent, kept, made.self_scores, notes=tuple(notes))
+    kept = replace(
+        reading, form="edges", missing=made.missing, duplicates=reading.meaning.repeated, **found.chosen.remembered
+    )
+    found_by = found.chosen.columns
+    return Loaded(made.S, edges.names, edges.names, made.absent, kept, made.self_scores, None, tuple(notes), found_by)
 
 
-def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores: Any) -> Loaded:
+def load_rows(
+    path: Path, reading: Reading, known: list[str] | None, self_scores: Any, queries: Path | None = None
+) -> Loaded:
     """Return the rows of new samples to those on which a model was fitted.
 
     In an edge list, the new samples are the queries that are not known; the columns are the known samples.
@@ -229,6 +230,8 @@ def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores
         The ids of the known samples.
     self_scores : array-like or None
         Their self-scores, if scores are normalised.
+    queries : Path, default=None
+        A file with the ids of all queries of an edge list, which are then the new samples, in this order.
 
     Returns
     -------
@@ -250,17 +253,25 @@ def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores
             f"ROWS: {path} holds sequences, but the model was fitted on {fitted}; give those of the new samples to the "
             "training samples."
         )
-    edges = read_edges(path, reading, kind, square=False)
-    if edges is None:
-        return load_values(path, Reading(key=reading.key, orientation=reading.orientation), square=False)
+    is_table = kind is None and known is not None and names_known(look(path), known)
+    is_empty = queries is not None and kind is None and not look(path).rows  # a search that found nothing
+    found = None if is_table or is_empty else read_edges(path, reading, kind, square=False)
+    if found is None and not is_empty:
+        if queries is not None:
+            raise ValueError(f"--queries is for edge lists, such as hits; {path} has a row for each sample already.")
+        form = "table" if is_table else None
+        plain = Reading(form=form, key=reading.key, orientation=reading.orientation, header=reading.header)
+        return load_values(path, plain, square=False)
     if known is None:
         raise ValueError(
             f"{path}: is an edge list, but the model does not know the ids of its training samples. Fit it on an edge "
             "list, or on a matrix with ids."
         )
+    edges, read = (_NO_EDGES, None) if found is None else (found.edges, found.chosen.columns)
     own = None if self_scores is None else np.asarray(self_scores, dtype=float)
+    wanted = None if queries is None else _stated_queries(path, edges, set(known), queries)
     try:
-        made, names, counts = rows_to(edges[0], known, reading.meaning, own)
+        made, names, counts = rows_to(edges, known, reading.meaning, own, wanted)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if not names:
@@ -269,18 +280,41 @@ def load_rows(path: Path, reading: Reading, known: list[str] | None, self_scores
             "new samples, and targets the training samples."
         )
     notes = []
-    lonely = [name for name, count in zip(names, counts.tolist()) if not count]
-    if len(lonely) == len(names):
-        raise ValueError(
-            f"{path}: none of the {len(names)} new samples has an edge to a training sample; targets must be the "
-            f"training samples, whose ids begin with {some(known[:3])}."
-        )
-    if lonely:
+    if wanted is None:
+        if not counts.any():
+            raise ValueError(
+                f"{path}: none of the {len(names)} new samples has an edge to a training sample; targets must be the "
+                f"training samples, whose ids begin with {some(known[:3])}. If they are, name all queries by --queries."
+            )
         notes.append(
-            f"{path}: {len(lonely)} of {len(names)} new samples have no edge to a training sample, so that their "
-            f"predictions rest on no similarity: {some(lonely)}."
+            f"{path}: queries without an edge cannot be seen in such a file; --queries FILE (FASTA, ids or a table) "
+            "writes a row for each query."
         )
-    return Loaded(made.S, names, known, made.absent, reading, counts=counts, notes=tuple(notes))
+    elif again := sorted(set(names) & set(known), key=names.index):
+        notes.append(f"{queries}: {len(again)} of {len(names)} queries are training samples: {some(again)}.")
+    return Loaded(made.S, names, known, made.absent, reading, counts=counts, notes=tuple(notes), read=read)
+
+
+_NO_EDGES = Edges(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0), [])
+
+
+def _stated_queries(path: Path, edges: Edges, known: set[str], queries: Path) -> list[str]:
+    """Return the ids of all queries, among which all queries of the edges must be that are not known samples."""
+    seen = [edges.names[code] for code in np.unique(edges.queries).tolist()]
+    wanted = read_queries(queries, set(seen))
+    stated = set(wanted)
+    foreign = [name for name in seen if name not in stated and name not in known]
+    if foreign:
+        raise ValueError(
+            f"--queries: {len(foreign)} queries of {path} are not in {queries}: {some(foreign)}; it must name all "
+            f"queries, and its ids begin with {some(wanted[:3])}."
+        )
+    if seen and stated.isdisjoint(seen):
+        raise ValueError(
+            f"--queries: none of the {len(wanted)} ids in {queries} is a query of {path}; all are training samples; "
+            "queries must be the new samples, and targets the training samples."
+        )
+    return wanted
 
 
 def _matrix_file(path: Path, kind: str | None, reading: Reading, square: bool, mmap: bool) -> tuple[Loaded, Any]:
@@ -293,14 +327,15 @@ def _matrix_file(path: Path, kind: str | None, reading: Reading, square: bool, m
             S, names = read_phylip(path, seen, *given)
             return Loaded(S, names, names), None
         if form == "triangle":
-            S, ids = read_triangle(path, seen, *given)
-            return Loaded(S, ids, ids), None
+            S, ids, read = read_triangle(path, seen, *given)
+            return Loaded(S, ids, ids, read=read), None
         if form == "condensed":
             return Loaded(read_condensed(path, seen, *given)), None
-        S, rows, columns, layout = read_table(path, square)
-        return Loaded(S, rows, columns), layout
+        S, rows, columns, layout = read_table(path, square, reading.header)
+        return Loaded(S, rows, columns, read=layout.columns), layout
     if kind == "parquet":
-        return Loaded(*read_parquet(path)), None
+        S, rows, columns, read = read_parquet(path)
+        return Loaded(S, rows, columns, read=read), None
     if kind == "npz":
         S, archived = read_archive(path, reading.key)
         S = from_vector(path, S, *given) if square and np.ndim(S) == 1 and S.dtype.kind in "fiu" else S
