@@ -12,6 +12,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
+from similitude._utils.checks import first_missing
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -101,18 +103,13 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     if plain is not None and plain.kind in "biu" and not y.isna().any():
         y = y.to_numpy(plain)  # the nullable integers and booleans of pandas would become float64
     y = column_or_1d(y, warn=True)
-    missing = [i for i, label in enumerate(y) if _is_missing(label)] if y.dtype.kind in "Of" else []
-    if missing:
-        raise ValueError(f"y contains a missing label (first at position {missing[0]}); every sample needs one.")
+    missing = first_missing(y)
+    if missing is not None:
+        raise ValueError(f"y contains a missing label (first at position {missing}); every sample needs one.")
     check_classification_targets(y)
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
     return y
-
-
-def _is_missing(label: Any) -> bool:
-    # Neither equality nor inequality of pandas.NA is a truth value.
-    return label is None or type(label).__name__ == "NAType" or label != label
 
 
 def check_two_classes(classes: np.ndarray) -> None:

@@ -43,6 +43,24 @@ def check_choice(value: Any, name: str, allowed: Collection[Any], condition: str
         raise ValueError(f"{name} must be one of {allowed}{condition}; got {value!r}.")
 
 
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or pandas' NA."""
+    # Neither equality nor inequality of pandas.NA is a truth value.
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
+def first_missing(labels: np.ndarray) -> int | None:
+    """Return the position of the first label or group that is missing (None, NaN, NA or empty text), or None."""
+    if labels.dtype.kind in "biu":
+        return None
+    empty = (i for i, label in enumerate(labels.tolist()) if is_missing(label) or _is_blank(label))
+    return next(empty, None)
+
+
+def _is_blank(label: Any) -> bool:
+    return isinstance(label, (str, bytes)) and not label.strip()
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the question, after a blank, whether the known name that is most like this one was meant, or nothing."""
     close = difflib.get_close_matches(name, list(known), n=1)

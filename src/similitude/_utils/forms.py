@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -183,87 +182,3 @@ def _from_condensed(values: np.ndarray, distances: bool) -> np.ndarray:
             "Proximities.from_condensed(X, diagonal=1.0)."
         )
     return matrix
-
-
-def ids_of(X: Any) -> np.ndarray | None:
-    """Return the names of the samples, or None if they have none.
-
-    Parameters
-    ----------
-    X : object
-        Proximities, a DataFrame, a graph, a ``DistanceMatrix``, a dict whose first DataFrame counts, or anything else.
-
-    Returns
-    -------
-    ndarray of object or None
-        The names.
-    """
-    ids: Any = None
-    if isinstance(X, dict) and not hasattr(X, "shape"):  # one of SciPy's sparse matrices is a dict
-        X = next((value for value in X.values() if is_frame(value)), None)
-    if is_graph(X):
-        ids = list(X.nodes)
-    elif is_frame(X):
-        # pandas numbers rows that have no names of their own.
-        ids = None if type(X.index).__name__ == "RangeIndex" else list(X.index)
-    elif hasattr(X, "ids") and hasattr(X, "shape"):
-        ids = X.ids
-    if ids is None:
-        return None
-    found = np.empty(len(ids), dtype=object)
-    found[:] = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
-    return found
-
-
-def labels_in_order(y: Any, X: Any, name: str = "y") -> Any:
-    """Return labels in the order of the samples, if they have the names of the samples; otherwise y itself.
-
-    Parameters
-    ----------
-    y : array-like, Series or dict
-        The labels; those of a dict belong to its keys, and those of a Series whose index contains names of samples to
-        its index.
-    X : samples
-        The samples.
-    name : str, default="y"
-        The name of the argument in error messages.
-
-    Returns
-    -------
-    array-like
-        The labels.
-    """
-    is_dict = isinstance(y, dict)
-    if not is_dict and not (hasattr(y, "index") and hasattr(y, "iloc") and not hasattr(y, "columns")):
-        return y
-    ids = ids_of(X)
-    if ids is None:
-        if is_dict:
-            raise ValueError(
-                f"{name} is a dict, but the samples have no ids; pass Proximities(X, ids=...) or a DataFrame."
-            )
-        return y
-    names = list(y) if is_dict else list(y.index)
-    if names == ids.tolist():
-        return np.array(list(y.values())) if is_dict else y
-    values = dict(zip(names, y.values() if is_dict else y.tolist()))
-    known = set(ids.tolist())
-    # A Series of other samples, or one that pandas numbered, is taken by its places, as scikit-learn does.
-    if not is_dict and (not known & set(names) or (set(names) != known and _are_numbers(names))):
-        return y
-    if len(values) < len(names):
-        twice = next(own for i, own in enumerate(names) if own in names[:i])
-        raise ValueError(f"{name} has several labels for {twice!r}.")
-    strange, missing = [n for n in names if n not in known], [i for i in ids.tolist() if i not in values]
-    if strange or missing:
-        what = f"labels for {_some(strange)}, which X does not hold" if strange else f"no label for {_some(missing)}"
-        raise ValueError(f"{name} is matched to the samples by their ids, and has {what}.")
-    return np.array([values[own] for own in ids.tolist()])
-
-
-def _are_numbers(names: list) -> bool:
-    return all(isinstance(name, Number) for name in names)
-
-
-def _some(names: list) -> str:
-    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import Method, available_if
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Predicting(ClassifierMixin):
         X : samples
             Rows of similarities to the training samples, raw objects, or feature vectors.
         y : array-like of shape (m,)
-            The labels; a dict, or a Series whose index contains ids of the samples, is matched by id.
+            The labels; a dict, or a Series, is matched by the ids of the samples: see the page on input.
         sample_weight : array-like of shape (m,), default=None
             The weights of the samples.
 
@@ -81,7 +81,7 @@ class Predicting(ClassifierMixin):
         float
             The share.
         """
-        return super().score(X, labels_in_order(y, X), sample_weight)
+        return super().score(X, labels_in_order(y, X), labels_in_order(sample_weight, X, "sample_weight"))
 
     @offered("predict_proba")
     def predict_proba(self, X: SamplesLike) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 from similitude._utils.links import LinkedEstimator
 from similitude.base.answers import Deciding, offered
 from similitude.base.fitted import forget_fit
@@ -169,7 +169,7 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         points = self._points([{}])
-        y = labels_in_order(y, X)
+        y, sample_weight = labels_in_order(y, X), labels_in_order(sample_weight, X, "sample_weight")
         training = self._read(X, y)
         labels = self._labels_of(check_labels(y, len(training)), sample_weight)
         path = self._fit_path(training, labels, points)

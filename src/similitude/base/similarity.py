@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.ids import as_ids
 from similitude._utils.links import LinkedEstimator
 from similitude.base.path import PathClassifier
 from similitude.reader import Reader, Rows, Training
 
 if TYPE_CHECKING:
+    import numpy as np
     from sklearn.utils import Tags
 
 
@@ -93,6 +95,15 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
         if reader is None or reader.objects is None:
             raise AttributeError("objects_ exists only after fit on raw objects, not if X is a matrix.")
         return reader.objects
+
+    @property
+    def ids_(self) -> np.ndarray:
+        """The ids of the training samples, in the order of the columns of new rows, if they have ids."""
+        reader = vars(self).get("_reader")
+        found = None if reader is None else as_ids(reader.ids)
+        if found is None:
+            raise AttributeError("ids_ exists only after fit on a matrix whose samples have ids.")
+        return found
 
 
 class SimilarityClassifier(SimilarityEstimator, PathClassifier):

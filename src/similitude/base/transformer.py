@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 from similitude.base.fitted import forget_fit
 from similitude.base.similarity import SimilarityEstimator
 from similitude.reader import Rows, Training
@@ -49,7 +49,8 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         X : training samples
             A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine: see the page on input.
         y : array-like of shape (n,), default=None
-            The labels, for a similarity that learns from them.
+            The labels, for a similarity that learns from them, in the order of X: those in another order are refused,
+            because the next step of a pipeline would get them so.
 
         Returns
         -------
@@ -68,7 +69,8 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
         X : training samples
             A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine: see the page on input.
         y : array-like of shape (n,), default=None
-            The labels, for a similarity that learns from them.
+            The labels, for a similarity that learns from them, in the order of X: those in another order are refused,
+            because the next step of a pipeline would get them so.
 
         Returns
         -------
@@ -83,7 +85,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
     def _fitted(self, X: Any, y: Any, transforms: bool) -> tuple[Any, Any]:
         """Return a fitted copy, and a function that returns the transformed training samples."""
         self._check_parameters()
-        y = labels_in_order(y, X)
+        y = labels_in_order(y, X, reorders=False)
         training = self._read(X, y)
         fitted = copy.copy(self)
         forget_fit(fitted)

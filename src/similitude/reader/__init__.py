@@ -5,6 +5,7 @@ as :class:`Rows`. :class:`Samples` are all samples of a search, which are divide
 its kind do the same for several similarities of the same samples; ``base.py`` has what both kinds share.
 """
 
+from similitude.reader._columns import training_columns
 from similitude.reader.base import SearchSamples
 from similitude.reader.reader import Reader
 from similitude.reader.rows import Rows
@@ -30,4 +31,5 @@ __all__ = [
     "is_dict",
     "matrix_of",
     "samples_of",
+    "training_columns",
 ]

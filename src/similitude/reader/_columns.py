@@ -1,4 +1,4 @@
-"""Checks that new rows have the columns of the training samples."""
+"""The columns of new rows: those of the training samples, matched by id."""
 
 from __future__ import annotations
 
@@ -6,46 +6,77 @@ import copy
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_n_features, validate_data
 
-from similitude.proximity.proximities import Proximities
+from similitude._utils.ids import Names, column_names_of, column_order, some
+from similitude._utils.warn import warn
+from similitude.proximity.check import SimilarityWarning
+from similitude.proximity.proximities import Proximities, at_columns
+
+
+def training_columns(X: Any, own: Names | None, support: np.ndarray | None = None) -> tuple[Any, np.ndarray | None]:
+    """Return X with the columns of the training samples in their order, matched by id where both sides have ids.
+
+    Parameters
+    ----------
+    X : matrix or Proximities
+        New rows.
+    own : Names or None
+        The names of the training samples.
+    support : ndarray of int, default=None
+        The positions of the only training samples that are needed.
+
+    Returns
+    -------
+    X : matrix or Proximities
+        The rows.
+    part : ndarray of int or None
+        ``support`` if X has only these of the training samples.
+
+    See Also
+    --------
+    Reader : Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
+    """
+    given = column_names_of(X)
+    if own is None or given is None:
+        return X, None
+    order, restricted, strange = column_order(own, given, support)
+    if strange:
+        warn(f"X: {len(strange)} columns are not training samples and are ignored: {some(strange)}.", SimilarityWarning)
+    return X if order is None else at_columns(X, np.array(order)), support if restricted else None
 
 
 def check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> None:
-    """Check the number and the names of the columns: those of all training samples, or only those in ``part``."""
-    if part is None:
-        validate_data(estimator, X, reset=False, skip_check_array=True)
-        return
-    expected = estimator.n_features_in_
-    if width != len(part):
-        restricted = f", or the {len(part)} of support_columns_ alone" if len(part) < expected else ""
-        raise ValueError(
-            f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as "
-            f"input{restricted}."
-        )
-    restricted_to = copy.copy(estimator)
-    restricted_to.n_features_in_ = len(part)
-    if hasattr(estimator, "feature_names_in_"):
-        restricted_to.feature_names_in_ = estimator.feature_names_in_[part]
-    validate_data(restricted_to, X, reset=False, skip_check_array=True)
+    """Check the number and the names of the columns: those of all training samples, or only those in ``part``.
+
+    The columns of ``Proximities`` with ids have been matched already.
+    """
+    if part is not None:
+        expected = estimator.n_features_in_
+        if width != len(part):
+            restricted = f", or the {len(part)} of support_columns_ alone" if len(part) < expected else ""
+            raise ValueError(
+                f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as "
+                f"input{restricted}."
+            )
+        names = getattr(estimator, "feature_names_in_", None)
+        estimator = copy.copy(estimator)
+        estimator.n_features_in_ = len(part)
+        if names is not None:
+            estimator.feature_names_in_ = names[part]
+    if isinstance(X, Proximities) and X.column_ids is not None:
+        _check_n_features(estimator, X, reset=False)
+    else:
+        matrix = X.S if isinstance(X, Proximities) else X
+        validate_data(estimator, matrix, reset=False, skip_check_array=True)
 
 
-def check_same_columns(reader: Any, given: Proximities, part: np.ndarray | None) -> None:
-    """Check that the rows come with the same data as the training samples, and that their columns are these samples."""
+def check_same_data(reader: Any, given: Proximities) -> None:
+    """Check that new rows come with the same data as the training samples, such as features and ids."""
     names = {name: "column_ids" if name == "ids" else name for name in reader.extras}
     missing = sorted(name for name in names if getattr(given, names[name]) is None)
     if missing:
         raise ValueError(
             f"X: {', '.join(missing)} was given in fit and is missing here; pass Proximities(S, "
             f"{', '.join(names[name] + '=...' for name in missing)})."
-        )
-    if reader.column_ids is None or given.column_ids is None:
-        return
-    known = reader.column_ids if part is None else reader.column_ids[part]
-    different = np.flatnonzero(known != given.column_ids)
-    if different.size:
-        j = int(different[0])
-        raise ValueError(
-            f"X: the columns are not the training samples in their order: column {j} is "
-            f"{given.column_ids.tolist()[j]!r}, in fit it was {known.tolist()[j]!r}. Reorder them."
         )

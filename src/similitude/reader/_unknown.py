@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude.proximity.check import for_lookup
+from similitude.proximity.unknown import known_counts
 
 
 def training_values(S: Any, has_nan: bool, absent: str, *, distances: bool, square: bool) -> tuple[Any, bool]:
@@ -16,6 +17,7 @@ def training_values(S: Any, has_nan: bool, absent: str, *, distances: bool, squa
     An entry of NaN of a CSR matrix is removed, which makes it absent. Distances of samples to themselves are stored.
     """
     if not sparse.issparse(S):
+        _check_some_known(S, square, unknown=has_nan)
         return S, has_nan
     if absent == "farthest" and not distances and S.nnz and S.data.min() < 0:
         raise ValueError(
@@ -23,7 +25,24 @@ def training_values(S: Any, has_nan: bool, absent: str, *, distances: bool, squa
             "dissimilarity=... for dissimilarities, or absent='zero' or 'unknown'."
         )
     S = _without_nan(S, has_nan, absent)
+    _check_some_known(S, square, unknown=absent == "unknown")
     return _stored_once(_with_own_distances(S) if distances and square else S, absent)
+
+
+def _check_some_known(S: Any, square: bool, *, unknown: bool) -> None:
+    """Raise a ValueError if the similarities of all pairs of training samples are unknown."""
+    if not unknown or S.shape[0] < 2:
+        return
+    pairs = int(known_counts(S).sum())
+    if square and sparse.issparse(S):
+        pairs -= int(np.count_nonzero(np.repeat(np.arange(S.shape[0]), np.diff(S.indptr)) == S.indices))
+    elif square:
+        pairs -= int(np.count_nonzero(~np.isnan(np.diagonal(S))))
+    if not pairs:
+        raise ValueError(
+            "X: no similarity of the training samples is known; those of all pairs are NaN, or absent from a sparse "
+            "matrix whose absent entries are unknown."
+        )
 
 
 def row_values(S: Any, has_nan: bool, absent: str) -> tuple[Any, bool]:

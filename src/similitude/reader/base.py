@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from similitude._utils.ids import Names
 from similitude.proximity.proximities import Extras
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import fill_needed
@@ -59,6 +60,11 @@ class InputReader:
         Training or SeveralTraining
             The training samples.
         """
+        raise NotImplementedError
+
+    @property
+    def ids(self) -> Names | None:
+        """The names of the training samples, to which the columns of new rows are matched; None without any."""
         raise NotImplementedError
 
     def rows(self, X: Any, *, support: np.ndarray | None = None, estimator: Any = None) -> Any:
@@ -193,6 +199,21 @@ class SearchSamples:
             The training samples.
         rows : Rows or SeveralRows
             The rows of the test samples.
+        """
+        raise NotImplementedError
+
+    def evidence(self, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        """Return for each test sample of a fold whether its row to the training samples of the fold gives evidence.
+
+        Parameters
+        ----------
+        train, test : ndarrays of int
+            The positions of the training samples and of the test samples.
+
+        Returns
+        -------
+        ndarray of bool of shape (len(test),)
+            As ``Rows.evidence``; with several similarities, whether at least one of them gives evidence.
         """
         raise NotImplementedError
 

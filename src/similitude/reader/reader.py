@@ -10,13 +10,15 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _get_feature_names, _num_samples
 
 from similitude._utils.forms import foreign_form
+from similitude._utils.ids import Names, given_names
 from similitude.finders import check_search
 from similitude.proximity.check import read_similarity
+from similitude.proximity.evidence import gives_evidence
 from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.symmetry import check_same_order
 from similitude.proximity.unknown import LearnedFill
-from similitude.reader._columns import check_same_columns, check_width
+from similitude.reader._columns import check_same_data, check_width, training_columns
 from similitude.reader._unknown import row_values, training_values
 from similitude.reader.base import InputReader
 from similitude.reader.rows import Rows
@@ -302,27 +304,37 @@ class Reader(InputReader):
             objects = check_objects(X)
             native = ComputedValues(self.measure, objects, self.objects, self.kept)
             return Rows(self, _num_samples(objects), native, objects=objects)
+        X = as_proximities(X) if is_dict(X) else X
         if isinstance(X, np.ndarray) and X.ndim == 1:
             raise ValueError(
                 f"X is a 1D array of {len(X)} numbers, but rows of similarities to the {self.n_columns} training "
                 "samples are needed. Reshape your data by X.reshape(1, -1) if it is one sample."
             )
+        X, part = training_columns(X, self.ids, support)
         S, has_nan = read_similarity(matrix_of(X), name="X", square=False, estimator=estimator, takes_nan=True)
         given = as_proximities(X)
         S, has_nan = row_values(S, has_nan, self.absent)
-        part = support if support is not None and len(support) and S.shape[1] != self.n_columns else None
+        if support is not None and len(support) and S.shape[1] != self.n_columns:
+            part = support
         if estimator is not None:
             try:
-                check_width(matrix_of(X), S.shape[1], part, estimator)
+                check_width(X, S.shape[1], part, estimator)
             except ValueError as error:
                 raise ValueError(f"{error}{' X also contains NaN.' if has_nan else ''}") from error
-        check_same_columns(self, given, part)
+        check_same_data(self, given)
         places = None if part is None else np.searchsorted(part, np.arange(self.n_columns))
         if has_nan and self.map_name == "double-centring" and self.fill is not None:
             S, has_nan = self.fill(S), False
         rows = Rows(self, S.shape[0], GivenValues(S, columns=places), given.extras, support=part, unknown=has_nan)
         rows.S = self.similarities(S)
         return rows
+
+    @property
+    def ids(self) -> Names | None:
+        if self.column_ids is not None:
+            # Whole numbers that a DataFrame had as index may be positions.
+            return given_names(self.column_ids, adopted="ids" not in self.extras)
+        return None if self.column_names is None else given_names(self.column_names)
 
     def similarities(self, native: Any, *, transposed: bool = False) -> Any:
         """Return native values of rows as similarities.
@@ -342,6 +354,22 @@ class Reader(InputReader):
         if self.map is None:
             return native
         return (self.map.transposed() if transposed else self.map)(native, name="X", absent=self.absent)
+
+    def evidence(self, native: Any) -> np.ndarray:
+        """Return for each row of native values whether it gives evidence.
+
+        Parameters
+        ----------
+        native : array or CSR matrix
+            The values to all training samples.
+
+        Returns
+        -------
+        ndarray of bool
+            Whether the values of a row are not all equal: see :func:`~similitude.proximity.gives_evidence`.
+        """
+        zero = self.absent == "zero" or (self.absent == "farthest" and self.map_name is None)
+        return gives_evidence(native, absent_is_zero=zero)
 
     def columns_read(self, used: np.ndarray) -> np.ndarray:
         """Return the columns that rows must have if the columns ``used`` are needed.

@@ -74,6 +74,19 @@ class Rows(ReadSamples):
         values = self.native.among_rows() if known else None
         return None if values is None else self.reader.similarities(values)
 
+    @cached_property
+    def evidence(self) -> np.ndarray:
+        """Whether each sample gives evidence, (m,): its values to the training samples are not all equal.
+
+        It is True for all if it cannot be known, because only some of the columns are given, and if the samples have
+        features in addition.
+        """
+        if self._support is not None or self.features is not None:
+            return np.ones(len(self), dtype=bool)
+        if self.native is None or self.reader.map is None:
+            return self.reader.evidence(self.S)
+        return self.reader.evidence(self.native.block(slice(0, len(self)), self._given_columns))
+
     @property
     def _given_columns(self) -> np.ndarray:
         return np.arange(self.reader.n_columns) if self._support is None else self._support

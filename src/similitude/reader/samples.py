@@ -100,6 +100,17 @@ class Samples(SearchSamples):
             rows.native = native.filled(reader.fill)
         return training, rows
 
+    def evidence(self, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        reader = self._fresh()
+        if self.learns:
+            reader.learns_map = False  # native values are looked at
+            reader.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train), warns=False)
+            return reader.rows(_safe_indexing(self.X, test)).evidence
+        if _extras(self.values, test).features is not None:
+            return np.ones(len(test), dtype=bool)
+        columns = np.arange(self.values.shape[1]) if reader.is_columns else train
+        return reader.evidence(_similarities(self.values, test, columns))
+
     def whole(self) -> Training:
         reader = self._fresh()
         if self.learns or check_search(reader.search) is not None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from similitude._utils.ids import Names
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.reader.base import InputReader
 from similitude.reader.reader import Reader
@@ -95,6 +96,10 @@ class SeveralReader(InputReader):
     def column_ids(self) -> np.ndarray | None:
         """The names of the training samples, if they were given."""
         return self._first.column_ids
+
+    @property
+    def ids(self) -> Names | None:
+        return self._first.ids
 
     @property
     def asymmetric(self) -> bool:
@@ -304,6 +309,11 @@ class SeveralRows(_Several):
     def S(self) -> dict[str, Any]:
         """The similarities to the training samples, by name."""
         return {name: rows.S for name, rows in self.parts.items()}
+
+    @property
+    def evidence(self) -> np.ndarray:
+        """Whether at least one of the similarities of each sample gives evidence, (m,)."""
+        return np.logical_or.reduce([rows.evidence for rows in self.parts.values()])
 
     def read_as(self, reader: Any) -> SeveralRows:
         """Return the same samples as read by another reader that was fitted to the same training samples.

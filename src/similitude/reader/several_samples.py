@@ -103,6 +103,9 @@ class SeveralSamples(SearchSamples):
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[SeveralTraining, SeveralRows]:
         return divided(self._reader(), {name: part.fold(train, test) for name, part in self.parts.items()})
 
+    def evidence(self, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        return np.logical_or.reduce([part.evidence(train, test) for part in self.parts.values()])
+
     def whole(self) -> SeveralTraining:
         return SeveralTraining(self._reader(), {name: part.whole() for name, part in self.parts.items()})
 

@@ -1,0 +1,198 @@
+"""Matching by the ids of samples: labels, groups and weights to rows, new columns to training samples.
+
+The table of rules is on the page on input. Every function that takes labels, groups or weights calls
+:func:`labels_in_order`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from similitude._utils.forms import is_frame, is_graph
+
+_SHOWN = 5
+
+
+class Names(NamedTuple):
+    """The names of samples, and whether they are ids.
+
+    ``kind`` is "ids", "index" for the whole numbers of a pandas index, which may be ids or former positions, or
+    "numbered" for rows that pandas numbered itself.
+    """
+
+    values: list[Any]
+    kind: Literal["ids", "index", "numbered"]
+
+
+def names_of(X: Any) -> Names | None:
+    """Return the names of the samples of X (matrices, ``Proximities``, graphs, raw objects), or None without any."""
+    if isinstance(X, Names):
+        return X
+    X = _first_frame(X)
+    if is_graph(X):
+        return Names(list(X.nodes), "ids")
+    if hasattr(X, "iloc"):
+        return index_names(X.index)
+    if getattr(X, "ids", None) is None or not hasattr(X, "shape"):
+        return None
+    return given_names(X.ids, adopted=_is_adopted(X))
+
+
+def column_names_of(X: Any) -> Names | None:
+    """Return the names of the columns of a DataFrame or ``Proximities``, or None without any."""
+    X = _first_frame(X)
+    if is_frame(X):
+        return index_names(X.columns)
+    ids = getattr(X, "column_ids", None)
+    return None if ids is None else given_names(ids, adopted=_is_adopted(X))
+
+
+def _first_frame(X: Any) -> Any:
+    """Return the first DataFrame in a dict of several similarities, or X itself."""
+    if isinstance(X, dict) and not hasattr(X, "shape"):  # one of SciPy's sparse matrices is a dict
+        return next((value for value in X.values() if is_frame(value)), None)
+    return X
+
+
+def _is_adopted(X: Any) -> bool:
+    """Return whether ``Proximities`` have the names of a DataFrame."""
+    return getattr(X, "adopted", False) and any(map(is_frame, X.similarities.values()))
+
+
+def given_names(ids: Any, *, adopted: bool = False) -> Names:
+    """Return the names in a sequence; if they were ``adopted`` from a DataFrame, whole numbers may be positions."""
+    values = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    return Names(values, "index" if adopted and all(map(_is_integer, values)) else "ids")
+
+
+def index_names(index: Any) -> Names:
+    """Return the names in an index of pandas."""
+    values = index.tolist()
+    if type(index).__name__ == "RangeIndex":
+        return Names(values, "numbered" if index.step > 0 else "index")
+    return Names(values, "index" if all(map(_is_integer, values)) else "ids")
+
+
+def _is_integer(name: Any) -> bool:
+    return isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+
+
+def as_ids(names: Names | None) -> np.ndarray | None:
+    """Return names as an array of objects, or None if the samples have none of their own."""
+    if names is None or names.kind == "numbered":
+        return None
+    found = np.empty(len(names.values), dtype=object)
+    found[:] = names.values
+    return found
+
+
+def go_by_id(own: Names | None, given: Names | None) -> bool | None:
+    """Return whether entries with the names ``given`` belong to samples by name (True) or by position (False).
+
+    None means that it cannot be told: whole numbers in another order, or other ones.
+    """
+    if own is None or given is None or given.kind == "numbered" or own.values == given.values:
+        return False
+    if own.kind == "ids":
+        # Whole numbers cannot be ids if these are texts; ascending ones are rows that a fold of scikit-learn left.
+        are_rows = given.kind == "index" and not any(map(_is_integer, own.values))
+        return not (are_rows and _is_ascending(given.values))
+    if given.kind == "index":
+        return None if own.kind == "index" or set(own.values) == set(given.values) else False
+    return own.kind == "index"
+
+
+def _is_ascending(values: list[int]) -> bool:
+    return all(a < b for a, b in pairwise(values))
+
+
+def labels_in_order(y: Any, X: Any, name: str = "y", *, reorders: bool = True) -> Any:
+    """Return labels, groups or weights in the order of the samples of X, by the rules on the page on input.
+
+    X may also be the names of the samples, as :func:`names_of` returns them. With ``reorders=False`` those in another
+    order, and dicts, are refused: a transformer cannot reorder them for the steps after it.
+    """
+    is_dict = isinstance(y, dict)
+    if not is_dict and not hasattr(y, "iloc"):
+        return y
+    own = names_of(X)
+    if is_dict and (own is None or own.kind == "numbered"):
+        raise ValueError(f"{name} is a dict, but the samples have no ids; pass Proximities(X, ids=...) or a DataFrame.")
+    given = Names(list(y), "ids") if is_dict else index_names(y.index)
+    by_id = is_dict or go_by_id(own, given)
+    if own is None or by_id is False:
+        return y
+    if by_id is None:
+        raise ValueError(
+            f"{name} and X have different whole numbers as index ({name}: {some(given.values)}; X: "
+            f"{some(own.values)}). Pass {name}.loc[X.index] if its entries belong to the index, or {name}.to_numpy() "
+            "if they are in the order of the rows."
+        )
+    order = _positions(own.values, given.values, name, is_dict)
+    if not reorders:
+        remedy = f"[{name}[id] for id in ids]" if is_dict else f"{name}.loc[ids]"
+        raise ValueError(
+            f"{name} is {'a dict' if is_dict else 'in another order than X'}, and a transformer cannot reorder it for "
+            f"the steps after it. Pass {remedy} with the ids of X (X.index of a DataFrame, X.ids of Proximities)."
+        )
+    return np.array([y[own_id] for own_id in own.values]) if is_dict else y.iloc[order]
+
+
+def _positions(ids: list[Any], names: list[Any], name: str, is_dict: bool) -> list[int]:
+    """Return the position of each id among names that must be the same, or raise a ValueError."""
+    place = {own: i for i, own in enumerate(names)}
+    if len(place) < len(names):
+        twice = next(own for i, own in enumerate(names) if place[own] != i)
+        raise ValueError(f"{name} has several labels for {twice!r}.")
+    known = set(ids)
+    strange, missing = [own for own in names if own not in known], [own for own in ids if own not in place]
+    if strange or missing:
+        what = f"labels for {some(strange)}, which X does not hold" if strange else f"no label for {some(missing)}"
+        remedy = "" if is_dict else f" If it is in the order of the samples, pass {name}.to_numpy()."
+        raise ValueError(f"{name} is matched to the samples by their ids, and has {what}.{remedy}")
+    return [place[own] for own in ids]
+
+
+def column_order(
+    own: Names, given: Names, support: np.ndarray | None = None, where: object = "X"
+) -> tuple[list[int] | None, bool, list[Any]]:
+    """Return the positions of the training samples ``own`` among the columns ``given`` of new rows, None if in order.
+
+    Also return whether these are only the samples at the positions ``support``, which suffice, and the names of
+    columns that are no training samples. Error messages begin with ``where``.
+    """
+    by_id = go_by_id(own, given)
+    if by_id is None:
+        raise ValueError(
+            f"{where}: the columns have other whole numbers as names than in fit (here: {some(given.values)}; in fit: "
+            f"{some(own.values)}). Pass X[model.ids_] if they are ids, or X.to_numpy() if the columns are in the order "
+            "of the training samples."
+        )
+    if not by_id:
+        return None, False, []
+    place = {name: j for j, name in enumerate(given.values)}
+    if len(place) < len(given.values):
+        twice = next(name for j, name in enumerate(given.values) if place[name] != j)
+        raise ValueError(f"{where}: {twice!r} names several columns.")
+    wanted = own.values
+    lacking = [name for name in wanted if name not in place]
+    if lacking and support is not None:
+        wanted = [own.values[j] for j in support]
+        lacking = [name for name in wanted if name not in place]
+    if lacking:
+        raise ValueError(
+            f"{where}: columns are matched to the training samples by their ids, and {len(lacking)} of {len(wanted)} "
+            f"samples that are needed have no column: {some(lacking)}."
+        )
+    known = set(own.values)
+    strange = [name for name in given.values if name not in known]
+    return [place[name] for name in wanted], len(wanted) < len(own.values), strange
+
+
+def some(names: list[Any]) -> str:
+    """Return the first few names as text, and how many more there are."""
+    more = len(names) - _SHOWN
+    return ", ".join(map(repr, names[:_SHOWN])) + (f" and {more} more" if more > 0 else "")
