@@ -195,14 +195,6 @@ def test_every_container_gives_the_same_answer(estimator, kind, tmp_path):
         assert _same(expected, predicted, rtol=1e-3 if name == "float32" else 1e-9), name
 
 
-@on(*FAMILIES)
-def test_columns_of_a_frame_must_come_in_one_order(estimator):
-    S, rows, y = _problem("indefinite")
-    fitted = clone(estimator).fit(pd.DataFrame(S, index=NAMES, columns=NAMES), pd.Series(y, index=NAMES))
-    with pytest.raises(ValueError, match="feature names"):
-        _predicted(fitted, pd.DataFrame(rows, columns=NAMES[::-1]))
-
-
 @on(*FAMILIES, *VARIANTS)
 def test_order_of_training_samples_does_not_matter(estimator):
     if any(name.endswith("random_state") and value is not None for name, value in estimator.get_params().items()):

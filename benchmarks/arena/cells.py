@@ -86,9 +86,10 @@ def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[R
         for place, point in enumerate(points):
             start = time.perf_counter()
             estimator = fitted_on(whole, contest.samples, at_point(run.estimator, run.points[point]))
-            member = CombinedMember(name, estimator, 1.0, run.temperatures[point])
+            none = contest.no_evidence[None]
+            member = CombinedMember(name, estimator, 1.0, run.temperatures[point], none)
             one = copy.copy(simple.best_estimator_)
-            one._become(whole, labels, [member], run.posteriors[point], contest.tested, contest.parts)
+            one._become(whole, labels, [member], none, run.posteriors[point], contest.tested, contest.parts)
             posteriors = one.predict_proba(split.X_test)
             if name in combined:
                 candidates.append(Candidate(place, run.posteriors[point], posteriors))

@@ -204,12 +204,15 @@ class TestInputOfParts:
         assert predicted.shape == (60, 3)
         assert np.mean(np.array(["x", "y", "z"])[predicted.argmax(axis=1)] == Y) > 0.6
 
-    def test_ids_are_compared(self):
+    def test_columns_are_matched_by_id(self):
         ids = [f"sample {i}" for i in range(60)]
-        train = Proximities(S, F, ids=ids)[np.ix_(TRAIN, TRAIN)]
-        model = default().fit(train, Y[TRAIN])
-        with pytest.raises(ValueError, match="the columns are not the training samples in their order"):
-            model.predict(Proximities(S[45:, :45], F[45:], column_ids=ids[:45][::-1]))
+        parts = [("ours", LocalSDA()), ("other", GaussianNB())]
+        model = FusedClassifier(parts).fit(Proximities(S, ids=ids)[np.ix_(TRAIN, TRAIN)], Y[TRAIN])
+        expected = model.predict_proba(Proximities(S[45:, :45], column_ids=ids[:45]))
+        backward = Proximities(S[45:, :45][:, ::-1], column_ids=ids[:45][::-1])
+        assert np.array_equal(model.predict_proba(backward), expected)
+        with pytest.raises(ValueError, match="1 of 45 samples that are needed have no column: 'sample 0'"):
+            model.predict(Proximities(S[45:, 1:45], column_ids=ids[1:45]))
 
     def test_features_that_are_missing_in_predict(self):
         model = default().fit(*[CUT[0], Y[TRAIN]])

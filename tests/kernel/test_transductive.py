@@ -89,6 +89,12 @@ def test_transductive_input_of_all_kinds():
     frame = pd.DataFrame(rows, columns=[*names, *(f"new{i}" for i in range(10))])
     named = SimilaritySVC(transductive=True).fit(pd.DataFrame(S[:30, :30], columns=names), y[:30])
     assert np.allclose(named.decision_function(frame), expected)
+    frame.index = frame.columns[30:]
+    order = np.r_[np.arange(30)[::-1], np.arange(30, 40)[::-1]]
+    assert np.allclose(named.decision_function(frame.iloc[:, order]), expected)
+    assert np.allclose(named.decision_function(Proximities(frame.iloc[:, order])), expected)
+    with pytest.raises(ValueError, match="1 of 30 samples that are needed have no column: 's29'"):
+        named.decision_function(frame.iloc[:, np.r_[np.arange(29), 30, 29, np.arange(31, 40)]])
     for bad in (rows[:, :30], rows[:, :35], rows[0]):
         with pytest.raises(ValueError, match="columns, because transductive=True"):
             model.decision_function(bad)

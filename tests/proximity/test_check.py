@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 from similitude import SimilarityWarning, check_similarity
@@ -181,6 +182,32 @@ def test_the_look_does_not_depend_on_the_blocks(monkeypatch, block):
     assert looks_like_dissimilarity(D)
     D[5, 4] = 0
     assert not looks_like_dissimilarity(D)
+
+
+def test_self_values_that_are_small_but_not_zero():
+    rng = np.random.default_rng(0)
+    confusions = rng.uniform(0.5, 1, (40, 40))
+    np.fill_diagonal(confusions, rng.uniform(0.03, 0.16, 40))
+    for D in (confusions, confusions - 5, confusions * 2.0**-40, confusions.astype(np.float32)):
+        assert looks_like_dissimilarity(D)
+        assert not looks_like_dissimilarity(-D)
+    confusions[:2] = confusions[:2].max() - confusions[:2]  # two of forty samples are exceptions
+    assert looks_like_dissimilarity(confusions)
+    confusions[5:8, 10] = 0  # few values are smaller than those of samples with themselves, or as small
+    confusions[9, 3] = np.nan
+    assert looks_like_dissimilarity(confusions)
+    confusions[2] = confusions[2].max() - confusions[2]
+    assert not looks_like_dissimilarity(confusions)
+
+
+@given(st.integers(5, 12), st.integers(0, 2**31))
+def test_the_order_of_samples_does_not_change_the_look(n, seed):
+    rng = np.random.default_rng(seed)
+    D = rng.integers(1, 9, (n, n)) - rng.integers(0, 9) * np.eye(n)
+    order = rng.permutation(n)
+    smallest = np.mean([all(D[i, j] > D[i, i] for j in range(n) if j != i) for i in range(n)])
+    assert looks_like_dissimilarity(D) == (smallest == 1)
+    assert looks_like_dissimilarity(D[np.ix_(order, order)]) == looks_like_dissimilarity(D)
 
 
 @given(square())

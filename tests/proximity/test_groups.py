@@ -73,6 +73,75 @@ def test_samples_on_a_line_are_not_linked_into_one_group():
     assert constant.tolist() == [0] * 30
 
 
+def near_groups(S, distances):
+    """Return the groups of near-duplicates of a dense matrix, by the rule written out pair by pair."""
+    n = len(S)
+    own = np.diagonal(S)
+    d = S if distances else (own[:, None] + own) / 2 - S
+    median = max(0.0, np.median(d[np.triu_indices(n, 1)]))
+    at_random = np.mean([np.mean((S[i] - S[j]) ** 2) for i in range(n) for j in range(n)])
+    at_random *= min(1, len(np.unique(S)) / 25)
+    for share in [*(0.05 / 2**i for i in range(8)), 0.0]:
+        linked = np.zeros((n, n), dtype=bool)
+        for i in range(n):
+            for j in range(n):
+                others = [k for k in range(n) if k not in (i, j)]
+                unlike = np.mean((S[i, others] - S[j, others]) ** 2) if others else 0
+                near = max(0, d[i, j]) <= share * median + 1e-12
+                linked[i, j] = near and unlike <= max(max(0, d[i, j]) ** 2, share * at_random) + 1e-14
+        found = walked(linked)
+        if max(map(found.count, found)) <= max(10, n / 10):
+            break
+    return found
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 24), st.integers(0, 2**31), st.sampled_from([2, 4, 7, 30, 1000]), st.booleans())
+def test_near_duplicates_are_those_of_the_rule(n, seed, steps, distances):
+    rng = np.random.default_rng(seed)
+    X = np.repeat(rng.normal(size=(n, 3)), 2, axis=0)[:n] + 0.03 * rng.normal(size=(n, 3))
+    D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    D = np.round(D / D.max() * steps) + (rng.random((n, n)) < 0.02)
+    np.fill_diagonal(D, 0)
+    S = D if distances else steps - D
+    expected = near_groups(S, distances)
+    options = {"dissimilarity": "gauss" if distances else None}
+    order = rng.permutation(n)
+    assert similarity_groups(S, **options).tolist() == expected
+    moved = similarity_groups(S[np.ix_(order, order)], **options)
+    assert walked(moved[:, None] == moved) == walked(
+        np.equal.outer(np.array(expected)[order], np.array(expected)[order])
+    )
+    for other in (S * 2.0**-20, S * 2.0**500, S.astype(np.float32)):
+        assert similarity_groups(other, **options).tolist() == expected
+
+
+def test_equal_values_on_a_coarse_scale_are_not_copies():
+    rng = np.random.default_rng(0)
+    kind = np.repeat(np.arange(4), 23)
+    ratings = np.clip(np.round(2 + 4 * (kind[:, None] == kind) + rng.normal(0, 1, (92, 92))), 1, 7)
+    np.fill_diagonal(ratings, 7)
+    assert (ratings == 7).sum() > 500  # as similar as a sample to itself
+    assert similarity_groups(ratings).tolist() == list(range(92))
+    pairs = np.repeat(np.arange(46), 2)  # each thing occurs twice, and some ratings differ by one
+    twice = ratings[np.ix_(pairs, pairs)]
+    places = rng.integers(0, 92, (2, 40))
+    twice[tuple(places)] -= pairs[places[0]] != pairs[places[1]]
+    assert similarity_groups(twice).tolist() == pairs.tolist()
+
+
+def test_near_duplicates_in_sparse_matrices(tmp_path):
+    X = twins(20)
+    S = np.maximum(X @ X.T, 0)
+    S[S < 2] = 0
+    expected = near_groups(S, False)
+    assert similarity_groups(sparse.csr_array(S)).tolist() == similarity_groups(S).tolist() == expected
+    places = np.nonzero(S)
+    with_nan = np.where(S > 0, S, np.nan)
+    thin = Proximities(sparse.csr_array((S[places], places), shape=S.shape), absent="unknown")
+    assert similarity_groups(thin).tolist() == similarity_groups(with_nan).tolist() == np.repeat(range(20), 2).tolist()
+
+
 def test_advice_about_near_duplicates():
     X = twins(25)
     found = diagnose(X @ X.T)
@@ -92,4 +161,4 @@ def test_bad_groups():
     with pytest.raises(ValueError, match=r"groups must have one entry per sample \(3\); got an array of shape \(2,\)"):
         similarity_groups(np.eye(3), 0.5, groups=[1, 2])
     with pytest.raises(ValueError, match="groups must all be of one type that can be sorted"):
-        similarity_groups(np.eye(3), 0.9, groups=[None, None, "a"])
+        similarity_groups(np.eye(3), 0.9, groups=np.array([1, 2, "a"], dtype=object))

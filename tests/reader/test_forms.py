@@ -163,12 +163,3 @@ def test_proximities_of_a_frame_keep_its_ids():
 def test_labels_that_do_not_belong_to_the_samples(X, y, found):
     with pytest.raises(ValueError, match=found):
         MODEL.fit(X, y)
-
-
-def test_labels_of_other_names_are_taken_by_their_places():
-    # scikit-learn takes every Series by its places; only names of samples show that it must be reordered.
-    y = pd.Series(LABELS, index=range(100, 100 + N))
-    assert MODEL.fit(FRAME, y).predict(FRAME).tolist() == MODEL.fit(D, LABELS).predict(D).tolist()
-    numbered = pd.DataFrame(D)
-    assert MODEL.fit(numbered, pd.Series(LABELS)[::-1]).classes_.tolist() == ["a", "b"]
-    assert MODEL.predict(D).tolist() == MODEL.fit(D, LABELS[::-1]).predict(D).tolist()

@@ -25,6 +25,7 @@ from similitude import (
 )
 from similitude.diagnosis import diagnose
 from similitude.persistence import load_model, save_model
+from similitude.proximity.maps import LearnedMap
 
 N, K = 40, 6
 rng = np.random.default_rng(3)
@@ -245,9 +246,22 @@ def test_bad_fills(bad):
         Proximities(S, fill=bad)
 
 
-def test_nothing_is_known():
-    with pytest.raises(ValueError, match="no similarity of the training samples is known"):
-        SimilaritySVC().fit(Proximities(np.full((4, 4), np.nan), fill="farthest"), [0, 0, 1, 1])
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.full((6, 6), np.nan),
+        Proximities(np.full((6, 6), np.nan), fill=1.0),
+        np.where(np.eye(6) == 1, 1.0, np.nan),
+        Proximities(sparse.csr_array((6, 6)), absent="unknown"),
+        Proximities(sparse.csr_array(np.eye(6)), absent="unknown"),
+    ],
+    ids=["NaN", "fill", "NaN between different samples", "nothing stored", "no pair stored"],
+)
+def test_nothing_is_known(X):
+    search = PathSearchCV(KNNClassifier(), {"n_neighbors": [1]}, cv=2)
+    for model in (KNNClassifier(1), SimilaritySVC(), search, AutoClassifier(["k-NN"], cv=2)):
+        with pytest.raises(ValueError, match="no similarity of the training samples is known"):
+            model.fit(X, [0, 0, 0, 1, 1, 1])
 
 
 def test_a_diagnosis_of_unknown_similarities():
@@ -276,9 +290,9 @@ def test_absent_pairs_are_never_nearer_than_stored_ones():
     for name in ("one-minus", "sqrt-one-minus"):
         with pytest.raises(ValueError, match=r"absent='farthest' gives absent pairs the similarity 0, but .* up to 3"):
             KNNClassifier(1, dissimilarity=name).fit(Proximities(far, absent="farthest"), ["a", "a", "b"])
-    nothing = Proximities(sparse.csr_matrix((3, 3)), absent="unknown")
+    own = sparse.csr_matrix((np.zeros(3), (range(3), range(3))))  # as in a fold without a known pair
     with pytest.raises(ValueError, match="no value between different samples is known, as 'gauss' needs"):
-        KNNClassifier(1, dissimilarity="gauss").fit(nothing, ["a", "a", "b"])
+        LearnedMap.learn(own, "gauss", absent="unknown")(own, absent="unknown")
 
 
 def test_the_mean_of_huge_similarities_does_not_overflow():

@@ -13,7 +13,7 @@ FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 def combined(*members):
     """Return a combination of members (name, estimator, weight), as a report sees it."""
     model = CombinedClassifier([(name, estimator) for name, estimator, _ in members], [w for _, _, w in members])
-    model.members_ = [CombinedMember(name, estimator, weight, None) for name, estimator, weight in members]
+    model.members_ = [CombinedMember(name, estimator, weight, None, None) for name, estimator, weight in members]
     return model
 
 

@@ -242,3 +242,26 @@ def test_many_classes_have_different_chips_and_short_words_are_whole():
     assert len(looks) == 47
     assert sample("Adenovirus 12") == '<span class="whole">Adenovirus 12</span>'
     assert sample("x" * 15) == "x" * 15
+
+
+def test_errors_with_and_without_evidence():
+    """They are in the leaderboard if some samples give none."""
+    S, y = clusters()
+    found = auto(S, y, KNNClassifier(5))
+    assert "evidence" not in page(find(S, y, auto=found))
+    rows = [
+        replace(
+            row, error_with_evidence=row.error / 2, error_without_evidence=None if i else 0.7, without_evidence=0.125
+        )
+        for i, row in enumerate(found.leaderboard_)
+    ]
+    found.leaderboard_ = rows
+    html = page(find(S, y, auto=found))
+    assert "12.5% of the samples give no evidence" in html
+    headings = re.findall(r"<button[^>]*>([^<]*)</button>|<th[^>]*>([^<]*)</th>", html)
+    assert {"With evidence %", "Without %"} <= {text for both in headings for text in both}
+    assert '<td class="number" data-value="0.7">70.00</td>' in html
+    assert (
+        f'data-value="{rows[1].error / 2!r}">{50 * rows[1].error:.2f}</td><td class="number" data-value=""></td>'
+        in html
+    )

@@ -129,12 +129,19 @@ class TestGreedySelection:
 class Scripted(Contest):
     """A contest of methods whose posteriors of left-out samples are given.
 
-    For each method they are an array (points, n, G), or (repetitions, points, n, G).
+    For each method they are an array (points, n, G), or (repetitions, points, n, G). ``lacking[f]`` are the samples
+    that give no evidence in fold f.
     """
 
-    def __init__(self, answers, codes, repeats):
+    def __init__(self, answers, codes, repeats, lacking=()):
         methods = {name: (None, {"p": list(range(found.shape[-3]))}) for name, found in answers.items()}
-        super().__init__(SimpleNamespace(y=codes), methods, repeats, Loss(None, None, None))
+        tests = [test for folds in repeats for _, test in folds]
+
+        def evidence(train, test):
+            fold = next(i for i, own in enumerate(tests) if own is test)
+            return ~np.isin(test, lacking[fold]) if len(lacking) else np.ones(len(test), dtype=bool)
+
+        super().__init__(SimpleNamespace(y=codes, evidence=evidence), methods, repeats, Loss(None, None, None))
         shape = (len(repeats),)
         self.script = {name: np.broadcast_to(found, shape + found.shape[-3:]) for name, found in answers.items()}
         self.run(None, None, False)

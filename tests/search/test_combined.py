@@ -370,8 +370,8 @@ class TestEstimator:
         assert list(model.feature_names_in_) == names
         frame = pd.DataFrame(ROWS, columns=names)
         assert_array_equal(model.predict_proba(frame), fitted().predict_proba(ROWS))
-        with pytest.raises(ValueError, match="feature names"):
-            model.predict(frame[names[::-1]])
+        assert_array_equal(model.predict_proba(frame[names[::-1]]), fitted().predict_proba(ROWS))
+        assert model.ids_.tolist() == names
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Sets of classes: the p-values by their formula, the coverage that is promised, every kind of input, clear errors."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
@@ -225,8 +226,11 @@ def test_proximities_with_ids_and_self_similarities():
     sets = PredictionSets(KNNClassifier(5), cv=3).fit(given[np.ix_(TRAIN, TRAIN)], Y[TRAIN])
     plain = PredictionSets(KNNClassifier(5), cv=3).fit(BLOCK, Y[TRAIN])
     assert np.array_equal(sets.p_values(given[np.ix_(NEW, TRAIN)]), plain.p_values(ROWS))
-    with pytest.raises(ValueError, match="columns are not the training samples in their order"):
-        sets.p_values(given[np.ix_(NEW, TRAIN[::-1])])
+    assert np.array_equal(sets.p_values(given[np.ix_(NEW, TRAIN[::-1])]), plain.p_values(ROWS))
+    frame = pd.DataFrame(np.exp(-S), index=names, columns=names)  # distances, for another library's classifier
+    other = PredictionSets(KNeighborsClassifier(5, metric="precomputed"), cv=3)
+    other.fit(frame.iloc[TRAIN, TRAIN], Y[TRAIN])
+    assert np.array_equal(other.p_values(frame.iloc[NEW, TRAIN[::-1]]), other.p_values(frame.iloc[NEW, TRAIN]))
 
 
 def test_several_similarities_are_cut_together():
@@ -235,6 +239,9 @@ def test_several_similarities_are_cut_together():
     sets = PredictionSets(FusedClassifier(parts), cv=3).fit(both[np.ix_(TRAIN, TRAIN)], Y[TRAIN])
     plain = PredictionSets(FusedClassifier(parts), cv=3).fit(BLOCK, Y[TRAIN])  # the same neighbours by one similarity
     assert np.allclose(sets.p_values(both[np.ix_(NEW, TRAIN)]), plain.p_values(ROWS))
+    named = Proximities(both.similarities, ids=[f"s{i}" for i in range(90)])
+    sets = PredictionSets(FusedClassifier(parts), cv=3).fit(named[np.ix_(TRAIN, TRAIN)], Y[TRAIN])
+    assert np.allclose(sets.p_values(named[np.ix_(NEW, TRAIN[::-1])]), plain.p_values(ROWS))
     with pytest.raises(ValueError, match="familiarity needs one similarity between samples"):
         sets.familiarity(both[np.ix_(NEW, TRAIN)])
 

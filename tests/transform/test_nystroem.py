@@ -254,8 +254,7 @@ def test_sparse_single_precision_and_proximities():
     assert _close(single, F, 1e-4)
     named = clone(model).fit(Proximities(S, ids=np.arange(30)))
     assert _close(named.transform(Proximities(S, column_ids=np.arange(30))), F, 1e-10)
-    with pytest.raises(ValueError, match="the columns are not the training samples"):
-        named.transform(Proximities(S, column_ids=np.arange(30)[::-1]))
+    assert _close(named.transform(Proximities(S[:, ::-1], column_ids=np.arange(30)[::-1])), F, 1e-10)
 
 
 def _words(n=40):
@@ -379,7 +378,7 @@ def test_rounding_in_single_precision_is_no_asymmetry(parameters):
     assert not np.array_equal(single, single.T)
     model = IndefiniteNystroem(4, "flip", random_state=0, **parameters)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", SimilarityWarning)
+        warnings.filterwarnings("error", ".*asymmetric", SimilarityWarning)
         F = model.fit_transform(single)
     assert _close(_kernel(model, F), _kernel(model, clone(model).fit_transform(D)), 1e-4)
 

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_integer
+from similitude._utils.ids import labels_in_order
 from similitude.base import SimilarityClassifier
 from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
 from similitude.boosting._ensemble import Ensemble, problem_signs
@@ -302,7 +303,7 @@ class DBoostClassifier(SimilarityClassifier):
             The margins, from -1 to 1. If a margin is above 0, y is predicted.
         """
         rows = self._similarities(X)
-        y = check_labels(y, len(rows))
+        y = check_labels(labels_in_order(y, X), len(rows))
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
             raise ValueError(f"y must hold classes that were in fit; got the class {unknown.tolist()[0]!r}.")

@@ -11,6 +11,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 
 from similitude._utils.checks import check_integer
+from similitude._utils.ids import labels_in_order
 from similitude.datasets._arguments import check_amount
 from similitude.numerics.eigen import eigh
 from similitude.proximity.check import check_similarity, is_symmetric
@@ -191,7 +192,7 @@ def make_negative_direction(
         raise ValueError(f"S and y must be given together; {'S' if S is None else 'y'} is missing.")
     if S is None:
         S, y = _blobs(n_samples, n_classes, n_features, separation, gamma, random_state)
-    S, y = _check_base(S, y)
+    S, y = _check_base(S, labels_in_order(y, S))
     a, b = _two_classes(y, classes)
     values, vectors = eigh(S)
     candidates = np.flatnonzero(values >= NEGLIGIBLE * values[-1])

@@ -19,8 +19,8 @@ STRONGLY_INDEFINITE = 0.2
 HIGH_HUBNESS = 1.4
 MANY_TIES = 0.2
 MANY_NEAR_DUPLICATES = 0.05
-COARSE_SCALE = 20
-"""Number of distinct values up to which equal similarities do not show that samples are copies."""
+FEW_GROUPS = 10
+"""Number of groups of near-duplicates below which folds by groups do not work."""
 
 SMALL, LARGE = 0.1, 1e4
 """Largest absolute similarity below or above which grids of C and epsilon do not fit the similarities."""
@@ -46,8 +46,9 @@ def _about_input(d: Diagnosis) -> Iterator[str]:
         yield f"the figures come from {d.n_sampled} of {d.n} samples; raise max_samples to use all of them."
     if d.looks_like_dissimilarity:
         yield (
-            "the matrix looks like a dissimilarity (zero diagonal, positive elsewhere): if it is one, pass "
-            "dissimilarity='max-minus' or another map; the advice below assumes that larger values mean more alike."
+            "the matrix looks like a dissimilarity (the values of samples with themselves are the smallest of their "
+            "rows): if it is one, pass dissimilarity='max-minus' or another map; the advice below assumes that larger "
+            "values mean more alike."
         )
     if d.dissimilarity is not None and d.self_similarity_not_maximal > 0.5:
         yield (
@@ -124,24 +125,21 @@ def _about_neighbors(d: Diagnosis) -> Iterator[str]:
 
 
 def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
+    groups = d.n_sampled - d.near_duplicates
+    few_groups = f"only {groups} different ones are left, too few for folds that keep copies together."
     if d.duplicates:
         repeat = "1 sample repeats" if d.duplicates == 1 else f"{d.duplicates} samples repeat"
-        yield (
-            f"{repeat} the row of an earlier one: keep copies on the same side of every split "
-            "(SimilarityGroupKFold, or train_test_split(groups=...)); otherwise errors are underestimated."
+        together = (
+            "keep copies on the same side of every split (SimilarityGroupKFold, or train_test_split(groups=...)); "
+            "otherwise errors are underestimated."
         )
+        yield f"{repeat} the row of an earlier one: {together if groups >= FEW_GROUPS else few_groups}"
     elif d.near_duplicates > MANY_NEAR_DUPLICATES * d.n_sampled:
         together = "SimilarityGroupKFold (--no-leak auto) keeps them together."
-        if d.n_distinct <= COARSE_SCALE:
-            yield (
-                f"{d.near_duplicates} of {d.n_sampled} samples are as similar to another sample as to themselves, "
-                f"which is common with {d.n_distinct} distinct values. If they are copies, {together}"
-            )
-        else:
-            yield (
-                f"{d.near_duplicates} of {d.n_sampled} samples are nearly the same as others: errors on random folds "
-                f"are smaller than those for new samples; {together}"
-            )
+        yield (
+            f"{d.near_duplicates} of {d.n_sampled} samples are nearly the same as others: errors on random folds "
+            f"are smaller than those for new samples; {together if groups >= FEW_GROUPS else few_groups}"
+        )
     if d.unknown:
         yield (
             f"{percent(d.unknown)} of the entries are unknown: local methods (KNNClassifier) vote among the known "

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 from similitude.diagnosis import figures
 from similitude.diagnosis.advice import advice
 from similitude.diagnosis.disorder import figure as disorder_figure

@@ -68,7 +68,8 @@ class Diagnosis:
     duplicates : int
         Number of samples whose row equals an earlier row.
     looks_like_dissimilarity : bool
-        Whether the diagonal is zero and all other values are positive, although ``dissimilarity`` is None.
+        Whether the values of nearly all samples with themselves are the smallest of their rows, although
+        ``dissimilarity`` is None.
     self_similarity_not_maximal : float
         Share of the samples i with ``s_ii < max_j s_ij``, by more than rounding.
     smallest_eigenvalue, largest_eigenvalue : float or None

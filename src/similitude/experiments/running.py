@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.ids import labels_in_order
 from similitude._utils.progress import ProgressBars
 from similitude.base import SimilarityEstimator
 from similitude.experiments.cells import Cell
@@ -213,7 +214,7 @@ def _dataset(name: Any, given: Any) -> Dataset:
     if not isinstance(given, tuple) or not 2 <= len(given) <= 4:
         raise ValueError(f"data[{name!r}] must be a tuple (X, y), (X, y, contract) or (X, y, contract, splits).")
     X, y, contract, splits = Dataset(*given)
-    y = y.to_numpy() if hasattr(y, "iloc") else np.asarray(y)
+    y = np.asarray(labels_in_order(y, X))
     if y.ndim != 1 or len(y) != _num_samples(X):
         raise ValueError(f"data[{name!r}]: y must be one label per sample ({_num_samples(X)}); got shape {y.shape}.")
     if not isinstance(contract, Mapping):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.model_selection import check_cv
 
+from similitude._utils.ids import labels_in_order
 from similitude.search.path_search import PathSearchCV
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def pooled_search(
     >>> search.best_params_, search.fewest_errors_
     ({'n_neighbors': 1}, 0)
     """
-    y = np.asarray(y)
+    y = np.asarray(labels_in_order(y, X))
     splits = list(check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y))
     sizes = [len(test) for _, test in splits]
     choose = fewest_errors(grid, sizes, ties)

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from similitude._utils.checks import check_choice, check_positive
+from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
 from similitude.base import SimilarityClassifier
 from similitude.features._landmark_models import features_in_place, linear_models
@@ -255,7 +256,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all labels at once; give partial_fit a dict of weights.")
         points = self._points([{}])
-        y = check_labels(y, _num_samples(X))
+        y = check_labels(labels_in_order(y, X), _num_samples(X))
         path = vars(self).get("_path")
         if path is None:
             training = self._read(X, y)
@@ -313,6 +314,7 @@ def fit_by_moments(
         Fit a model on a cluster, with the same result as ``model.fit(X, y)`` up to rounding.
     """
     points = model._points([{}])
+    y = labels_in_order(y, X)
     training = model._read(X, y)
     labels = model._labels_of(check_labels(y, len(training)))
     model._adopt(training, labels, model._fit_path(training, labels, points, sum_moments))

@@ -13,10 +13,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.ids import Names, as_ids, column_names_of, given_names
 from similitude.base import SimilarityEstimator
 from similitude.proximity.check import dense, read_similarity
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.unknown import LearnedFill, fill_needed
+from similitude.reader import training_columns
 
 
 class View(NamedTuple):
@@ -103,11 +105,19 @@ class FusedReader:
         The names of the similarities and of the feature sets in X; the empty name stands for one without a name.
     fills : dict
         The value of unknown similarities for each part that needs all pairs and gets no ``Proximities``, by its name.
+    column_ids : ndarray or None
+        The names of the training samples, if X holds similarities and they have names.
     """
 
-    _saved_state = {"views": "list of View", "held": "dict of any", "fills?": "dict of LearnedFill"}
+    _saved_state = {
+        "views": "list of View",
+        "held": "dict of any",
+        "fills?": "dict of LearnedFill",
+        "column_ids?": "None | label[*]",
+    }
 
     fills: Mapping[str, LearnedFill] = MappingProxyType({})
+    column_ids: np.ndarray | None = None
 
     def __init__(self, parts: Sequence[tuple[str, Any]]):
         self.views = [View.of(name, part) for name, part in parts]
@@ -118,10 +128,16 @@ class FusedReader:
         """The kinds of the parts' inputs."""
         return {view.kind for view in self.views}
 
+    @property
+    def ids(self) -> Names | None:
+        """The names of the training samples, to which the columns of new rows are matched; None without any."""
+        return None if self.column_ids is None else given_names(self.column_ids, adopted=True)
+
     def fit(self, X: Any, estimator: Any) -> FusedTraining:
         """Return the training samples as the input of each part."""
         X = self._checked(X, True, estimator)
         self.held = _held(X)
+        self.column_ids = as_ids(column_names_of(X)) if "similarities" in self.kinds else None
         distances = any(getattr(part, "dissimilarity", None) is not None for _, part in estimator._parts)
         learned = {view.name: view.learned_fill(X, distances) for view in self.views}
         self.fills = {name: fill for name, fill in learned.items() if fill is not None}
@@ -129,7 +145,7 @@ class FusedReader:
 
     def rows(self, X: Any, estimator: Any) -> dict[str, Any]:
         """Return new samples as the input of each part, by its name."""
-        X = self._checked(X, False, estimator)
+        X = self._checked(training_columns(X, self.ids)[0], False, estimator)
         self._check_held(_held(X))
         return self._inputs(X, square=False)
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.checks import check_bool, check_choice, check_positive
+from similitude._utils.ids import names_of
 from similitude._utils.warn import warn
 from similitude.kernel._machines import SpectrumKernel, SpectrumMachines, TransductiveMachines
 from similitude.labels import Labels, class_weights
@@ -17,7 +18,8 @@ from similitude.numerics.shared import shared_work
 from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning, check_similarity
-from similitude.reader import Rows, Training, matrix_of
+from similitude.proximity.proximities import at_columns
+from similitude.reader import Rows, Training, matrix_of, training_columns
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -248,19 +250,19 @@ class SimilaritySVC(OneVsOneClassifier):
 
     def _rows_and_among(self, X: Any) -> Rows:
         """Return rows from a matrix whose last columns are the similarities among the new samples."""
-        X = matrix_of(X)
         X = X if hasattr(X, "shape") else np.asarray(X)
-        m, n = len(X) if X.ndim != 2 else X.shape[0], self._reader.n_columns
-        if X.ndim != 2 or X.shape[1] != n + m:
+        m, n = X.shape[0] if X.shape else 0, self._reader.n_columns
+        if len(X.shape) != 2 or X.shape[1] != n + m:
             raise ValueError(
                 f"X must have {n + m} columns, because transductive=True: the similarities to {n} training samples, "
                 f"then those among the {m} new samples; its shape is {X.shape}."
             )
-        part = X.iloc if hasattr(X, "iloc") else X
         reader = copy.copy(self._reader)
-        reader.extras, reader.column_ids = (), None  # a matrix with the columns of new samples has none
-        rows = reader.rows(part[:, :n], estimator=self)
-        among = check_similarity(part[:, n:], name="X", square=True, orientation="dissimilarity")
+        reader.extras = ()  # a matrix with the columns of new samples need not have ids
+        rows = reader.rows(at_columns(X, np.arange(n)), estimator=self)
+        # The last columns are the new samples, in the order of the rows.
+        among, _ = training_columns(at_columns(X, np.arange(n, n + m)), names_of(X))
+        among = check_similarity(matrix_of(among), name="X", square=True, orientation="dissimilarity")
         rows.among = self._reader.similarities(among)
         return rows
 

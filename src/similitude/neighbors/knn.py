@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude._utils.checks import check_bool, check_choice, check_integer, check_positive
+from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
 from similitude.finders import GraphSearch, check_search, same_values
 from similitude.labels import Labels, check_labels
@@ -265,6 +266,7 @@ class KNNClassifier(SearchingClassifier):
         """
         if not hasattr(self, "objects_"):
             return self.fit(X, y)
+        y = labels_in_order(y, X)
         n_new, known = _num_samples(X), self.classes_[self._path.labels.codes]
         X = append_objects(self.objects_, X) if n_new else self.objects_
         # An empty list becomes an array of floats, which would convert all labels to floats.

@@ -22,7 +22,7 @@ from similitude._utils.files import check_writable, replacing
 from similitude._utils.versions import versions
 from similitude.base import SimilarityEstimator
 from similitude.persistence._tree import Decoder, Encoder, _dtype, check_state
-from similitude.reader import SeveralReader
+from similitude.reader import Reader, SeveralReader
 from similitude.search import AutoClassifier
 
 FORMAT = (2, 0)
@@ -200,6 +200,7 @@ def _read(path: Path, archive: zipfile.ZipFile) -> tuple[Any, dict[str, Any]]:
     facts, ids, written = _facts(model), content["ids"], content["versions"]
     if ids is not None and (len(ids) != facts["n_columns"] or not all(isinstance(name, str) for name in ids)):
         raise ValueError("its ids do not fit the number of its training samples")
+    _give_ids(model, ids)
     written = {name: str(written[name]) for name in versions()}
     return model, {**facts, "ids": ids, "versions": written, "notes": content["notes"]}
 
@@ -280,6 +281,14 @@ def _own_ids(model: Any) -> list[str] | None:
     names = getattr(getattr(reader, "_reader", None), "column_ids", None)
     names = getattr(reader, "feature_names_in_", None) if names is None else names
     return None if names is None else [str(name) for name in names.tolist()]
+
+
+def _give_ids(model: Any, ids: list[str] | None) -> None:
+    """Let the reader of a loaded model know the ids in the file, if it was fitted on a matrix without ids."""
+    reader = getattr(input_reader(model), "_reader", None)
+    for each in reader.readers.values() if isinstance(reader, SeveralReader) else [reader]:
+        if ids is not None and isinstance(each, Reader) and each.is_matrix and each.column_ids is None:
+            each.column_ids = np.array(ids, dtype=object)
 
 
 def _write(path: Path, tree: bytes, arrays: list[np.ndarray]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.extras import require
+from similitude._utils.ids import given_names, labels_in_order
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ class RiskCoverageDisplay:
         check_is_fitted(estimator)
         if not hasattr(estimator, "predict_proba"):
             raise ValueError(f"estimator must have predict_proba; {type(estimator).__name__} has none.")
-        correct = np.asarray(estimator.predict(X)) == np.asarray(y)
+        correct = np.asarray(estimator.predict(X)) == np.asarray(labels_in_order(y, X))
         name = type(estimator).__name__ if name is None else name
         return cls.from_predictions(correct, estimator.predict_proba(X).max(axis=1), name=name, ax=ax)
 
@@ -206,7 +207,8 @@ class RiskCoverageDisplay:
         RiskCoverageDisplay
         """
         check_is_fitted(auto)
-        found, y = auto.out_of_fold_, np.asarray(y)
+        names = given_names(auto.ids_, adopted=True) if hasattr(auto, "ids_") else None
+        found, y = auto.out_of_fold_, np.asarray(labels_in_order(y, names))
         if len(y) <= found.samples.max():
             raise ValueError(f"y must be the labels that auto was fitted with; got {len(y)} of them.")
         name = auto.best_method_ if name is None else name

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.extras import require
+from similitude._utils.ids import labels_in_order
 from similitude.diagnosis.pictures import color_range
 from similitude.plotting._drawing import (
     COLORS,
@@ -185,6 +186,7 @@ class SimilarityMatrixDisplay:
         SimilarityMatrixDisplay
         """
         require("matplotlib.pyplot", "plot")
+        y = labels_in_order(y, S)
         S = check_similarity(as_proximities(S).S, orientation="any")
         n = S.shape[0]
         classes, counts, order = _by_class(y, n)

@@ -10,6 +10,7 @@ from similitude.proximity.check import (
     is_symmetric,
     looks_like_dissimilarity,
 )
+from similitude.proximity.evidence import gives_evidence
 from similitude.proximity.groups import similarity_groups
 from similitude.proximity.known import KnownPairs, known_pairs
 from similitude.proximity.maps import (
@@ -57,6 +58,7 @@ __all__ = [
     "cut",
     "dense",
     "for_lookup",
+    "gives_evidence",
     "is_symmetric",
     "known_pairs",
     "learned_constants_needed",

@@ -18,6 +18,7 @@ SYMMETRY_TOLERANCE = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-5}
 """The largest ``|S - S^T| / max|S|`` for which a matrix counts as symmetric."""
 
 _BLOCK = 2**22
+_FEW, _NEARLY_ALL = 5, 0.95
 
 
 class SimilarityWarning(UserWarning):
@@ -55,7 +56,7 @@ def check_similarity(
         Whether a sparse matrix is allowed.
     orientation : {"similarity", "dissimilarity", "any"}, default="similarity"
         The meaning of the entries, if it is known. A square similarity matrix that looks like a dissimilarity matrix
-        (zero diagonal, positive elsewhere) causes a warning.
+        (the values of samples with themselves are the smallest of their rows) causes a warning.
     estimator : object, default=None
         The estimator that error messages name.
 
@@ -141,8 +142,9 @@ def read_similarity(
         )
     if square and orientation == "similarity" and looks_like_dissimilarity(S):
         warn(
-            f"{name} has a zero diagonal and is positive elsewhere: it looks like a dissimilarity, but it is used as a "
-            f"similarity. If it is a dissimilarity, pass dissimilarity='max-minus' (or another map).",
+            f"{name} looks like a dissimilarity (the values of samples with themselves are the smallest of their "
+            "rows), but it is used as a similarity. If it is a dissimilarity, pass dissimilarity='max-minus' (or "
+            "another map).",
             SimilarityWarning,
         )
     return S, has_nan
@@ -189,12 +191,15 @@ def _refuse(value: float, row: int, column: int, name: str) -> None:
 
 
 def looks_like_dissimilarity(S: Matrix) -> bool:
-    """Return whether a dense square matrix has a zero diagonal and is positive everywhere else.
+    """Return whether 95% of the samples have a value with themselves that is smaller than 95% of those with others.
+
+    Of fewer than five samples these may be the smallest by chance: then the diagonal must be zero, and all other values
+    positive.
 
     Parameters
     ----------
     S : ndarray or sparse matrix of shape (n, n)
-        The matrix.
+        The matrix; NaN is ignored.
 
     Returns
     -------
@@ -206,12 +211,23 @@ def looks_like_dissimilarity(S: Matrix) -> bool:
     similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
     similitude.to_similarity : Return dissimilarities converted to similarities.
     """
-    if sparse.issparse(S) or len(S) < 2 or np.any(np.diagonal(S)):
+    n = len(S) if not sparse.issparse(S) else 0
+    own = np.diagonal(S) if n > 1 else np.empty(0)
+    if n < 2 or (n < _FEW and np.any(own)):
         return False
-    n = len(S)
-    rows = max(1, _BLOCK // n)
-    # With a zero diagonal, all other entries are positive if and only if each row has n - 1 positive entries.
-    return all(np.count_nonzero(S[i : i + rows] > 0) == len(S[i : i + rows]) * (n - 1) for i in range(0, n, rows))
+    exceptions, start, rows = 0, 0, min(64, max(1, _BLOCK // n))
+    while start < n:
+        block = S[start : start + rows]
+        places = np.arange(start, start + len(block))
+        with np.errstate(invalid="ignore"):
+            larger = np.count_nonzero(block > own[places, None], axis=1)
+        others = np.count_nonzero(~np.isnan(block), axis=1) - 1
+        needed = others if n < _FEW else _NEARLY_ALL * others
+        exceptions += int(np.count_nonzero((larger < needed) | (others < 1) | np.isnan(own[places])))
+        if exceptions > (0 if n < _FEW else (1 - _NEARLY_ALL) * n):
+            return False
+        start, rows = start + len(block), max(1, _BLOCK // n)  # of most similarities the first rows suffice
+    return True
 
 
 def dense(S: Any) -> np.ndarray:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from similitude._utils.checks import first_missing
+from similitude._utils.ids import labels_in_order
 from similitude.proximity.check import read_similarity
 from similitude.proximity.proximities import as_proximities
 
@@ -16,11 +19,17 @@ if TYPE_CHECKING:
     from similitude._utils.types import ListLike, ProximityLike
 
 NEAR = 0.05
-"""Samples are near-duplicates if their dissimilarity is at most this share of the median one."""
+"""Near-duplicates have at most this share of the median dissimilarity, and of the squared difference of two rows."""
+
+FINE_SCALE = 25
+"""Number of distinct values below which rows have to be more similar, because equal values show little."""
+
 _LARGE_GROUP = 10
 _HALVINGS = 8
+_ROUNDING, _SMALLEST = 1e-12, 1e-100
 _BLOCK = 2**22
 _PAIRS = 2**20
+_PAIRS_AT_ONCE, _COLUMNS = 2**14, 256
 
 
 def similarity_groups(
@@ -35,9 +44,12 @@ def similarity_groups(
     The groups are the connected components of the graph that links i and j if ``s_ij`` or ``s_ji`` is at least the
     threshold, or, for dissimilarities, at most. ``threshold="auto"`` links duplicates and near-duplicates: with
     ``d_ij = (s_ii + s_jj)/2 - s_ij``, or the given dissimilarity, those whose d is at most 5% of the median d of
-    different samples. Where samples lie so close together that this links more than a tenth of them (and more than ten)
-    into one group, the share is halved until it does not; in the end only duplicates are linked. Unknown pairs, and
-    pairs that a sparse matrix does not store, are not linked.
+    different samples, and whose rows are nearly the same: the mean squared difference of their similarities to the
+    others is at most ``d_ij^2``, as the triangle inequality demands, or 5% of that of two samples drawn at random. If
+    there are only m < 25 distinct values, these 5% are multiplied by m / 25, because equal values on a coarse scale,
+    such as ratings, do not show that samples are copies. Where samples lie so close together that this links more than
+    a tenth of them (and more than ten) into one group, both shares are halved until it does not; in the end only
+    duplicates are linked. Unknown pairs, and pairs that a sparse matrix does not store, are not linked.
 
     Parameters
     ----------
@@ -72,10 +84,14 @@ def similarity_groups(
     if not is_number and not (isinstance(threshold, str) and threshold == "auto"):
         raise ValueError(f"threshold must be a number or 'auto'; got {threshold!r}.")
     distances = dissimilarity is not None
+    groups = labels_in_order(groups, S, "groups")
     given = as_proximities(S, distances=distances)
     values, _ = read_similarity(given.S, orientation="any", takes_nan=True)
     n = values.shape[0]
-    links = _links(values, _beyond(float(threshold), distances)) if is_number else _near_links(values, distances)
+    if is_number:
+        links = _links(values, _beyond(float(threshold), distances))
+    else:
+        links = _near_links(values, distances, given.absent)
     if groups is not None:
         links = links + _same(groups, n)
     return _in_order(_components(links))
@@ -92,47 +108,160 @@ def _beyond(threshold: float, distances: bool) -> Any:
     return link
 
 
-def _near_links(values: Any, distances: bool) -> Any:
+def _near_links(values: Any, distances: bool, absent: str) -> Any:
     """Return the links between near-duplicates, which make no group of more than a tenth of the samples."""
-    near = _near(values, distances)
+    n = values.shape[0]
+    known = values.data if sparse.issparse(values) else values
+    largest = float(max(np.nanmax(known, initial=0.0), -np.nanmin(known, initial=0.0)))
+    if largest and not _SMALLEST < largest < 1 / _SMALLEST:
+        values = values / 2.0 ** np.floor(np.log2(largest))  # squares would overflow or underflow
+    pairs = _near_pairs(values, distances, absent)
     for share in [*(NEAR / 2**i for i in range(_HALVINGS)), 0.0]:
-        links = _links(values, near(share))
-        if np.bincount(_components(links)).max() <= max(_LARGE_GROUP, values.shape[0] / 10):
+        kept = (pairs.apart <= share) & (pairs.unlike <= np.maximum(np.maximum(pairs.apart_rows, share), _ROUNDING))
+        places = pairs.rows[kept], pairs.columns[kept]
+        links = sparse.csr_matrix((np.ones(len(places[0]), dtype=np.int8), places), shape=(n, n))
+        if np.bincount(_components(links)).max() <= max(_LARGE_GROUP, n / 10):
             break
     return links
 
 
-def _near(values: Any, distances: bool) -> Any:
-    """Return a function of a share of the median d that gives a function which tells whether pairs are linked."""
-    n = values.shape[0]
-    own = np.asarray(values.diagonal(), dtype=np.float64)
-    if sparse.issparse(values) and not own.any() and not distances:
-        own = np.full(n, float(values.data.max()) if values.nnz else 0.0)  # no sample is stored with itself
-    own = np.where(np.isnan(own), np.nanmax(own) if not np.isnan(own).all() else 0.0, own)
+class _NearPairs(NamedTuple):
+    """Pairs of different samples that may be near-duplicates."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    apart: np.ndarray
+    """Their d, as a share of the median one; 0 for those that are equal up to rounding."""
+    unlike: np.ndarray
+    """The mean squared difference of their rows, as a share of that of two samples drawn at random."""
+    apart_rows: np.ndarray
+    """What that share may be by the triangle inequality."""
+
+
+def _near_pairs(values: Any, distances: bool, absent: str) -> _NearPairs:
+    """Return the pairs that are near-duplicates by the largest share."""
+    own = _self_values(values, distances)
 
     def apart(block: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         return block if distances else own[rows] / 2 + own[columns] / 2 - block
 
-    typical = _typical(values, apart, own, distances)
+    typical = _typical(values, apart, distances)
 
-    def near(share: float) -> Any:
-        def link(block: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-            scale = np.abs(own[rows]) / 2 + np.abs(own[columns]) / 2 if not distances else typical
-            return apart(block, rows, columns) <= share * typical + 1e-12 * scale  # equal up to rounding
+    def rounding(rows: np.ndarray, columns: np.ndarray) -> Any:
+        return 1e-12 * (typical if distances else np.abs(own[rows]) / 2 + np.abs(own[columns]) / 2)
 
-        return link
+    spread = _row_spread(values, absent) * min(1.0, _n_distinct(values) / FINE_SCALE)
+    found: list[tuple[np.ndarray, ...]] = []
+    for rows, columns, block in _blocks(values):
+        with np.errstate(invalid="ignore"):
+            near = apart(block, rows, columns) <= NEAR * typical + rounding(rows, columns)
+        near &= rows != columns
+        i, j = (np.broadcast_to(ends, near.shape)[near] for ends in (rows, columns))
+        d = apart(block[near], i, j).astype(np.float64)
+        d[d <= rounding(i, j)] = 0.0
+        limits = np.maximum(np.maximum(d**2, NEAR * spread), _ROUNDING * spread)
+        squares = _row_differences(values, i, j, limits, absent)
+        kept = np.flatnonzero(squares <= limits)
+        i, j, d, squares = i[kept], j[kept], d[kept], squares[kept]
+        found.append((i, j, d / (typical or 1.0), squares / (spread or 1.0), d**2 / (spread or 1.0)))
+    return _NearPairs(*(np.concatenate(part) for part in zip(*found)))
 
-    return near
+
+def _self_values(values: Any, distances: bool) -> np.ndarray:
+    """Return the similarities of samples with themselves; where these are not known, the largest one."""
+    own = np.asarray(values.diagonal(), dtype=np.float64)
+    if sparse.issparse(values) and not own.any() and not distances:
+        return np.full(len(own), float(values.data.max()) if values.nnz else 0.0)  # no sample is stored with itself
+    return np.where(np.isnan(own), np.nanmax(own) if not np.isnan(own).all() else 0.0, own)
 
 
-def _typical(values: Any, apart: Any, own: np.ndarray, distances: bool) -> float:
+def _row_spread(values: Any, absent: str) -> float:
+    """Return the mean squared difference of the rows of two samples drawn at random."""
+    if sparse.issparse(values):
+        n = np.full(values.shape[1], values.shape[0])
+        n = n if absent == "zero" else np.maximum(np.bincount(values.indices, minlength=len(n)), 1)
+        means = np.asarray(values.sum(axis=0)).ravel() / n
+        return 2 * float(np.mean(np.asarray(values.power(2).sum(axis=0)).ravel() / n - means**2))
+    sums, squares, counts = (np.zeros(values.shape[1]) for _ in range(3))
+    for _, _, block in _blocks(values):
+        known = ~np.isnan(block)
+        sums += np.sum(block, axis=0, where=known, dtype=np.float64)
+        counts += known.sum(axis=0)
+    means = sums / np.maximum(counts, 1)
+    for _, _, block in _blocks(values):
+        squares += np.nansum((block - means) ** 2, axis=0)
+    return 2 * float(np.mean(squares[counts > 0] / counts[counts > 0])) if counts.any() else 0.0
+
+
+def _n_distinct(values: Any) -> int:
+    """Return the number of distinct values, at most ``FINE_SCALE``."""
+    found = np.empty(0)
+    for _, _, block in _blocks(values):
+        for start in range(0, len(block), max(1, len(block) // 8)):
+            part = np.asarray(block[start : start + max(1, len(block) // 8)]).ravel()
+            found = np.union1d(found, part[~np.isnan(part)])
+            if len(found) >= FINE_SCALE:
+                return FINE_SCALE
+    return max(1, len(found))
+
+
+def _row_differences(values: Any, i: np.ndarray, j: np.ndarray, limits: np.ndarray, absent: str) -> np.ndarray:
+    """Return the mean squared differences of the rows of pairs, without the columns of the pair itself.
+
+    Those that certainly exceed their limits may be smaller than they are.
+    """
+    out = np.empty(len(i))
+    for start in range(0, len(i), _PAIRS_AT_ONCE):
+        part = slice(start, start + _PAIRS_AT_ONCE)
+        if sparse.issparse(values):
+            out[part] = _sparse_differences(values, i[part], j[part], absent)
+        else:
+            out[part] = _dense_differences(values, i[part], j[part], limits[part])
+    return out
+
+
+def _dense_differences(values: Any, i: np.ndarray, j: np.ndarray, limits: np.ndarray) -> np.ndarray:
+    n = values.shape[0]
+    totals, counts = np.zeros(len(i)), np.zeros(len(i), dtype=np.int64)
+    left = np.arange(len(i))
+    for start in range(0, n, _COLUMNS):
+        columns = np.arange(start, min(n, start + _COLUMNS))
+        ends = (values[places[left], start : start + _COLUMNS] for places in (i, j))
+        squares = np.subtract(*ends, dtype=np.float64) ** 2
+        own = (columns == i[left, None]) | (columns == j[left, None])
+        known = ~(np.isnan(squares) | own)
+        totals[left] += np.sum(squares, axis=1, where=known)
+        counts[left] += known.sum(axis=1)
+        left = left[totals[left] <= n * limits[left]]  # the others cannot get below their limits any more
+    return totals / np.maximum(counts, 1)
+
+
+def _sparse_differences(values: Any, i: np.ndarray, j: np.ndarray, absent: str) -> np.ndarray:
+    n = values.shape[0]
+    one, other = sparse.csr_array(values)[i], sparse.csr_array(values)[j]
+    difference = one - other
+    counts = np.full(len(i), n - 2)
+    if absent != "zero":  # only columns that are known for both are compared
+        both = _stored(one) * _stored(other)
+        difference, counts = difference * both, np.asarray(both.sum(axis=1)).ravel()
+    at = np.arange(len(i))
+    own = sum(np.asarray(difference[at, k]).ravel() ** 2 for k in (i, j))
+    return np.maximum(np.asarray(difference.power(2).sum(axis=1)).ravel() - own, 0.0) / np.maximum(counts, 1)
+
+
+def _stored(S: Any) -> Any:
+    return sparse.csr_array((np.ones(len(S.data)), S.indices, S.indptr), shape=S.shape)
+
+
+def _typical(values: Any, apart: Any, distances: bool) -> float:
     """Return the median d of different samples, of all or of a million pairs drawn at random."""
     n = values.shape[0]
     if n < 2:
         return 0.0
     if sparse.issparse(values):
         if not distances and values.nnz < n * (n - 1) / 2:
-            return float(np.median(own))  # most pairs are absent
+            own = np.zeros(n), np.arange(n), np.arange(n)
+            return float(np.median(apart(*own)))  # most pairs are absent, and count as 0
         rows = np.repeat(np.arange(n), np.diff(values.indptr))
         found = apart(values.data, rows, values.indices)[rows != values.indices]
     else:
@@ -146,21 +275,25 @@ def _typical(values: Any, apart: Any, own: np.ndarray, distances: bool) -> float
 def _links(values: Any, link: Any) -> Any:
     """Return the sparse matrix of the linked pairs."""
     n = values.shape[0]
-    if sparse.issparse(values):
-        rows = np.repeat(np.arange(n), np.diff(values.indptr))
-        kept = np.flatnonzero(link(values.data, rows, values.indices))
-        places = [(rows[kept], values.indices[kept])]
-    else:
-        places, step = [], max(1, _BLOCK // max(1, n))
-        columns = np.arange(n)[None]
-        for start in range(0, n, step):
-            block = values[start : start + step]
-            rows = np.arange(start, start + len(block))[:, None]
-            with np.errstate(invalid="ignore"):
-                i, j = np.nonzero(link(block, rows, columns))
-            places.append((i + start, j))
+    places = []
+    for rows, columns, block in _blocks(values):
+        with np.errstate(invalid="ignore"):
+            linked = link(block, rows, columns)
+        places.append([np.broadcast_to(ends, linked.shape)[linked] for ends in (rows, columns)])
     i, j = (np.concatenate(part) for part in zip(*places))
     return sparse.csr_matrix((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
+
+
+def _blocks(values: Any) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the positions of rows and columns, and the values there: blocks of rows, or all stored entries."""
+    n = values.shape[0]
+    if sparse.issparse(values):
+        yield np.repeat(np.arange(n), np.diff(values.indptr)), values.indices, values.data
+        return
+    step = max(1, _BLOCK // max(1, n))
+    for start in range(0, n, step):
+        block = values[start : start + step]
+        yield np.arange(start, start + len(block))[:, None], np.arange(n)[None], block
 
 
 def _same(groups: Any, n: int) -> Any:
@@ -168,6 +301,8 @@ def _same(groups: Any, n: int) -> Any:
     groups = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
     if groups.shape != (n,):
         raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {groups.shape}.")
+    if first_missing(groups) is not None:
+        raise ValueError("groups contains a missing value; every sample needs a group.")
     try:
         _, codes = np.unique(groups, return_inverse=True)
     except TypeError as error:

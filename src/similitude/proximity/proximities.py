@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from similitude._utils.forms import foreign_form, from_condensed, ids_of, is_frame
+from similitude._utils.forms import foreign_form, from_condensed, is_frame
+from similitude._utils.ids import as_ids, column_names_of, names_of
 from similitude.proximity.edges import EdgeMeaning, edges_of, square_matrix
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent, Fill, check_absent, check_fill
@@ -80,8 +81,8 @@ class Proximities:
     ids : sequence of length m, default=None
         The names of the row samples; the default is the index of a DataFrame, unless pandas numbered its rows.
     column_ids : sequence of length n, default=None
-        The names of the column samples; if S is square, the default is ``ids``. ``predict`` compares them with the ids
-        of the training samples.
+        The names of the column samples; the default is ``ids`` if S is square, else the columns of a DataFrame, unless
+        pandas numbered them. ``predict`` matches them to the ids of the training samples.
     absent : {"zero", "farthest", "unknown"}, default="zero"
         The meaning of the entries that a sparse matrix does not store: similarities of 0, pairs that are farther apart
         than all others (for dissimilarities, which become similarities of 0), or unknown pairs. Unknown pairs of a
@@ -144,10 +145,13 @@ class Proximities:
         self.self_similarity = None if self_similarity is None else np.asarray(self_similarity, dtype=float)
         self.ids = None if ids is None else np.asarray(ids)
         if ids is None:
-            self.ids = ids_of(self.similarities)
+            self.ids = as_ids(names_of(self.similarities))
             self.adopted = self.ids is not None
         if column_ids is None and self.shape[0] == self.shape[1] and (ids is not None or self._rows_name_columns()):
             column_ids = self.ids
+        if column_ids is None:
+            column_ids = as_ids(column_names_of(self.similarities))
+            self.adopted = self.adopted or column_ids is not None
         self.column_ids = None if column_ids is None else np.asarray(column_ids)
         self._check_lengths()
         if self.self_similarity is not None and not np.isfinite(self.self_similarity).all():
@@ -423,6 +427,8 @@ def _by_name(values: Any, name: str) -> Mapping:
 def _matrix(S: Any, name: str) -> Any:
     if isinstance(S, Proximities):
         raise ValueError(f"S: {name!r} is Proximities; a dict of several similarities must hold matrices.")
+    form = foreign_form(S) if is_frame(S) else None
+    S = S if form is None else form.matrix
     S = S if hasattr(S, "shape") else np.asarray(S)
     if len(S.shape) != 2:
         raise ValueError(f"{name} must have two dimensions; got shape {S.shape}.")

@@ -10,7 +10,7 @@ from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold
 from sklearn.model_selection import train_test_split as split_rows
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike, MatrixLike, RandomState

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, dense

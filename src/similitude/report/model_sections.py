@@ -115,7 +115,7 @@ def _leaderboard(outcome: Outcome) -> Section:
         "methods",
         "Leaderboard",
         lead(_rule(outcome), compared, left_out),
-        lead(_what_errors_include(outcome), _not_tested(outcome)),
+        lead(_what_errors_include(outcome), _not_tested(outcome), _without_evidence(outcome)),
         lead(
             "p is the p-value of a one-sided Wilcoxon test, over the folds of the first repetition, that a method is"
             " worse than the first.",
@@ -125,12 +125,41 @@ def _leaderboard(outcome: Outcome) -> Section:
         table(
             "Errors with standard errors, drawn on a common scale with a line at the smallest, and the weights of the"
             " methods in the combination. Click a column heading to sort the table.",
-            [("Method", ""), ("Error %", "error"), ("Weight", "number"), ("p", "number"), ("Seconds", "number")],
+            [
+                ("Method", ""),
+                ("Error %", "error"),
+                *((("With evidence %", "number"), ("Without %", "number")) if _lacking(outcome) else ()),
+                ("Weight", "number"),
+                ("p", "number"),
+                ("Seconds", "number"),
+            ],
             rows,
             identifier="leaderboard",
             sorted_by="Error %",
         ),
     )
+
+
+def _lacking(outcome: Outcome) -> float:
+    """Return the share of the tested samples that give no evidence."""
+    return max(row.without_evidence for row in outcome.leaderboard)
+
+
+def _without_evidence(outcome: Outcome) -> str:
+    """Return how many samples give no evidence, and what the methods predict for them."""
+    if not _lacking(outcome):
+        return ""
+    return (
+        f"{100 * _lacking(outcome):.1f}% of the samples give no evidence, because their values to all training samples"
+        " are equal. For these all methods have the same posterior, which was learned from other such samples."
+    )
+
+
+def _split(outcome: Outcome, standing: Standing) -> str:
+    """Return the cells with the errors of samples with and without evidence, if some give none."""
+    errors = (standing.error_with_evidence, standing.error_without_evidence) if _lacking(outcome) else ()
+    cells = [("", "") if own is None else (repr(float(own)), f"{100 * own:.2f}") for own in errors]
+    return "".join(f'<td class="number" data-value="{value}">{shown}</td>' for value, shown in cells)
 
 
 def _standing(outcome: Outcome, standing: Standing, low: float, high: float) -> str:
@@ -161,6 +190,7 @@ def _standing(outcome: Outcome, standing: Standing, low: float, high: float) -> 
         f'<span class="name">{text(standing.name)}</span>{badge}'
         f'<span class="parameters">{text(about)}</span></th>'
         f'<td class="error" data-value="{float(error)!r}">{100 * error:.2f} ± {100 * spread:.2f}{whisker}</td>'
+        f"{_split(outcome, standing)}"
         f'<td class="number" data-value="{repr(weight) if weight else ""}">{f"{weight:.2f}" if weight else ""}</td>'
         f'<td class="number" data-value="{"" if p is None else repr(float(p))}">{text(shown_p)}</td>'
         f'<td class="number" data-value="{float(standing.seconds)!r}">{standing.seconds:.1f}</td></tr>'

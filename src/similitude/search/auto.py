@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_integer, check_positive
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 from similitude._utils.warn import warn
 from similitude.base import SimilarityEstimator
 from similitude.diagnosis import diagnose
@@ -86,7 +86,8 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
        such as the eigendecomposition and the neighbour sort of a fold. If X holds dissimilarities, the map is a
        parameter of most grids. With few samples the folds are repeated, and the answers for each sample are averaged.
     3. The answers of each method are calibrated on its own answers for other folds
-       (:mod:`similitude.numerics.temperature`).
+       (:mod:`similitude.numerics.temperature`). Rows that give no evidence have a posterior of their own, which is the
+       same for all methods (see :class:`CombinedClassifier`).
     4. The methods, each at its best point, are combined by bagged greedy selection
        (:mod:`similitude.search.combination`). A single method is chosen if it is clearly better than the combination.
     5. The members are fitted on all samples. ``best_estimator_`` predicts with the weighted mean of their posteriors.
@@ -333,6 +334,11 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         return contest, labels, table, groups
 
     @property
+    def ids_(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.best_estimator_.ids_
+
+    @property
     def _set_model(self) -> CombinedClassifier:
         return self.best_estimator_
 
@@ -344,7 +350,17 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
             estimator = at_point(run.estimator, run.points[member.point])
             estimator = fitted_on(part_of(whole, run.similarity), part_of(contest.samples, run.similarity), estimator)
             temperature = run.temperatures[member.point]
-            fitted.append(CombinedMember(run.name, estimator, member.weight, temperature, run.similarity, run.method))
+            fitted.append(
+                CombinedMember(
+                    run.name,
+                    estimator,
+                    member.weight,
+                    temperature,
+                    contest.no_evidence[run.similarity],
+                    run.similarity,
+                    run.method,
+                )
+            )
         del self._members
         named = [
             (member.name, clone(member.estimator), *([member.similarity] if hasattr(whole, "parts") else []))
@@ -361,7 +377,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         )
         # The answers on left-out samples are under the class weights already.
         found = self.out_of_fold_
-        chosen._become(whole, labels, fitted, found.proba, found.samples, contest.parts)
+        chosen._become(whole, labels, fitted, contest.no_evidence[None], found.proba, found.samples, contest.parts)
         self.best_estimator_ = chosen
         for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
             self.__dict__.pop(name, None)

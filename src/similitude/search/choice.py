@@ -9,7 +9,7 @@ import numpy as np
 from similitude.numerics.significance import standard_error, wilcoxon_greater
 from similitude.search.combination import Judged, Member, best_points, eligible, judged
 from similitude.search.contest import Contest
-from similitude.search.standing import COMBINATION, Standing
+from similitude.search.standing import COMBINATION, Standing, by_evidence
 
 
 def chosen_method(
@@ -64,7 +64,8 @@ def _mean_loss(contest: Contest, found: Judged) -> float:
 def _standing(contest: Contest, name: str, found: Judged, seconds: float, chosen: bool) -> Standing:
     error = float(np.mean(found.wrong))
     loss = _mean_loss(contest, found)
-    return Standing(name, error, standard_error(found.wrong), seconds=seconds, loss=loss, chosen=chosen)
+    row = Standing(name, error, standard_error(found.wrong), seconds=seconds, loss=loss, chosen=chosen)
+    return replace(row, **by_evidence(found.wrong, contest.lacking))
 
 
 def _errors_by_part(contest: Contest, found: Judged) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -16,14 +17,15 @@ from similitude.labels import Labels, encoded_labels
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
-from similitude.reader import GivenValues, Rows, SeveralRows, SeveralTraining
+from similitude.reader import GivenValues, Rows, SeveralReader, SeveralRows, SeveralTraining
 from similitude.search.answers import answer_columns, answered
 from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.calibration import Calibration
 from similitude.search.evaluation import evaluate, fitted_on, reading_part, reads_training
 from similitude.search.familiarity import Familiarity
-from similitude.search.folds import stratified_folds
+from similitude.search.folds import Split, stratified_folds
 from similitude.search.members import check_members, check_similarities
+from similitude.search.no_evidence import NoEvidence, calibrated_on
 from similitude.search.reading import part_of, read_samples
 from similitude.search.typicality import Typicality
 from similitude.search.votes import Votes
@@ -49,6 +51,8 @@ class CombinedMember:
         The weight; those of all members add up to 1.
     temperature : Temperature
         The calibration that turns its answers into posteriors.
+    no_evidence : NoEvidence
+        The posterior of rows without evidence in the similarity that it reads.
     similarity : str or None, default=None
         The name of the similarity that it reads, if there are several; None means all of them.
     method : str or None, default=None
@@ -64,6 +68,7 @@ class CombinedMember:
         "estimator": "object",
         "weight": "float 0..",
         "temperature": "Temperature",
+        "no_evidence": "NoEvidence",
         "similarity": "None | text",
         "method": "None | text",
     }
@@ -72,6 +77,7 @@ class CombinedMember:
     estimator: Any
     weight: float
     temperature: Temperature
+    no_evidence: NoEvidence
     similarity: str | None = None
     method: str | None = None
 
@@ -98,7 +104,7 @@ class CombinedMember:
 
         response = self.temperature.response
         columns = answer_columns(response, ask(response), lambda: ask("predict"), self.estimator.classes_, classes)
-        return self.temperature.posteriors(columns)
+        return np.where(rows.evidence[:, None], self.temperature.posteriors(columns), self.no_evidence.posterior)
 
 
 def _as_given(rows: Rows, estimator: Any) -> Any:
@@ -122,6 +128,13 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
     The answers of each member (posteriors, else decision values, else labels) are calibrated by a temperature, and for
     two classes an offset, fitted to its answers on left-out samples (:mod:`similitude.numerics.temperature`). The class
     of least expected cost is predicted. :class:`~similitude.AutoClassifier` returns a fitted classifier of this kind.
+
+    A row whose values to all training samples are equal, such as an empty row of a sparse matrix, gives no evidence
+    (:func:`similitude.proximity.gives_evidence`). Its posterior is not that of the members. It is learned from the
+    left-out training samples whose rows give none: c_g of class g, c of all G classes. With the share s_g of class g
+    among all training samples::
+
+        P(g | no evidence) = (c_g + G s_g) / (c + G)
 
     Parameters
     ----------
@@ -181,6 +194,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         "_labels": "Labels",
         "_reader": "Reader | SeveralReader",
         "_calibration": "Calibration",
+        "_no_evidence": "NoEvidence",
         "_typicality": "Typicality",
         "_familiarity": "Familiarity",
         "support_columns_?": "int[*] 0..n",
@@ -237,18 +251,24 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         rows = np.concatenate([test for _, test in folds])
         found = list(evaluate(samples, table, folds, answered))
         whole = samples.whole()
+        read = {None, *(own[0] for _, _, *own in members if own)}
+        without = {similarity: _without_evidence(samples, similarity, folds, labels) for similarity in read}
+        lacking, no_evidence = without[None]
         fitted, left_out = [], []
         for (name, estimator, *own), weight in zip(members, weights):
             similarity = own[0] if own else None
             response = found[0][name].results[0][0]
             columns = np.concatenate([fold[name].results[0][1] for fold in found]).astype(float)
-            temperature = fit_temperature(columns, response, labels.codes[rows])
-            left_out.append(temperature.posteriors(columns))
+            lacking_here, none = without[similarity]
+            some = calibrated_on(lacking_here)
+            temperature = fit_temperature(columns[some], response, labels.codes[rows[some]])
+            posteriors = np.where(lacking_here[:, None], none.posterior, temperature.posteriors(columns))
+            left_out.append(np.where(lacking[:, None], no_evidence.posterior, posteriors))
             estimator = fitted_on(part_of(whole, similarity), part_of(samples, similarity), estimator)
-            fitted.append(CombinedMember(name, estimator, float(weight), temperature, similarity))
+            fitted.append(CombinedMember(name, estimator, float(weight), temperature, none, similarity))
         parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
-        self._become(whole, labels, fitted, mean, rows, parts)
+        self._become(whole, labels, fitted, no_evidence, mean, rows, parts)
         return self
 
     def _become(
@@ -256,6 +276,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         whole: Any,
         labels: Labels,
         members: list[CombinedMember],
+        no_evidence: NoEvidence,
         left_out: np.ndarray,
         tested: np.ndarray,
         parts: np.ndarray,
@@ -272,12 +293,19 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             answers = np.log(_with_priors(left_out, labels))
         forget_fit(self)
         self._keep_training(whole)
-        self._typicality, self._familiarity = typicality, familiarity
+        self._typicality, self._familiarity, self._no_evidence = typicality, familiarity, no_evidence
         self._calibration = Calibration(labels.classes, answers, labels.codes[tested], parts)
         self.classes_, self.members_, self._labels = labels.classes, members, labels
-        supports = [columns for member in members if (columns := _support(member.estimator)) is not None]
-        if len(supports) == len(members) and not isinstance(whole, SeveralTraining):
-            self.support_columns_ = self._reader.columns_read(np.unique(np.concatenate(supports)))
+        columns = None if isinstance(whole, SeveralTraining) else self._columns_needed()
+        if columns is not None:
+            self.support_columns_ = columns
+
+    def _columns_needed(self) -> np.ndarray | None:
+        """Return the columns that ``predict`` needs; None means all, from which it is seen if a row gives evidence."""
+        supports: list[Any] = [_support(member.estimator) for member in self.members_]
+        if self._no_evidence.count or any(support is None for support in supports):
+            return None
+        return self._reader.columns_read(np.unique(np.concatenate(supports)))
 
     def _set_rows(self, X: Any) -> Rows:
         rows = super()._set_rows(X)
@@ -309,9 +337,16 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         ndarray of shape (M, m, G)
             The probabilities, in the order of ``members_`` and ``classes_``.
         """
+        return self._posteriors(X)[0]
+
+    def _posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the posteriors of each member, and which rows give evidence to at least one of them."""
         check_is_fitted(self)
-        rows = self._shared(self._rows(X))
-        return np.stack([member.posteriors(rows, self.classes_) for member in self.members_])
+        rows = _silent(self._shared(self._rows(X)))
+        found = np.stack([member.posteriors(rows, self.classes_) for member in self.members_])
+        found[:, ~rows.evidence] = self._no_evidence.posterior
+        seen = [part_of(rows, member.similarity).evidence for member in self.members_]
+        return found, np.logical_or.reduce(seen)
 
     def _rows(self, X: Any) -> Any:
         return X.read_as(self._reader) if isinstance(X, SeveralRows) else super()._rows(X)
@@ -339,7 +374,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         Votes
             The posteriors of the members; ``print`` shows them as a table.
         """
-        posteriors = self.member_posteriors(as_one_row(self, X))
+        posteriors, evidence = self._posteriors(as_one_row(self, X))
         if posteriors.shape[1] != 1:
             raise ValueError(f"X must hold one sample; got {posteriors.shape[1]}.")
         mean = self._mean(posteriors)
@@ -350,17 +385,16 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             posteriors[:, 0],
             mean[0],
             self._decided(mean)[0],
+            "" if evidence[0] else str(self._no_evidence),
         )
 
     def _check_saved(self, sizes: Any) -> bool:
-        supports: list[Any] = [_support(member.estimator) for member in self.members_]
         known = all(np.isin(getattr(member.estimator, "classes_", ""), self.classes_).all() for member in self.members_)
         if not self.members_ or not known:
             return False
-        if any(support is None for support in supports):
-            return "support_columns_" not in vars(self)
-        columns = self._reader.columns_read(np.unique(np.concatenate(supports)))
-        return "support_columns_" in vars(self) and np.array_equal(columns, self.support_columns_)
+        columns = None if isinstance(self._reader, SeveralReader) else self._columns_needed()
+        stored = vars(self).get("support_columns_")
+        return stored is None if columns is None else stored is not None and np.array_equal(columns, stored)
 
 
 def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | None) -> Rows:
@@ -376,6 +410,25 @@ def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | Non
     values = GivenValues(rows.native.block(slice(0, len(rows)), support), columns=places)
     part = None if len(support) == reader.n_columns else support
     return Rows(reader, len(rows), values, objects=rows.objects, support=part)
+
+
+def _without_evidence(
+    samples: Any, similarity: str | None, folds: list[Split], labels: Labels
+) -> tuple[np.ndarray, NoEvidence]:
+    """Return which test samples of the folds have no evidence, in one of several similarities or in any, and their
+    posterior."""
+    lacking = ~np.concatenate([part_of(samples, similarity).evidence(*fold) for fold in folds])
+    tested = np.concatenate([test for _, test in folds])
+    return lacking, NoEvidence.learn(labels.codes[tested], lacking.astype(float), labels.counts)
+
+
+def _silent(rows: Any) -> Any:
+    """Return rows without evidence that cause no warning of the members, whose answers for them are not used."""
+    if isinstance(rows, SeveralRows):
+        return SeveralRows(rows.reader, {name: _silent(part) for name, part in rows.parts.items()})
+    rows = copy.copy(rows)
+    rows.announced = False
+    return rows
 
 
 def _main_similarity(samples: Any, members: list[CombinedMember]) -> str | None:

@@ -18,6 +18,8 @@ from similitude.search.evaluation import Entry, Evaluated, Method, evaluate
 from similitude.search.folds import Split
 from similitude.search.losses import Loss
 from similitude.search.methods import COMPARED_ONLY, effort
+from similitude.search.no_evidence import NoEvidence, calibrated_on
+from similitude.search.reading import part_of
 from similitude.search.run import CalibratedFold, Run
 
 SHORTLIST = 4
@@ -37,6 +39,11 @@ class Contest:
 
     Each point of each grid is evaluated on the first repetition of the folds. For the others, only the best points of
     each method remain. Methods that are only compared are not repeated.
+
+    For rows that give no evidence all methods have the same posterior, which is learned from the samples of other parts
+    whose rows give none, so that methods are compared by what they make of evidence. If there are several similarities,
+    there is one such posterior for the rows without evidence in any of them, and one for those without evidence in
+    each.
 
     Parameters
     ----------
@@ -63,6 +70,10 @@ class Contest:
         The positions of the samples that were tested.
     parts : ndarray of int
         For each of them the number of its part. A choice is judged on each part after it was made on the others.
+    lacking : ndarray of float
+        For each of them the share of its tests in which its row gave no evidence.
+    no_evidence : dict of NoEvidence
+        The posteriors of rows without evidence in each similarity, by its name, and in any (None).
     """
 
     def __init__(self, samples: Any, methods: Mapping[str, Method | Entry], repeats: list[list[Split]], loss: Loss):
@@ -78,6 +89,10 @@ class Contest:
         self.left_out: list[str] = []
         self.n_folds = 0
         self.tested = self.parts = np.empty(0, dtype=np.intp)
+        self.lacking = np.empty(0)
+        self.no_evidence: dict[str | None, NoEvidence] = {}
+        self._none_by_part: dict[str | None, np.ndarray] = {}
+        self._lacking_rows: dict[tuple[int, str | None], np.ndarray] = {}
 
     @property
     def truth(self) -> np.ndarray:
@@ -111,6 +126,7 @@ class Contest:
             for folds in self._later_repeats(names, end, n_jobs):
                 self._evaluate(folds, names, n_jobs, bars)
         self.runs = {name: run for name, run in self.runs.items() if name not in self.failures}
+        self._learn_no_evidence()
         self._calibrate()
 
     def _later_repeats(self, names: list[str], end: float | None, n_jobs: int | None) -> Iterator[list]:
@@ -248,27 +264,58 @@ class Contest:
         for run in self.runs.values():
             if len(run.answers) < len(numbers):  # it failed on some fold
                 continue
+            lacking = np.concatenate([self._without_evidence(number, run.similarity) for number in numbers])[first]
             answers = np.concatenate([run.answers[number] for number in numbers], axis=1)[:, first]
-            losses = self._quick_losses(run, answers)
+            losses = self._quick_losses(run, answers, lacking)
             outside = [losses[:, self.parts != part].mean(axis=1) for part in np.unique(self.parts)]
             run.shortlists = [np.argsort(mean, kind="stable")[:SHORTLIST] for mean in [losses.mean(axis=1), *outside]]
             run.keep(np.unique(np.concatenate(run.shortlists)))
 
-    def _quick_losses(self, run: Run, answers: np.ndarray) -> np.ndarray:
-        """Return the loss of each point and sample, with one temperature for each point."""
-        n = len(self.tested)
-        some = np.arange(n)
-        if len(answers) > _LARGE_GRID and n > _RANKED_SAMPLES:
-            some = np.random.RandomState(0).permutation(n)[:_RANKED_SAMPLES]
+    def _quick_losses(self, run: Run, answers: np.ndarray, lacking: np.ndarray) -> np.ndarray:
+        """Return the loss of each point and sample, with one temperature for each point; 0 without evidence."""
+        seen = some = calibrated_on(lacking)
+        if len(answers) > _LARGE_GRID and len(some) > _RANKED_SAMPLES:
+            some = np.random.RandomState(0).permutation(some)[:_RANKED_SAMPLES]
         found = np.empty(answers.shape[:2], dtype=np.float32)
         for i in range(0, len(answers), _LARGE_GRID):
             block = slice(i, i + _LARGE_GRID)
             z = self._log_odds(run, answers[block])
-            z /= scales(z, run.response)[:, None, None]
+            z /= scales(z if len(seen) == len(lacking) else z[:, seen], run.response)[:, None, None]
             factors, offsets = fit_temperatures(z[:, some], self.truth[some], np.ones((1, len(some))))
             posteriors = softmax(factors[:, :1, None] * z + offsets[:, :1])
             found[block] = self.loss.losses(self._weighted(posteriors), self.truth)
+        found[:, lacking] = 0.0
         return found
+
+    def _without_evidence(self, number: int, similarity: str | None) -> np.ndarray:
+        """Return which test samples of a fold have no evidence in one of several similarities, or in any."""
+        if (number, similarity) not in self._lacking_rows:
+            evidence = part_of(self.samples, similarity).evidence(*self._numbered[number][1])
+            self._lacking_rows[number, similarity] = ~evidence
+        return self._lacking_rows[number, similarity]
+
+    def _learn_no_evidence(self) -> None:
+        """Learn the posteriors of rows without evidence: without each part, and from all samples."""
+        counts = np.bincount(self.codes)
+        for similarity in {None, *(run.similarity for run in self.runs.values())}:
+            lacking = self._lacking_shares(similarity)
+            learned = []
+            for part in [*np.unique(self.parts), -1]:
+                own, others = self.truth[self.parts == part], self.parts != part
+                rest = counts - np.bincount(own, minlength=len(counts))
+                learned.append(NoEvidence.learn(self.truth[others], lacking[others], rest))
+            self.no_evidence[similarity] = learned[-1]
+            self._none_by_part[similarity] = np.stack([found.posterior for found in learned])
+        self.lacking = self._lacking_shares(None)
+
+    def _lacking_shares(self, similarity: str | None) -> np.ndarray:
+        """Return for each tested sample the share of its tests in which its row gave no evidence."""
+        tests, lacks = np.zeros(len(self.codes)), np.zeros(len(self.codes))
+        for number in {number for run in self.runs.values() for number in run.answers}:
+            test = self._numbered[number][1][1]
+            tests[test] += 1
+            lacks[test] += self._without_evidence(number, similarity)
+        return lacks[self.tested] / np.maximum(tests[self.tested], 1)
 
     @property
     def _floor(self) -> float:
@@ -297,11 +344,13 @@ class Contest:
                 places = [place[self._numbered[i][1][1]] for i in numbers]
                 rows = np.concatenate(places)
                 z = self._log_odds(run, np.concatenate([run.answers[i] for i in numbers], axis=1))
+                some = calibrated_on(np.concatenate([self._without_evidence(i, run.similarity) for i in numbers]))
+                z, rows = z[:, some], rows[some]
                 size = scales(z, run.response)[:, None, None]
                 weights = np.stack([*(self.parts[rows] != part for part in parts), np.ones(len(rows))]).astype(float)
                 a, b = fit_temperatures(z / size, self.truth[rows], weights)
                 a /= size[..., 0]
-                run.calibrated += [CalibratedFold(own, run.answers[i], a, b) for own, i in zip(places, numbers)]
+                run.calibrated += [CalibratedFold(own, run.answers[i], a, b, i) for own, i in zip(places, numbers)]
                 factors.append(a[:, -1])
                 offsets.append(b[:, -1])
             run.posteriors = self.posteriors(run, np.arange(len(run.points)), None)
@@ -332,12 +381,16 @@ class Contest:
         """
         total = np.zeros((len(points), len(self.tested), len(self.classes)))
         counts = np.zeros(len(self.tested))
-        for places, answers, factors, offsets in run.calibrated:
+        for places, answers, factors, offsets, number in run.calibrated:
             which = self.parts[places] if part is None else np.full(len(places), part)
             at = np.ix_(points, which)
             exponents = factors[at][..., None] * self._log_odds(run, answers[points]) + offsets[at]
+            found = softmax(exponents)
+            for similarity in dict.fromkeys([run.similarity, None]):
+                lacking = self._without_evidence(number, similarity)
+                found[:, lacking] = self._none_by_part[similarity][which[lacking]]
             # A sample that one fold tests twice is counted once.
-            total[:, places] += softmax(exponents)
+            total[:, places] += found
             counts[places] += 1
         return self._weighted(total / counts[:, None])
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
+from similitude._utils.checks import first_missing
+
 Split = tuple[np.ndarray, np.ndarray]
 """The positions of the training samples and of the test samples."""
 
@@ -37,7 +39,7 @@ def check_groups(groups: Any, n: int) -> np.ndarray | None:
     groups = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
     if groups.ndim != 1 or len(groups) != n:
         raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {groups.shape}.")
-    if any(group is None or group != group for group in groups.tolist()):
+    if first_missing(groups) is not None:
         raise ValueError("groups contains a missing value; every sample needs a group.")
     return groups
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, StratifiedGroupKFold
 
+from similitude._utils.ids import labels_in_order
 from similitude.proximity.groups import similarity_groups
 from similitude.reader import Reader, Samples, SearchSamples, SeveralSamples
 from similitude.search.folds import Split, check_groups, repeated_folds
@@ -103,6 +104,7 @@ class SimilarityGroupKFold(BaseCrossValidator):
         train, test : ndarrays of int
             The positions of the samples.
         """
+        y, groups = labels_in_order(y, X), labels_in_order(groups, X, "groups")
         samples = Samples(Reader(self.similarity, self.dissimilarity), X, y, warns=False)
         found = self.groups_of(samples, groups)
         labels = np.zeros(samples.n, dtype=int) if y is None else np.asarray(y)

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from sklearn.model_selection import check_cv
 
 from similitude._utils.checks import check_integer
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.split import cut
@@ -192,7 +192,7 @@ def error_by_similarity(
     >>> found
     <ErrorBySimilarity: closer than 14.5: 2% wrong; below 14.5: 14%; print() shows the table>
     """
-    y = labels_in_order(y, X)
+    y, groups = labels_in_order(y, X), labels_in_order(groups, X, "groups")
     samples = samples_for(estimator, X, np.asarray(y))
     if samples.reader is None:
         raise ValueError(f"estimator must be a classifier on similarities; got {type(estimator).__name__}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections import Counter
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from similitude.search.folds import Split, stratified_folds
 from similitude.search.losses import Loss
 from similitude.search.methods import COMPARED_ONLY
 from similitude.search.parameters import parameters_text
-from similitude.search.standing import COMBINATION, Standing
+from similitude.search.standing import COMBINATION, Standing, by_evidence
 
 INNER_FOLDS = 5
 NO_TIME = "left out: there was no time for it"
@@ -39,6 +40,8 @@ class Tested(NamedTuple):
         The time it took.
     parameters : dict
         The chosen parameters.
+    lacking : ndarray of bool or None
+        Which test samples give no evidence; None if the method failed.
     failure : str or None, default=None
         The error message, if the method failed.
     """
@@ -46,6 +49,7 @@ class Tested(NamedTuple):
     wrong: np.ndarray | None
     seconds: float
     parameters: dict[str, Any]
+    lacking: np.ndarray | None = None
     failure: str | None = None
 
 
@@ -68,11 +72,12 @@ class _OuterFold:
             return self._tested(contest, train, test)
 
     def _tested(self, contest: Contest, train: np.ndarray, test: np.ndarray) -> dict[str, Tested]:
-        found = {name: Tested(None, 0.0, {}, why) for name, why in contest.failures.items()}
-        found |= {name: Tested(None, 0.0, {}, NO_TIME) for name in contest.left_out}
+        found = {name: Tested(None, 0.0, {}, failure=why) for name, why in contest.failures.items()}
+        found |= {name: Tested(None, 0.0, {}, failure=NO_TIME) for name in contest.left_out}
         members = combine(contest, self.seed)[0] if contest.runs else []
         posteriors: dict[str, dict[int, np.ndarray]] = {}
         truth = self.samples.y[test]
+        lacking = ~self.samples.evidence(train, test)
         for name, run in contest.runs.items():
             best = int(best_points(contest, run, None)[0])
             points = list(dict.fromkeys([best, *(m.point for m in members if m.run is run)]))
@@ -80,20 +85,22 @@ class _OuterFold:
             evaluated = evaluate_fold(self.samples, method, (train, test), answered, "method")[name]
             seconds = evaluated.seconds + run.total_seconds
             if evaluated.failure is not None:
-                found[name] = Tested(None, seconds, {}, evaluated.failure)
+                found[name] = Tested(None, seconds, {}, failure=evaluated.failure)
                 continue
             places = np.searchsorted(np.unique(self.samples.y), contest.classes)
             posteriors[name] = {
                 point: run.temperatures[point].posteriors(columns[:, places].astype(float))
                 for point, (_, columns) in zip(points, evaluated.results)
             }
+            for own in posteriors[name].values():
+                own[lacking] = contest.no_evidence[None].posterior
             predicted = contest.classes[np.argmax(posteriors[name][best], axis=1)]
-            found[name] = Tested(predicted != truth, seconds, run.points[best])
+            found[name] = Tested(predicted != truth, seconds, run.points[best], lacking)
         members = [member for member in members if member.run.name in posteriors]
         if members:
             mean = sum(member.weight * posteriors[member.run.name][member.point] for member in members)
             total = sum(tested.seconds for tested in found.values())
-            found[COMBINATION] = Tested(contest.classes[np.argmax(mean, axis=1)] != truth, total, {})
+            found[COMBINATION] = Tested(contest.classes[np.argmax(mean, axis=1)] != truth, total, {}, lacking)
         return found
 
 
@@ -193,4 +200,6 @@ def _standing(name: str, found: list[Tested], n_folds: int) -> Standing:
     errors = np.array([np.mean(tested.wrong) for tested in found if tested.wrong is not None])
     by_text = {parameters_text(tested.parameters): tested.parameters for tested in found}
     most = Counter(parameters_text(tested.parameters) for tested in found).most_common(1)[0][0]
-    return Standing(name, float(np.mean(errors)), standard_error(errors), by_text[most], seconds)
+    row = Standing(name, float(np.mean(errors)), standard_error(errors), by_text[most], seconds)
+    wrong, lacking = (np.concatenate([getattr(tested, own) for tested in found]) for own in ("wrong", "lacking"))
+    return replace(row, **by_evidence(wrong, lacking.astype(float)))

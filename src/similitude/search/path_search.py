@@ -15,7 +15,8 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples
 
-from similitude._utils.forms import labels_in_order
+from similitude._utils.forms import is_frame
+from similitude._utils.ids import labels_in_order
 from similitude._utils.links import LinkedEstimator
 from similitude.base import PathClassifier
 from similitude.finders import check_search
@@ -116,18 +117,18 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         self
             The fitted search.
         """
-        groups = labels_in_order(groups, X, "groups")
+        groups, params = labels_in_order(groups, X, "groups"), _weights_in_order(params, X)
         X, y = self._adopted(X, y)
         if groups is not None and (shape := np.asarray(groups).shape) != (n := _num_samples(X),):
             raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {shape}.")
         given = {} if groups is None else {"groups": groups}
         if params or y is None:
-            return super().fit(X, y, **given, **params)
+            return super().fit(self._divisible(X), y, **given, **params)
         self._validate_params()
         scorers, refit_metric = self._get_scorers()
         routed = self._get_routed_params_for_fit(given)
         if routed.estimator.fit or routed.scorer.score:  # the estimator or a scorer requests the groups, too
-            return super().fit(X, y, **given)
+            return super().fit(self._divisible(X), y, **given)
         X, y = indexable(X, y)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(splitter.split(X, y, **routed.splitter.split))
@@ -156,12 +157,35 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
             self._refit(X, y, samples[self.best_index_])
         return self
 
+    def score(self, X: SamplesLike, y: LabelsLike | None = None, **params: Any) -> float:
+        """Return the score of the best estimator on the given samples, by ``scoring``.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, raw objects, or feature vectors.
+        y : array-like of shape (m,)
+            The labels; a dict, or a Series, is matched by the ids of the samples: see the page on input.
+        **params
+            As in ``GridSearchCV``.
+
+        Returns
+        -------
+        float
+            The score.
+        """
+        return super().score(X, labels_in_order(y, X), **_weights_in_order(params, X))
+
     def _adopted(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return samples of other libraries as matrices, and labels in the order of the samples."""
         part, _ = reading_part(self.estimator)
         adopted = as_proximities(X) if is_dict(X) else X
         adopted = part._new_reader().adopted(adopted) if reads_training(self.estimator) else adopted
         return adopted, labels_in_order(y, X)
+
+    def _divisible(self, X: Any) -> Any:
+        """Return X in a form whose rows and columns ``GridSearchCV`` can divide, which it cannot of a DataFrame."""
+        return as_proximities(X) if is_frame(X) and get_tags(self.estimator).input_tags.pairwise else X
 
     def _refit(self, X: Any, y: Any, samples: Samples | SeveralSamples) -> None:
         start = time.time()
@@ -209,6 +233,12 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
 
     def _check_saved(self, sizes: Any) -> bool:
         return bool(self.refit)
+
+
+def _weights_in_order(params: dict[str, Any], X: Any) -> dict[str, Any]:
+    """Return arguments of ``fit`` or ``score`` with the sample weights in the order of the samples."""
+    weights = params.get("sample_weight")
+    return params if weights is None else {**params, "sample_weight": labels_in_order(weights, X, "sample_weight")}
 
 
 def _labels(estimator: Any, y: Any) -> np.ndarray:

@@ -14,13 +14,22 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import Names, labels_in_order
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import Deciding, SimilarityEstimator, forget_fit
 from similitude.labels import check_labels, check_two_classes
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut
-from similitude.reader import GivenValues, Reader, Rows, Samples, SeveralSamples, is_dict, samples_of
+from similitude.reader import (
+    GivenValues,
+    Reader,
+    Rows,
+    Samples,
+    SeveralSamples,
+    is_dict,
+    samples_of,
+    training_columns,
+)
 from similitude.search.answers import log_posteriors
 from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
 from similitude.search.evaluation import Fold, fitted_on, reading_part, reads_training
@@ -320,9 +329,10 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         reader = vars(self).get("_reader")
         pairwise = get_tags(self.estimator_).input_tags.pairwise
         if reader is None:
-            X = as_proximities(X) if is_dict(X) else X
+            X, _ = training_columns(as_proximities(X) if is_dict(X) else X, self._training_names)
             given = [cut(X, np.arange(_num_samples(X)), fold.train) if pairwise else X for fold in self.folds_]
             return [log_posteriors(fold.estimator, part, self.classes_) for fold, part in zip(self.folds_, given)]
+        X, _ = training_columns(X, reader.ids)
         rows = reader.rows(X, estimator=self)
         if not reader.is_matrix and not pairwise and not self._shares_values():
             return [log_posteriors(fold.estimator, X, self.classes_) for fold in self.folds_]
@@ -340,6 +350,12 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
                 part = cut(X if isinstance(X, Proximities) else values, np.arange(len(rows)), columns)
             answers.append(log_posteriors(fold.estimator, part, self.classes_))
         return answers
+
+    @property
+    def _training_names(self) -> Names | None:
+        """The names of the training samples that the fitted classifier knows."""
+        own = getattr(reading_part(self.estimator_)[0], "_reader", None)
+        return None if own is None or not get_tags(self.estimator_).input_tags.pairwise else own.ids
 
     def _shares_values(self) -> bool:
         """Return whether the similarities of raw objects can be computed once for the classifiers of all folds."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.validation import _num_samples
 
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import labels_in_order
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
 from similitude.reader import Samples, SearchSamples, SeveralReader, SeveralSamples, are_several

@@ -91,9 +91,12 @@ class CalibratedFold(NamedTuple):
         The factors that are fitted without each of the K parts, and to all samples.
     offsets : ndarray of shape (P, K + 1, G)
         The offsets.
+    number : int
+        The number of the fold.
     """
 
     places: np.ndarray
     answers: np.ndarray
     factors: np.ndarray
     offsets: np.ndarray
+    number: int

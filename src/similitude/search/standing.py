@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from similitude.proximity.unknown import NEEDS_ALL_PAIRS
 
 COMBINATION = "combination"
 """The name of the combination of methods on a leaderboard."""
+
+BY_EVIDENCE = ("error_with_evidence", "error_without_evidence", "without_evidence")
+"""The fields of a standing that :func:`by_evidence` returns."""
 
 _ON = " on "
 
@@ -47,6 +52,11 @@ class Standing:
     similarity : str or None, default=None
         The name of the similarity on which the method was evaluated, if there are several; None for the combination and
         for methods that use all of them.
+    error_with_evidence, error_without_evidence : float or None, default=None
+        The errors of the samples whose rows give evidence and of those whose rows give none, because their values to
+        all training samples are equal; None if there are no such samples.
+    without_evidence : float, default=0.0
+        The share of the latter.
 
     See Also
     --------
@@ -66,11 +76,33 @@ class Standing:
     chosen: bool = False
     failure: str | None = None
     similarity: str | None = None
+    error_with_evidence: float | None = None
+    error_without_evidence: float | None = None
+    without_evidence: float = 0.0
 
     @property
     def name(self) -> str:
         """The method, and the similarity if there are several."""
         return name_on(self.method, self.similarity)
+
+
+def by_evidence(wrong: np.ndarray, lacking: np.ndarray) -> dict[str, Any]:
+    """Return the errors with and without evidence and the share without, by the names of the fields of a standing.
+
+    Parameters
+    ----------
+    wrong : ndarray of bool of shape (n,)
+        Whether each sample was misclassified.
+    lacking : ndarray of shape (n,)
+        For each sample the share of its tests in which its row gave no evidence.
+
+    Returns
+    -------
+    dict
+        The fields.
+    """
+    errors = [float(np.average(wrong, weights=own)) if own.any() else None for own in (1.0 - lacking, lacking)]
+    return dict(zip(BY_EVIDENCE, [*errors, float(np.mean(lacking))]))
 
 
 def name_on(method: str, similarity: str | None) -> str:

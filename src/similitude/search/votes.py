@@ -26,6 +26,8 @@ class Votes:
         The posterior of the combination.
     prediction : label
         The predicted class.
+    no_evidence : str, default=""
+        What the posterior rests on, if the row of the sample gives no evidence.
 
     See Also
     --------
@@ -39,6 +41,7 @@ class Votes:
     posteriors: np.ndarray
     posterior: np.ndarray
     prediction: Any
+    no_evidence: str = ""
 
     def __repr__(self) -> str:
         names = [str(label) for label in self.classes.tolist()]
@@ -48,4 +51,5 @@ class Votes:
             rows.append([member, f"{weight:.2f}", names[int(np.argmax(posterior))], *own])
         rows.append(["combination", "", str(self.prediction), *(f"{value:.3f}" for value in self.posterior)])
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows)
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows]
+        return "\n".join([*lines, self.no_evidence] if self.no_evidence else lines)

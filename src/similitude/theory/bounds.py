@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_integer
+from similitude._utils.ids import labels_in_order
 from similitude.kernel import SimilaritySVC
 from similitude.labels import check_labels
 from similitude.numerics.eigen import eigh
@@ -327,6 +328,7 @@ def generalization_bound_of(
     check_is_fitted(model)
     if len(model.classes_) != 2:
         raise ValueError(f"model must be of two classes; it was fitted to {len(model.classes_)}.")
+    y = labels_in_order(y, X)
     if isinstance(model, SimilaritySVC):
         if prototypes is not None:
             raise ValueError("prototypes must be None for SimilaritySVC, which has no prototypes.")

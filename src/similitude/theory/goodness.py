@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.forms import labels_in_order
+from similitude._utils.ids import Names, labels_in_order, names_of
 from similitude._utils.warn import warn
 from similitude.labels import check_labels, check_two_classes, numbers_by_class
 from similitude.proximity.check import SimilarityWarning, check_similarity, looks_like_dissimilarity
@@ -95,7 +95,8 @@ def goodness(S: ProximityLike, y: ListLike, *, dissimilarity: str | None = None)
         check_map(dissimilarity, "dissimilarity")
     y = labels_in_order(y, S)
     given = similarities = check_similarity(as_proximities(S).S, orientation="dissimilarity")
-    if dissimilarity is None and looks_like_dissimilarity(given):
+    # It could be nothing else: a similarity may have small values on its diagonal, but not only zeros.
+    if dissimilarity is None and looks_like_dissimilarity(given) and not np.diagonal(given).any() and given.min() == 0:
         dissimilarity = "negate"
         warn(
             "S has a zero diagonal and is positive elsewhere, so that it is treated as a dissimilarity. Pass "
@@ -108,7 +109,9 @@ def goodness(S: ProximityLike, y: ListLike, *, dissimilarity: str | None = None)
     check_two_classes(classes)
     if dissimilarity == "double-centring":
         given, dissimilarity = similarities, None
-    return Goodness(given, similarities, labels, classes, smaller_is_closer=dissimilarity is not None)
+    found = Goodness(given, similarities, labels, classes, smaller_is_closer=dissimilarity is not None)
+    found._names = names_of(S)
+    return found
 
 
 class Goodness(MarginCurve):
@@ -144,6 +147,9 @@ class Goodness(MarginCurve):
         others.
     similitude.plotting.GoodnessDisplay : The goodness curve, the share epsilon of samples whose margin is below gamma.
     """
+
+    _names: Names | None = None
+    """The names of the samples, to which weights are matched."""
 
     def __init__(self, order: Any, similarities: Any, labels: np.ndarray, classes: np.ndarray, smaller_is_closer: bool):
         self._order, self._similarities, self._labels, self._classes = order, similarities, labels, classes
@@ -243,7 +249,7 @@ class Goodness(MarginCurve):
         """
         if hasattr(weights, "fit"):
             weights = _vote_weights(weights, len(self._labels))
-        given = np.ones(len(self._labels)) if weights is None else weights
+        given = np.ones(len(self._labels)) if weights is None else labels_in_order(weights, self._names, "weights")
         weights = _checked_weights(given, len(self._labels), "weights")
         counts = np.bincount(self._labels)
         largest = np.zeros(len(counts))
@@ -314,7 +320,8 @@ class Goodness(MarginCurve):
             The margins and their curve.
         """
         n = len(self._labels)
-        weights = np.ones(n) if weights is None else _checked_weights(weights, n, "weights", largest=1.0)
+        given = np.ones(n) if weights is None else labels_in_order(weights, self._names, "weights")
+        weights = _checked_weights(given, n, "weights", largest=1.0)
         scale = largest_size(self._similarities)
         own, other = class_sums(self._similarities, self._labels, weights, scale)
         with np.errstate(invalid="ignore"):
@@ -347,7 +354,7 @@ class Goodness(MarginCurve):
         if R is not None:
             if tau is not None:
                 raise ValueError("tau must be None if R is given, because it is the share of R.")
-            R = _checked_weights(R, n, "R", largest=1.0)
+            R = _checked_weights(labels_in_order(R, self._names, "R"), n, "R", largest=1.0)
         else:
             R = self._best_points(1.0 if tau is None else tau, scale)
         if not R.any():
