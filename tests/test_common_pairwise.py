@@ -16,6 +16,7 @@ from sklearn.utils import get_tags
 from similitude import (
     SDA,
     AutoClassifier,
+    CombinedClassifier,
     DBoostClassifier,
     DissimilarityToSimilarity,
     KNNClassifier,
@@ -29,6 +30,7 @@ from similitude import (
     MixtureSVC,
     NearestCentroid,
     PairwiseMeta,
+    PathSearchCV,
     PotentialSVC,
     Proximities,
     PseudoEuclideanEmbedding,
@@ -107,7 +109,12 @@ def _predicted(fitted, rows):
 
 def _values(fitted, rows):
     """The features, decision values or posteriors of new rows: what tells more than labels, if there is any."""
-    asks = ("transform", "decision_function", "predict_proba", "predict")
+    return fitted.transform(rows) if hasattr(fitted, "transform") else _answers(fitted, rows)
+
+
+def _answers(fitted, rows):
+    """The decision values or posteriors of new rows, or else the labels."""
+    asks = ("decision_function", "predict_proba", "predict")
     return getattr(fitted, next(ask for ask in asks if hasattr(fitted, ask)))(rows)
 
 
@@ -208,6 +215,48 @@ def test_order_of_training_samples_does_not_matter(estimator):
     elif isinstance(estimator, SimilarityFeatures):  # its features are in the order of the prototypes' positions
         expected, permuted = np.sort(expected, axis=1), np.sort(permuted, axis=1)
     assert _same(expected, permuted, rtol=1e-7)
+
+
+def _tied_problem(kind):
+    """Similarities with many ties; of a sparse matrix some rows are empty. The classes differ in size."""
+    rng = np.random.default_rng(3)
+    y = np.concatenate([np.repeat([0, 1, 2], [11, 8, 5]), rng.integers(0, 3, M)])
+    S = (y[:, None] == y[None, :]) + rng.normal(size=(N + M, N + M))
+    S = (S + S.T) / 2
+    if kind == "tied":
+        S = (S > 0.6) * 1.0
+    elif kind == "integer":
+        S = np.round(2 * S) + 3
+    else:
+        S = np.where(S > 1.0, np.round(S, 1), 0.0)
+        S[N : N + 2] = 0.0
+    np.fill_diagonal(S, S.max() + 1)
+    return S[:N, :N], S[N:, :N], y[:N]
+
+
+def _draws_by_position(estimator):
+    """Whether folds, pairs or landmarks are drawn by position, or an optimum that need not be unique is found."""
+    parameters = estimator.get_params()
+    drawn = any(name.endswith("random_state") and value is not None for name, value in parameters.items())
+    folds = isinstance(estimator, (PathSearchCV, AutoClassifier, CombinedClassifier))
+    not_convex = parameters.get("spectrum") == "none" and parameters.get("weights") != "krr"
+    return drawn or folds or not_convex or isinstance(estimator, DBoostClassifier) or parameters.get("target") == "auto"
+
+
+@pytest.mark.parametrize("kind", ["tied", "integer", "sparse"])
+@on(*(e for e in [*CLASSIFIERS, *VARIANTS] if hasattr(e, "predict") and not _draws_by_position(e)))
+def test_ties_are_not_decided_by_the_order_of_the_samples(estimator, kind):
+    if kind == "tied" and isinstance(estimator, (PotentialSVC, LPMachine, MixtureSDA)):
+        pytest.skip("the optimum is not unique, or candidates cannot be told apart")
+    S, rows, y = _tied_problem(kind)
+    given = sparse.csr_array if kind == "sparse" else np.asarray
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimilarityWarning)
+        expected = _answers(clone(estimator).fit(given(S), y), given(rows))
+        for seed in range(3):
+            order = np.random.default_rng(seed).permutation(N)
+            permuted = clone(estimator).fit(given(S[np.ix_(order, order)]), y[order])
+            assert _same(expected, _answers(permuted, given(rows[:, order])), rtol=1e-5), seed
 
 
 @every_fitted

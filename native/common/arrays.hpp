@@ -78,6 +78,11 @@ inline void check_sizes(const char *name, Vector<const Index> sizes, Index most)
     }
 }
 
+// The same for the sizes of each row.
+inline void check_sizes(const char *name, Matrix<const Index> sizes, Index most) {
+    for (Index row = 0; row < sizes.rows; ++row) check_sizes(name, sizes[row], most);
+}
+
 // Raise a ValueError unless the arrays of a CSR matrix fit together.
 template <class T, class I>
 void check_sparse(const Sparse<T, I> &S, Index n_columns) {

@@ -16,6 +16,19 @@ void offer_block(Matrix<const T> block, Index first, Matrix<T> values, Matrix<In
     stream::offer(block, first, values, places);
 }
 
+template <class T>
+void offer_and_count(Matrix<const T> block, Index first, Matrix<T> values, Matrix<Index> places,
+                     Vector<const Index> labels, Matrix<double> beyond) {
+    check_length("the number of rows of values", values.rows, block.rows);
+    need(values.columns > 0, "values must have at least one column.");
+    check_shape("places", places, values.rows, values.columns);
+    check_range("places", places, 0, labels.n + 1);
+    need(0 <= first && first + block.columns <= labels.n, "labels must have an entry for each column.");
+    check_length("the number of rows of beyond", beyond.rows, block.rows);
+    check_range("labels", labels, 0, beyond.columns);
+    stream::offer_counting(block, first, values, places, labels, beyond);
+}
+
 Index insert_pairs(Vector<const Index> rows, Vector<const Index> columns, Vector<const double> values,
                    Matrix<Position> nearest, Matrix<double> closeness, Matrix<bool> fresh) {
     check_length("the number of columns", columns.n, rows.n);
@@ -71,6 +84,12 @@ void bind_finders(nb::module_ &module) {
         "Update the k best columns of a few rows with the columns ``first, first + 1, ...`` of a block.";
     module.def("offer", &offer_block<double>, "block"_a, "first"_a, "values"_a, "places"_a, unlocked(), offered);
     module.def("offer", &offer_block<float>, "block"_a, "first"_a, "values"_a, "places"_a, unlocked(), offered);
+    const char *counted =
+        "Do the same, and count the columns that are left out although they equal the k-th best, by class.";
+    module.def("offer_counting", &offer_and_count<double>, "block"_a, "first"_a, "values"_a, "places"_a, "labels"_a,
+               "beyond"_a, unlocked(), counted);
+    module.def("offer_counting", &offer_and_count<float>, "block"_a, "first"_a, "values"_a, "places"_a, "labels"_a,
+               "beyond"_a, unlocked(), counted);
     module.def("insert_neighbors", &insert_pairs, "rows"_a, "columns"_a, "values"_a, "nearest"_a, "closeness"_a,
                "fresh"_a, unlocked(),
                "Insert each column into the list of its row if it is close enough; return how many were inserted.");

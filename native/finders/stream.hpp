@@ -81,4 +81,36 @@ void offer(Matrix<const T> block, Index first, Matrix<T> values, Matrix<Index> p
     }
 }
 
+// The same, and count in beyond (m, G), by class, the columns that are left out although they equal the k-th best.
+template <class T>
+void offer_counting(Matrix<const T> block, Index first, Matrix<T> values, Matrix<Index> places,
+                    Vector<const Index> labels, Matrix<double> beyond) {
+    for (Index row = 0; row < block.rows; ++row) {
+        const Heap<T> heap{values[row], places[row]};
+        const Vector<const T> offered = block[row];
+        const Vector<double> left_out = beyond[row];
+        Index start = next_chunk(offered.data, 0, offered.n, heap.values[0]);
+        while (start < offered.n) {
+            const Index stop = std::min(start + kChunk, offered.n);
+            for (Index j = start; j < stop; ++j) {
+                const T worst = heap.values[0];
+                Index dropped = first + j;
+                if (heap.accepts(offered[j], dropped)) {
+                    const Index taken = dropped;
+                    dropped = heap.places[0];
+                    heap.replace_worst(offered[j], taken);
+                    if (heap.values[0] != worst) {
+                        std::fill(left_out.begin(), left_out.end(), 0.0);
+                        continue;
+                    }
+                } else if (offered[j] != worst) {
+                    continue;
+                }
+                if (dropped < labels.n) left_out[labels[dropped]] += 1.0;  // the first entries of a heap have no column
+            }
+            start = next_chunk(offered.data, stop, offered.n, heap.values[0]);
+        }
+    }
+}
+
 }  // namespace similitude::stream

@@ -117,44 +117,47 @@ Index fitted_mixture(Matrix<const double> below, Matrix<const double> above, dou
 // What local_statistics is given beside S, for n samples.
 template <class Similarities>
 void statistics_in(const Similarities &S, Index n, Matrix<const Index> neighbors, Matrix<const double> similarities,
-                   Matrix<const Index> labels, Vector<const Index> sizes, double scale, double tolerance,
-                   const Ends &ends, const LocalStatistics &found) {
+                   Matrix<const Index> labels, Matrix<const Index> sizes, Vector<const Index> class_sizes, double scale,
+                   double tolerance, const Ends &ends, const LocalStatistics &found) {
     const Index m = neighbors.rows, n_classes = found.counts.columns;
     check_range("neighbors", neighbors, 0, n);
     check_shape("similarities", similarities, m, neighbors.columns);
     check_shape("labels", labels, m, neighbors.columns);
     check_range("labels", labels, 0, n_classes);
+    check_length("the number of rows of sizes", sizes.rows, m);
     check_sizes("sizes", sizes, neighbors.columns);
+    check_length("the number of class_sizes", class_sizes.n, n_classes);
     need(tolerance >= 0.0, "tolerance must be at least 0.");
-    check_shape("centroids", found.centroids, m, sizes.n, n_classes);
-    check_shape("counts", found.counts, m, sizes.n, n_classes);
-    check_shape("winners", found.winners, m, sizes.n);
-    check_shape("below", found.below, m, sizes.n, n_classes, n_classes);
-    check_shape("above", found.above, m, sizes.n, n_classes, n_classes);
-    local_statistics(S, neighbors, similarities, labels, sizes, scale, tolerance, ends, found);
+    check_shape("centroids", found.centroids, m, sizes.columns, n_classes);
+    check_shape("counts", found.counts, m, sizes.columns, n_classes);
+    check_shape("winners", found.winners, m, sizes.columns);
+    check_shape("below", found.below, m, sizes.columns, n_classes, n_classes);
+    check_shape("above", found.above, m, sizes.columns, n_classes, n_classes);
+    local_statistics(S, neighbors, similarities, labels, sizes, class_sizes, scale, tolerance, ends, found);
 }
 
 template <class T>
 void statistics_dense(Strided<const T> S, Matrix<const Index> neighbors, Matrix<const double> similarities,
-                      Matrix<const Index> labels, Vector<const Index> sizes, double scale, double tolerance,
-                      double low, double high, double span, double rounding, Cube<Index> centroids,
-                      Cube<Index> counts, Matrix<Index> winners, Tesseract<double> below, Tesseract<double> above) {
+                      Matrix<const Index> labels, Matrix<const Index> sizes, Vector<const Index> class_sizes,
+                      double scale, double tolerance, double low, double high, double span, double rounding,
+                      Cube<Index> centroids, Cube<Index> counts, Matrix<Index> winners, Tesseract<double> below,
+                      Tesseract<double> above) {
     check_length("the number of columns of S", S.columns, S.rows);
-    statistics_in(S, S.rows, neighbors, similarities, labels, sizes, scale, tolerance, {low, high, span, rounding},
+    statistics_in(S, S.rows, neighbors, similarities, labels, sizes, class_sizes, scale, tolerance, {low, high, span, rounding},
                   {centroids, counts, winners, below, above});
 }
 
 template <class T, class I>
 void statistics_csr(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
                     Matrix<const Index> neighbors, Matrix<const double> similarities, Matrix<const Index> labels,
-                    Vector<const Index> sizes, double scale, double tolerance, double low, double high, double span,
-                    double rounding, Cube<Index> centroids, Cube<Index> counts, Matrix<Index> winners,
+                    Matrix<const Index> sizes, Vector<const Index> class_sizes, double scale, double tolerance,
+                    double low, double high, double span, double rounding, Cube<Index> centroids, Cube<Index> counts, Matrix<Index> winners,
                     Tesseract<double> below, Tesseract<double> above) {
     // Columns are only compared, so that any are safe; to look at all of them would take longer than the statistics.
     check_length("the number of indices", indices.n, data.n);
     check_starts("indptr", indptr, data.n);
     const Sparse<T, I> S{data, indices, indptr};
-    statistics_in(S, S.rows(), neighbors, similarities, labels, sizes, scale, tolerance, {low, high, span, rounding},
+    statistics_in(S, S.rows(), neighbors, similarities, labels, sizes, class_sizes, scale, tolerance, {low, high, span, rounding},
                   {centroids, counts, winners, below, above});
 }
 
@@ -164,25 +167,14 @@ void squares_of_distances(Matrix<const double> rows, Matrix<const double> column
     negative_squares(rows, columns, out);
 }
 
-void merged(Cube<const double> closeness, Cube<const Index> places, Vector<const Index> lengths,
-            Matrix<Index> labels) {
-    check_shape("places", places, closeness.depth, closeness.rows, closeness.columns);
-    check_length("the number of lengths", lengths.n, closeness.depth);
-    check_range("lengths", lengths, 0, closeness.columns + 1);
-    check_length("the number of rows of labels", labels.rows, closeness.rows);
-    Index total = 0;
-    for (const Index length : lengths) total += length;
-    need(labels.columns <= total, "labels must have at most as many columns as the lists have entries.");
-    merge_neighbors(closeness, places, lengths, labels);
-}
-
 void densities(Matrix<const double> samples, Matrix<const Index> nearest, Matrix<const double> rows,
-               Vector<const Index> sizes, Vector<const double> constants, Matrix<double> logs) {
+               Matrix<const Index> sizes, Matrix<const double> constants, Matrix<double> logs) {
     check_range("nearest", nearest, 0, samples.rows);
     check_shape("rows", rows, nearest.rows, samples.columns);
+    check_length("the number of rows of sizes", sizes.rows, nearest.rows);
     check_sizes("sizes", sizes, nearest.columns);
-    check_length("the number of constants", constants.n, sizes.n);
-    check_shape("logs", logs, nearest.rows, sizes.n);
+    check_shape("constants", constants, nearest.rows, sizes.columns);
+    check_shape("logs", logs, nearest.rows, sizes.columns);
     log_densities(samples, nearest, rows, sizes, constants, logs);
 }
 
@@ -190,8 +182,8 @@ template <class T, class I>
 void bind_local_statistics_csr(nb::module_ &module) {
     using namespace nb::literals;
     module.def("local_statistics_csr", &statistics_csr<T, I>, "data"_a, "indices"_a, "indptr"_a, "neighbors"_a,
-               "similarities"_a, "labels"_a, "sizes"_a, "scale"_a, "tolerance"_a, "low"_a, "high"_a, "span"_a,
-               "rounding"_a, "centroids"_a, "counts"_a, "winners"_a, "below"_a, "above"_a, unlocked(),
+               "similarities"_a, "labels"_a, "sizes"_a, "class_sizes"_a, "scale"_a, "tolerance"_a, "low"_a,
+               "high"_a, "span"_a, "rounding"_a, "centroids"_a, "counts"_a, "winners"_a, "below"_a, "above"_a, unlocked(),
                "Write the same as ``local_statistics``, from a CSR matrix with ascending columns.");
 }
 
@@ -199,7 +191,7 @@ template <class T>
 void bind_local_statistics(nb::module_ &module) {
     using namespace nb::literals;
     module.def("local_statistics", &statistics_dense<T>, "S"_a, "neighbors"_a, "similarities"_a, "labels"_a, "sizes"_a,
-               "scale"_a, "tolerance"_a, "low"_a, "high"_a, "span"_a, "rounding"_a, "centroids"_a, "counts"_a,
+               "class_sizes"_a, "scale"_a, "tolerance"_a, "low"_a, "high"_a, "span"_a, "rounding"_a, "centroids"_a, "counts"_a,
                "winners"_a, "below"_a, "above"_a, unlocked(),
                "Write the centroids and the class means in the neighbourhood of each row, at each size.");
     bind_local_statistics_csr<T, std::int32_t>(module);
@@ -230,8 +222,6 @@ void bind_generative(nb::module_ &module) {
     bind_local_statistics<float>(module);
     module.def("negative_squares", &squares_of_distances, "rows"_a, "columns"_a, "out"_a, unlocked(),
                "Write the negative squared distances of all rows from all columns into ``out``.");
-    module.def("merge_neighbors", &merged, "closeness"_a, "places"_a, "lengths"_a, "labels"_a, unlocked(),
-               "Write the classes of the nearest samples of all, from the lists of each class, into ``labels``.");
     module.def("log_densities", &densities, "samples"_a, "nearest"_a, "rows"_a, "sizes"_a, "constants"_a, "logs"_a,
                unlocked(), "Write the log-densities of the rows under the models of their neighbours into ``logs``.");
 }

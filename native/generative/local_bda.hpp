@@ -37,33 +37,6 @@ SIMILITUDE_CLONES inline void negative_squares(Matrix<const double> rows, Matrix
     }
 }
 
-// Write the classes of the nearest samples of all, nearest first and ties by place, from the lists of each class.
-//
-// closeness and places (G, m, k) hold the classes' lists, lengths (G) long; labels is (m, K) with K at most their total
-// length.
-inline void merge_neighbors(Cube<const double> closeness, Cube<const Index> places, Vector<const Index> lengths,
-                            Matrix<Index> labels) {
-    OwnedVector<Index> heads(lengths.n);
-    for (Index row = 0; row < labels.rows; ++row) {
-        heads.fill(0);
-        for (Index j = 0; j < labels.columns; ++j) {
-            Index best = -1, place = 0;
-            double closest = 0.0;
-            for (Index g = 0; g < lengths.n; ++g) {
-                const Index at = heads[g];
-                if (at == lengths[g]) continue;
-                const double own = closeness[g](row, at);
-                if (best >= 0 && (own < closest || (own == closest && places[g](row, at) > place))) continue;
-                best = g;
-                closest = own;
-                place = places[g](row, at);
-            }
-            ++heads[best];
-            labels(row, j) = best;
-        }
-    }
-}
-
 // The logarithm of a determinant, and a quadratic form.
 struct Form {
     double log_det, value;
@@ -200,23 +173,25 @@ class LocalGaussian {
 
 // Write the log-densities (m, sizes) of the rows under the models of their first neighbours.
 //
-// nearest (m, k) are positions in samples, nearest first; sizes is ascending; constants (sizes) are the terms that
-// depend on size and dimension alone.
+// nearest (m, k) are positions in samples, nearest first; sizes (m, sizes) is ascending in each row; constants
+// (m, sizes) are the terms that depend on size and dimension alone.
 SIMILITUDE_CLONES inline void log_densities(Matrix<const double> samples, Matrix<const Index> nearest,
-                                            Matrix<const double> rows, Vector<const Index> sizes,
-                                            Vector<const double> constants, Matrix<double> logs) {
+                                            Matrix<const double> rows, Matrix<const Index> sizes,
+                                            Matrix<const double> constants, Matrix<double> logs) {
     const Index d = samples.columns, most = nearest.columns;
-    if (sizes.n == 0) return;
+    if (sizes.rows == 0 || sizes.columns == 0) return;
     Index few = 0;
-    for (const Index k : sizes) few = k < d ? k : few;
+    for (Index i = 0; i < sizes.rows * sizes.columns; ++i) {
+        if (sizes.data[i] < d) few = std::max(few, sizes.data[i]);
+    }
     LocalGaussian model(d, most, few);
     for (Index row = 0; row < rows.rows; ++row) {
         model.start(samples[nearest(row, 0)]);
         Index at = 0;
         for (Index j = 0; j < most; ++j) {
             model.add(samples[nearest(row, j)]);
-            for (; at < sizes.n && sizes[at] == j + 1; ++at) {
-                logs(row, at) = model.log_density(rows[row], constants[at]);
+            for (; at < sizes.columns && sizes(row, at) == j + 1; ++at) {
+                logs(row, at) = model.log_density(rows[row], constants(row, at));
             }
         }
     }

@@ -64,34 +64,35 @@ class CentroidSums {
 // Write the centroids and the class means in one pass over the nested neighbourhoods.
 //
 // S gives the similarities among the samples, which are scaled; neighbors, their similarities and their labels are
-// (m, k), nearest first; sizes is ascending.
+// (m, k), nearest first; sizes (m, sizes) is ascending in each row; class_sizes counts all training samples.
 template <class Similarities>
 void local_statistics(const Similarities &S, Matrix<const Index> neighbors, Matrix<const double> similarities,
-                      Matrix<const Index> labels, Vector<const Index> sizes, double scale, double tolerance,
-                      const Ends &ends, LocalStatistics found) {
+                      Matrix<const Index> labels, Matrix<const Index> sizes, Vector<const Index> class_sizes,
+                      double scale, double tolerance, const Ends &ends, LocalStatistics found) {
     const Index k = neighbors.columns, n_classes = found.counts.columns;
-    LocalCentroids centroids(k, n_classes, tolerance);
+    LocalCentroids centroids(k, class_sizes, tolerance);
     CentroidSums sums(k, n_classes);
     OwnedMatrix<double> among(k, k);
     const Matrix<double> A = among;  // psi(z, mu) among the neighbours
     for (Index row = 0; row < neighbors.rows; ++row) {
-        for (Index z = 0; z < k; ++z) {
-            for (Index mu = 0; mu < k; ++mu) A(z, mu) = scale * S(neighbors(row, z), neighbors(row, mu));
+        const Index most = sizes.columns > 0 ? sizes(row, sizes.columns - 1) : 0;
+        for (Index z = 0; z < most; ++z) {
+            for (Index mu = 0; mu < most; ++mu) A(z, mu) = scale * S(neighbors(row, z), neighbors(row, mu));
         }
-        centroids.start(labels[row]);
+        centroids.start(labels[row], similarities[row]);
         sums.start();
-        for (Index at = 0; at < sizes.n; ++at) {
-            centroids.grow(A, sizes[at]);
-            found.winners(row, at) = centroids.nearest(similarities[row]);
+        for (Index at = 0; at < sizes.columns; ++at) {
+            centroids.grow(A, sizes(row, at));
+            found.winners(row, at) = centroids.nearest();
             const Vector<const Index> count = centroids.counts();
             std::copy(count.begin(), count.end(), found.counts[row][at].begin());
             const Matrix<double> below = found.below[row][at], above = found.above[row][at];
             for (Index h = 0; h < n_classes; ++h) {
                 found.centroids[row](at, h) = -1;
                 if (count[h] == 0) continue;
-                const Index mu = centroids.centroid(h);
+                const Index mu = centroids.centroid(A, h);
                 found.centroids[row](at, h) = mu;
-                sums.grow(A, mu, labels[row], sizes[at], ends);
+                sums.grow(A, mu, labels[row], sizes(row, at), ends);
                 for (Index g = 0; g < n_classes; ++g) {
                     if (count[g] == 0) continue;
                     below(g, h) = sums.below(mu, g) / static_cast<double>(count[g]);

@@ -45,18 +45,19 @@ void check_neighbors(const Sparse<T, I> &S, Matrix<const Index> neighbors) {
 struct WeightsEntry {
     template <class Similarities>
     static Index call(const Similarities &S, Matrix<const Index> neighbors, Matrix<const double> similarities,
-                      Vector<const Index> sizes, Vector<const double> regs, const std::string &kind,
+                      Matrix<const Index> sizes, Vector<const double> regs, const std::string &kind,
                       const std::string &spectrum, bool consistent, Index restarts, bool shares,
                       Tesseract<double> weights) {
         const WeightOptions options{weighting_named(kind), spectrum_named(spectrum), consistent, restarts, shares};
         check_neighbors(S, neighbors);
         check_shape("similarities", similarities, neighbors.rows, neighbors.columns);
+        check_length("the number of rows of sizes", sizes.rows, neighbors.rows);
         check_sizes("sizes", sizes, neighbors.columns);
         for (double reg : regs) {
             need(options.weighting == Weighting::lime ? reg > 0.0 : reg >= 0.0,
                  "regs must not be negative, and must be positive for lime.");
         }
-        check_shape("weights", weights, neighbors.rows, sizes.n, regs.n, neighbors.columns);
+        check_shape("weights", weights, neighbors.rows, sizes.columns, regs.n, neighbors.columns);
         return local_weights(S, neighbors, similarities, sizes, regs, options, weights);
     }
 };
@@ -65,9 +66,9 @@ struct MachinesEntry {
     template <class Similarities>
     static Index call(const Similarities &S, Matrix<const Index> neighbors, Matrix<const double> similarities,
                       Matrix<const Index> labels, Index n_classes, const std::vector<std::string> &spectra,
-                      Vector<const Index> sizes, Vector<const double> costs, Cube<const bool> wanted,
+                      Matrix<const Index> sizes, Vector<const double> costs, Cube<const bool> wanted,
                       Tesseract<double> scores) {
-        MachineGrid grid{{}, sizes, costs, wanted};
+        MachineGrid grid{{}, costs, wanted};
         for (const std::string &spectrum : spectra) grid.spectra.push_back(spectrum_named(spectrum));
         const Index n_spectra = static_cast<Index>(spectra.size());
         check_neighbors(S, neighbors);
@@ -76,10 +77,12 @@ struct MachinesEntry {
         check_shape("similarities", similarities, neighbors.rows, neighbors.columns);
         check_shape("labels", labels, neighbors.rows, neighbors.columns);
         check_range("labels", labels, 0, n_classes);
+        check_length("the number of rows of sizes", sizes.rows, neighbors.rows);
         check_sizes("sizes", sizes, neighbors.columns);
-        check_shape("wanted", wanted, n_spectra, sizes.n, costs.n);
-        check_shape("scores", scores, neighbors.rows, n_spectra * sizes.n, costs.n, n_classes > 2 ? n_classes : 1);
-        return local_machines(S, neighbors, similarities, labels, n_classes, grid, scores);
+        check_shape("wanted", wanted, n_spectra, sizes.columns, costs.n);
+        check_shape("scores", scores, neighbors.rows, n_spectra * sizes.columns, costs.n,
+                    n_classes > 2 ? n_classes : 1);
+        return local_machines(S, neighbors, similarities, labels, sizes, n_classes, grid, scores);
     }
 };
 
@@ -152,46 +155,47 @@ Index decisions_of_machines(Matrix<const double> K, Vector<const double> y, Vect
 
 template <class Similarities>
 void nearest_local_centroids(const Similarities &S, Index n, Matrix<const Index> neighbors,
-                             Matrix<const double> similarities, Matrix<const Index> labels, Vector<const Index> sizes,
-                             Index n_classes, double share, double tolerance, Matrix<Index> winners) {
+                             Matrix<const double> similarities, Matrix<const Index> labels, Matrix<const Index> sizes,
+                             Vector<const Index> class_sizes, double share, double tolerance, Matrix<Index> winners) {
     check_range("neighbors", neighbors, 0, n);
     check_shape("similarities", similarities, neighbors.rows, neighbors.columns);
     check_shape("labels", labels, neighbors.rows, neighbors.columns);
-    need(n_classes >= 0, "n_classes must be at least 0.");
-    check_range("labels", labels, 0, n_classes);
+    check_range("labels", labels, 0, class_sizes.n);
+    check_length("the number of rows of sizes", sizes.rows, neighbors.rows);
     check_sizes("sizes", sizes, neighbors.columns);
     need(tolerance >= 0.0, "tolerance must be at least 0.");
-    check_shape("winners", winners, neighbors.rows, sizes.n);
-    nearest_centroids(S, neighbors, similarities, labels, sizes, n_classes, share, tolerance, winners);
+    check_shape("winners", winners, neighbors.rows, sizes.columns);
+    nearest_centroids(S, neighbors, similarities, labels, sizes, class_sizes, share, tolerance, winners);
 }
 
 template <class T>
 void nearest_centroids_dense(Strided<const T> S, Matrix<const Index> neighbors, Matrix<const double> similarities,
-                             Matrix<const Index> labels, Vector<const Index> sizes, Index n_classes, double share,
-                             double tolerance, Matrix<Index> winners) {
+                             Matrix<const Index> labels, Matrix<const Index> sizes, Vector<const Index> class_sizes,
+                             double share, double tolerance, Matrix<Index> winners) {
     check_length("the number of columns of S", S.columns, S.rows);
-    nearest_local_centroids(S, S.rows, neighbors, similarities, labels, sizes, n_classes, share, tolerance, winners);
+    nearest_local_centroids(S, S.rows, neighbors, similarities, labels, sizes, class_sizes, share, tolerance, winners);
 }
 
 template <class T, class I>
 void nearest_centroids_csr(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
                            Matrix<const Index> neighbors, Matrix<const double> similarities,
-                           Matrix<const Index> labels, Vector<const Index> sizes, Index n_classes, double share,
-                           double tolerance, Matrix<Index> winners) {
+                           Matrix<const Index> labels, Matrix<const Index> sizes, Vector<const Index> class_sizes,
+                           double share, double tolerance, Matrix<Index> winners) {
     // Columns are only compared, so that any are safe; to look at all of them would take longer than the search.
     check_length("the number of indices", indices.n, data.n);
     check_starts("indptr", indptr, data.n);
     const Sparse<T, I> S{data, indices, indptr};
-    nearest_local_centroids(S, S.rows(), neighbors, similarities, labels, sizes, n_classes, share, tolerance, winners);
+    nearest_local_centroids(S, S.rows(), neighbors, similarities, labels, sizes, class_sizes, share, tolerance, winners);
 }
 
 template <class T>
 void distances_to_means(Matrix<const T> samples, Matrix<const Index> neighbors, Matrix<const double> rows,
-                        Vector<const Index> sizes, Matrix<double> distances) {
+                        Matrix<const Index> sizes, Matrix<double> distances) {
     check_range("neighbors", neighbors, 0, samples.rows);
     check_shape("rows", rows, neighbors.rows, samples.columns);
+    check_length("the number of rows of sizes", sizes.rows, neighbors.rows);
     check_sizes("sizes", sizes, neighbors.columns);
-    check_shape("distances", distances, neighbors.rows, sizes.n);
+    check_shape("distances", distances, neighbors.rows, sizes.columns);
     mean_distances(samples, neighbors, rows, sizes, distances);
 }
 
@@ -199,7 +203,7 @@ template <class T, class I>
 void bind_nearest_centroids_csr(nb::module_ &module) {
     using namespace nb::literals;
     module.def("nearest_centroids_csr", &nearest_centroids_csr<T, I>, "data"_a, "indices"_a, "indptr"_a, "neighbors"_a,
-               "similarities"_a, "labels"_a, "sizes"_a, "n_classes"_a, "share"_a, "tolerance"_a, "winners"_a,
+               "similarities"_a, "labels"_a, "sizes"_a, "class_sizes"_a, "share"_a, "tolerance"_a, "winners"_a,
                unlocked(), "Write the same as ``nearest_centroids``, from a CSR matrix with ascending columns.");
 }
 
@@ -207,7 +211,7 @@ template <class T>
 void bind_local_centroids(nb::module_ &module) {
     using namespace nb::literals;
     module.def("nearest_centroids", &nearest_centroids_dense<T>, "S"_a, "neighbors"_a, "similarities"_a, "labels"_a,
-               "sizes"_a, "n_classes"_a, "share"_a, "tolerance"_a, "winners"_a, unlocked(),
+               "sizes"_a, "class_sizes"_a, "share"_a, "tolerance"_a, "winners"_a, unlocked(),
                "Write the class of the most similar local centroid of each row and size into ``winners``.");
     bind_nearest_centroids_csr<T, std::int32_t>(module);
     bind_nearest_centroids_csr<T, std::int64_t>(module);

@@ -158,7 +158,6 @@ inline int normalize(Vector<double> values) {
 // A grid of spectra, sizes and values of C, and which of its points are wanted, (spectra, sizes, costs).
 struct MachineGrid {
     std::vector<Spectrum> spectra;
-    Vector<const Index> sizes;   // ascending
     Vector<const double> costs;  // ascending
     Cube<const bool> wanted;
 
@@ -178,30 +177,33 @@ class LocalMachines {
           sums_(grid.costs.n, n_classes), modified_(most) {}
 
     // Write the scores of one test sample, (spectra x sizes, costs, 1 or G); return the number of unsolved machines.
+    // Sizes are ascending, and the last one is the number of neighbours.
     //
     // If all neighbours belong to one class, its score is 1 and that of the others -1, without a machine. With two
     // classes there is one score, the decision value of the later class.
     template <class Similarities>
     Index score(const Similarities &S, Vector<const Index> neighbors, Vector<const double> similarities,
-                Vector<const Index> labels, Cube<double> scores) {
+                Vector<const Index> labels, Vector<const Index> sizes, Cube<double> scores) {
         Index first_other = 0;
         while (first_other < labels.n && labels[first_other] == labels[0]) ++first_other;
         write_alone(labels[0], scores);
-        if (grid_.sizes.n == 0 || grid_.sizes[grid_.sizes.n - 1] <= first_other) return 0;
-        gather(S, neighbors, A_.view());
-        std::copy(similarities.begin(), similarities.end(), s_.begin());
-        const int exponent = normalize({A_.view().data, neighbors.n * neighbors.n}), row_exponent = normalize(s_);
+        if (neighbors.n <= first_other) return 0;
+        const Matrix<double> A{A_.view().data, neighbors.n, neighbors.n};
+        const Vector<double> s = s_.part(0, neighbors.n);
+        gather(S, neighbors, A);
+        std::copy(similarities.begin(), similarities.end(), s.begin());
+        const int exponent = normalize({A.data, neighbors.n * neighbors.n}), row_exponent = normalize(s);
         const double unit = std::ldexp(1.0, exponent), ratio = std::ldexp(1.0, std::min(row_exponent - exponent, 600));
         Index failed = 0;
         for (Index p = 0; p < static_cast<Index>(grid_.spectra.size()); ++p) {
             const Spectrum spectrum = grid_.spectra[p];
-            const Index semidefinite = spectrum == Spectrum::shift ? modified_.leading_semidefinite(A_) : 0;
-            for (Index g = 0; g < grid_.sizes.n; ++g) {
-                const Index k = grid_.sizes[g];
+            const Index semidefinite = spectrum == Spectrum::shift ? modified_.leading_semidefinite(A) : 0;
+            for (Index g = 0; g < sizes.n; ++g) {
+                const Index k = sizes[g];
                 if (k <= first_other || !grid_.wants(p, g)) continue;
-                modified_.modify({A_, s_}, k, spectrum, semidefinite, true);
+                modified_.modify({A, s}, k, spectrum, semidefinite, true);
                 failed += one_vs_one(labels.part(0, k), ratio, unit, grid_.wanted[p][g],
-                                     scores[p * grid_.sizes.n + g]);
+                                     scores[p * sizes.n + g]);
             }
         }
         return failed;
@@ -287,14 +289,17 @@ class LocalMachines {
 // machines.
 //
 // neighbors (m, k) holds the positions of the neighbours in S, nearest first, similarities (m, k) the similarities of
-// the test samples to them, and labels (m, k) their classes.
+// the test samples to them, labels (m, k) their classes, and sizes (m, sizes) how many of them are taken.
 template <class Similarities>
 Index local_machines(const Similarities &S, Matrix<const Index> neighbors, Matrix<const double> similarities,
-                     Matrix<const Index> labels, Index n_classes, const MachineGrid &grid, Tesseract<double> scores) {
+                     Matrix<const Index> labels, Matrix<const Index> sizes, Index n_classes, const MachineGrid &grid,
+                     Tesseract<double> scores) {
     LocalMachines machines(grid, n_classes, neighbors.columns);
     Index failed = 0;
-    for (Index m = 0; m < neighbors.rows; ++m) {
-        failed += machines.score(S, neighbors[m], similarities[m], labels[m], scores[m]);
+    for (Index m = 0; sizes.columns > 0 && m < neighbors.rows; ++m) {
+        const Index most = sizes(m, sizes.columns - 1);
+        failed += machines.score(S, neighbors[m].part(0, most), similarities[m].part(0, most),
+                                 labels[m].part(0, most), sizes[m], scores[m]);
     }
     return failed;
 }

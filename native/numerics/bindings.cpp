@@ -32,14 +32,24 @@ void best_columns(Matrix<const T> S, Vector<const T> thresholds, Matrix<Index> c
     collect_best(S, thresholds, columns);
 }
 
-template <class T>
-void totals_by_class(Matrix<const Index> labels, Matrix<const T> weights, Vector<const Index> sizes,
-                     Cube<double> totals) {
+void totals_by_class(Matrix<const Index> labels, Matrix<const double> similarities, Matrix<const double> weights,
+                     Matrix<const double> beyond, Vector<const Index> sizes, Cube<double> totals) {
+    check_shape("similarities", similarities, labels.rows, labels.columns);
     check_shape("weights", weights, labels.rows, labels.columns);
+    check_shape("beyond", beyond, labels.rows, totals.columns);
     check_sizes("sizes", sizes, labels.columns);
     check_range("labels", labels, 0, totals.columns);
     check_shape("totals", totals, labels.rows, sizes.n, totals.columns);
-    class_totals(labels, weights, sizes, totals);
+    class_totals(labels, similarities, weights, beyond, sizes, totals);
+}
+
+template <class T>
+void classes_of_tied(Strided<const T> S, Vector<const T> values, Vector<const Index> labels, Matrix<double> counts) {
+    check_length("the number of values", values.n, S.rows);
+    check_length("the number of labels", labels.n, S.columns);
+    check_length("the number of rows of counts", counts.rows, S.rows);
+    check_range("labels", labels, 0, counts.columns);
+    tied_classes(S, values, labels, counts);
 }
 
 void sums_by_class(Matrix<const Index> labels, Cube<const double> weights, Cube<double> totals) {
@@ -50,14 +60,19 @@ void sums_by_class(Matrix<const Index> labels, Cube<const double> weights, Cube<
     class_sums(labels, weights, totals);
 }
 
-void winners_of_votes(Cube<const double> scores, Matrix<const Index> labels, Vector<const Index> sizes,
+void winners_of_votes(Cube<const double> scores, Matrix<const Index> labels, Matrix<const double> similarities,
+                      Cube<const double> counts, Matrix<const Index> sizes, Vector<const Index> class_sizes,
                       double tolerance, Matrix<Index> winners) {
-    check_shape("scores", scores, labels.rows, sizes.n, scores.columns);
+    check_length("the first axis of scores", scores.depth, labels.rows);
     need(scores.columns > 0, "scores must have at least one class.");
-    check_range("sizes", sizes, 0, labels.columns + 1);
     check_range("labels", labels, 0, scores.columns);
-    check_shape("winners", winners, labels.rows, sizes.n);
-    break_ties(scores, labels, sizes, tolerance, winners);
+    check_shape("similarities", similarities, labels.rows, labels.columns);
+    check_shape("counts", counts, labels.rows, scores.rows, scores.columns);
+    check_shape("sizes", sizes, labels.rows, scores.rows);
+    check_range("sizes", sizes, 0, labels.columns + 1);
+    check_length("the number of class_sizes", class_sizes.n, scores.columns);
+    check_shape("winners", winners, labels.rows, scores.rows);
+    break_ties(scores, Voters{labels, similarities, counts, sizes}, class_sizes, tolerance, winners);
 }
 
 void scores_of_pairs(Matrix<const double> decisions, Matrix<const bool> later, bool first_of_tied,
@@ -109,15 +124,19 @@ void bind_numerics(nb::module_ &module) {
     const char *collected = "Write the columns of the k largest values of each row into ``columns``, ascending.";
     module.def("collect_best", &best_columns<double>, "S"_a, "thresholds"_a, "columns"_a, unlocked(), collected);
     module.def("collect_best", &best_columns<float>, "S"_a, "thresholds"_a, "columns"_a, unlocked(), collected);
-    const char *totalled = "Write the sums of the neighbours' weights per class at each size into ``totals``.";
-    module.def("class_totals", &totals_by_class<double>, "labels"_a, "weights"_a, "sizes"_a, "totals"_a, unlocked(),
-               totalled);
-    module.def("class_totals", &totals_by_class<float>, "labels"_a, "weights"_a, "sizes"_a, "totals"_a, unlocked(),
-               totalled);
+    module.def("class_totals", &totals_by_class, "labels"_a, "similarities"_a, "weights"_a, "beyond"_a, "sizes"_a,
+               "totals"_a, unlocked(),
+               "Write the sums of the neighbours' weights per class at each size into ``totals``; equally similar ones "
+               "share the last places.");
+    const char *tied = "Write how many columns of each class are equal to the value of their row into ``counts``.";
+    module.def("tied_classes", &classes_of_tied<double>, "S"_a, "values"_a, "labels"_a, "counts"_a, unlocked(), tied);
+    module.def("tied_classes", &classes_of_tied<float>, "S"_a, "values"_a, "labels"_a, "counts"_a, unlocked(), tied);
     module.def("class_sums", &sums_by_class, "labels"_a, "weights"_a, "totals"_a, unlocked(),
                "Add the weights per class of each of several weightings to ``totals``.");
-    module.def("break_ties", &winners_of_votes, "scores"_a, "labels"_a, "sizes"_a, "tolerance"_a, "winners"_a,
-               unlocked(), "Write the best class of each row and size into ``winners``; the nearest decides ties.");
+    module.def("break_ties", &winners_of_votes, "scores"_a, "labels"_a, "similarities"_a, "counts"_a, "sizes"_a,
+               "class_sizes"_a, "tolerance"_a, "winners"_a, unlocked(),
+               "Write the best class of each row and place of a grid into ``winners``; of tied classes the one with the "
+               "most similar neighbour, then the larger one.");
     module.def("one_vs_one_rows", &scores_of_pairs, "decisions"_a, "later"_a, "first_of_tied"_a, "scores"_a,
                unlocked(), "Write the scores of the classes of each row, from votes of pairs of classes.");
     module.def("factor", &factored, "A"_a, "share"_a, "ridge"_a, "least"_a, "n"_a, "U"_a, "signs"_a, unlocked(),

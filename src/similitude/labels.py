@@ -61,6 +61,11 @@ class Labels:
         return np.bincount(self.codes, minlength=len(self.classes))
 
     @property
+    def shares(self) -> np.ndarray:
+        """The share of each class in the samples."""
+        return self.counts / len(self.codes)
+
+    @property
     def members(self) -> list[np.ndarray]:
         """The positions of the samples of each class."""
         return [np.flatnonzero(self.codes == g) for g in range(len(self.classes))]

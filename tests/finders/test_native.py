@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from similitude._native import both_directions, insert_neighbors, offer, propose_neighbors, walk_graph
+from similitude._native import (
+    both_directions,
+    insert_neighbors,
+    offer,
+    offer_counting,
+    propose_neighbors,
+    walk_graph,
+)
 
 
 def arrays(**changes):
@@ -12,6 +19,8 @@ def arrays(**changes):
         "block": np.ones((5, 7)),
         "values": np.full((5, 2), -np.inf),
         "places": np.full((5, 2), 7),
+        "labels": np.array([0, 1, 0, 1, 0, 1, 0]),
+        "beyond": np.zeros((5, 2)),
         "rows": np.array([0, 1, 4]),
         "columns": np.array([1, 2, 3]),
         "alike": np.ones(3),
@@ -34,6 +43,10 @@ def arrays(**changes):
 
 def offered(p):
     offer(p["block"], 0, p["values"], p["places"])
+
+
+def counted(p):
+    offer_counting(p["block"], 0, p["values"], p["places"], p["labels"], p["beyond"])
 
 
 def insert(p):
@@ -61,6 +74,12 @@ def positions(*shape, value=0):
     [
         (offered, {"values": np.full((4, 2), -np.inf)}, "the number of rows of values must be 5; got 4"),
         (offered, {"places": np.full((5, 3), 7)}, r"places must have the shape \(5, 2\); got \(5, 3\)"),
+        (counted, {"values": np.full((4, 2), -np.inf)}, "the number of rows of values must be 5; got 4"),
+        (counted, {"values": np.empty((5, 0)), "places": np.empty((5, 0), np.intp)}, "at least one column"),
+        (counted, {"places": np.full((5, 2), 8)}, "places must be from 0 to 7; got 8"),
+        (counted, {"labels": np.zeros(6, np.intp)}, "labels must have an entry for each column|places must be from 0"),
+        (counted, {"labels": np.full(7, 2)}, "labels must be from 0 to 1; got 2"),
+        (counted, {"beyond": np.zeros((4, 2))}, "the number of rows of beyond must be 5; got 4"),
         (insert, {"columns": np.array([1, 2])}, "the number of columns must be 3; got 2"),
         (insert, {"alike": np.ones(4)}, "the number of values must be 3; got 4"),
         (insert, {"rows": np.array([0, 1, 5])}, "rows must be from 0 to 4; got 5"),

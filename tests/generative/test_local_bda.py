@@ -150,22 +150,26 @@ def test_priors_and_costs():
 def test_the_prior_counts_the_nearest_of_all_classes():
     X, y = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [2.0]]), np.array([0, 1, 0, 1, 1, 1])
     model = LocalBDA(3).fit(X, y)
-    # 0, 1 and the first of the two samples at 2: two of class 0, one of class 1.
+    # 0, 1, and half of each of the two samples at 2.
     priors = model.predict_joint_log_proba([[0.5]]) - model.log_likelihoods([[0.5]])
-    assert np.allclose(priors, np.log([3 / 5, 2 / 5]))
+    assert np.allclose(priors, np.log([2.5 / 5, 2.5 / 5]))
     all_six = LocalBDA(99).fit(X, y)
     priors = all_six.predict_joint_log_proba([[0.5]]) - all_six.log_likelihoods([[0.5]])
     assert np.allclose(priors, np.log([3 / 8, 5 / 8]))
 
 
-def test_ties_go_to_the_first_sample_and_to_the_nearest_class():
-    # Two samples of the class are equally near, and only the first is taken.
+def test_ties_of_samples_and_of_classes():
+    # Two samples of the class are equally near: both are taken if they are at most 2k with the nearer one.
     X = np.array([[0.0, 0.5], [0.0, 1.0], [0.0, -1.0]])
-    for order in ([0, 1, 2], [0, 2, 1]):
-        found = LocalBDA(2).fit(X[order], [1, 1, 1]).log_likelihoods([[0.0, 0.0]])
-        assert found == pytest.approx(reference.log_likelihood(X[order[:2]], np.zeros(2)))
-    # Two classes, mirror images of one another: the first sample is of class 1.
-    mirrored = LocalBDA(4, priors=[0.5, 0.5]).fit([[1.0], [2.0], [-1.0], [-2.0]], [1, 1, 0, 0])
+    for k, n_taken in ((2, 3), (1, 1)):
+        found = LocalBDA(k).fit(X[[1, 0, 2]], [1, 1, 1]).log_likelihoods([[0.0, 0.0]])
+        assert found == pytest.approx(reference.log_likelihood(X[:n_taken], np.zeros(2)))
+    # More than 2k are the nearest: all of them.
+    ring = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [3.0, 3.0]])
+    found = LocalBDA(1).fit(ring, [1] * 5).log_likelihoods([[0.0, 0.0]])
+    assert found == pytest.approx(reference.log_likelihood(ring[:4], np.zeros(2)))
+    # Two classes, mirror images of one another, and a third sample of class 1: it is larger.
+    mirrored = LocalBDA(2, priors=[0.5, 0.5]).fit([[1.0], [2.0], [-1.0], [-2.0], [9.0]], [0, 0, 1, 1, 1])
     assert np.allclose(mirrored.predict_proba([[0.0]]), 0.5)
     assert mirrored.predict([[0.0]]).tolist() == [1]
 

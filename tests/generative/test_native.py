@@ -11,7 +11,7 @@ NEIGHBORS = np.array([[0, 1, 2], [3, 5, 4]])
 LABELS = np.array([[0, 0, 1], [1, 0, 1]])
 S = np.arange(36.0).reshape(N, N)
 CSR = sparse.csr_array(S)
-SIZES = np.array([1, 3])
+SIZES = np.array([[1, 3], [1, 2]])
 
 
 def _table(n=1):
@@ -28,6 +28,7 @@ def _statistics():
         "similarities": np.array([[3.0, 2.0, 1.0], [9.0, 9.0, 8.0]]),
         "labels": LABELS,
         "sizes": SIZES,
+        "class_sizes": np.array([3, 3]),
         "scale": 1.0,
         "tolerance": 1e-12,
         "low": 0.0,
@@ -91,18 +92,12 @@ CALLS = {
         **_statistics(),
     },
     "negative_squares": lambda: {"rows": np.ones((M, 5)), "columns": np.ones((5, N)), "out": np.empty((M, N))},
-    "merge_neighbors": lambda: {
-        "closeness": np.ones((G, M, K)),
-        "places": np.ones((G, M, K), dtype=np.intp),
-        "lengths": np.array([3, 1]),
-        "labels": np.empty((M, 4), dtype=np.intp),
-    },
     "log_densities": lambda: {
         "samples": np.arange(12.0).reshape(N, 2),
         "nearest": NEIGHBORS,
         "rows": np.ones((M, 2)),
         "sizes": SIZES,
-        "constants": np.zeros(2),
+        "constants": np.zeros((M, 2)),
         "logs": np.empty((M, 2)),
     },
 }
@@ -136,8 +131,10 @@ CALLS = {
         ("local_statistics", "S", np.ones((6, 5)), "the number of columns of S must be 6; got 5"),
         ("local_statistics", "S", np.ones((5, 5), dtype=np.float32), "neighbors must be from 0 to 4; got 5"),
         ("local_statistics", "labels", LABELS - 1, "labels must be from 0 to 1; got -1"),
-        ("local_statistics", "sizes", np.array([1, 4]), "sizes must be from 1 to 3; got 4"),
-        ("local_statistics", "sizes", np.array([3, 1]), "sizes must be ascending"),
+        ("local_statistics", "sizes", SIZES + [[0, 0], [0, 2]], "sizes must be from 1 to 3; got 4"),
+        ("local_statistics", "sizes", SIZES[:, ::-1].copy(), "sizes must be ascending"),
+        ("local_statistics", "sizes", SIZES[:1], "the number of rows of sizes must be 2; got 1"),
+        ("local_statistics", "class_sizes", np.array([3]), "the number of class_sizes must be 2; got 1"),
         ("local_statistics", "tolerance", -1.0, "tolerance must be at least 0"),
         ("local_statistics", "below", np.empty((M, 2, G, 3)), "the fourth axis of below must be 2; got 3"),
         ("local_statistics_csr", "indptr", CSR.indptr[:5].copy(), "the last entry of indptr must be 35; got 23"),
@@ -146,13 +143,10 @@ CALLS = {
         ("local_statistics_csr", "neighbors", NEIGHBORS + 1, "neighbors must be from 0 to 5; got 6"),
         ("negative_squares", "columns", np.ones((4, N)), "the number of columns of rows must be 4; got 5"),
         ("negative_squares", "out", np.ones((M, N + 1)), "out must have the shape"),
-        ("merge_neighbors", "places", np.ones((G, M, 2), dtype=np.intp), "the third axis of places must be 3"),
-        ("merge_neighbors", "lengths", np.array([3, 4]), "lengths must be from 0 to 3; got 4"),
-        ("merge_neighbors", "labels", np.empty((M, 5), dtype=np.intp), "labels must have at most as many columns"),
         ("log_densities", "nearest", -NEIGHBORS, "nearest must be from 0 to 5; got -1"),
         ("log_densities", "rows", np.ones((M, 3)), "rows must have the shape"),
-        ("log_densities", "sizes", np.array([0, 3]), "sizes must be from 1 to 3; got 0"),
-        ("log_densities", "constants", np.zeros(3), "the number of constants must be 2; got 3"),
+        ("log_densities", "sizes", SIZES - [[0, 0], [1, 0]], "sizes must be from 1 to 3; got 0"),
+        ("log_densities", "constants", np.zeros((M, 3)), "constants must have the shape"),
     ],
 )
 def test_wrong_arguments_are_named(entry, argument, value, message):
@@ -168,14 +162,15 @@ def test_empty_arrays_are_no_error():
     assert _native.keep_distinct(nothing, 1.0) == 0
     _native.recurrences(nothing, np.zeros(1, dtype=np.intp), np.empty((0, 12, 12)))
     _native.negative_squares(np.empty((0, 5)), np.ones((5, N)), np.empty((0, N)))
-    _native.merge_neighbors(np.empty((0, 0, K)), np.empty((0, 0, K), dtype=np.intp), SIZES[:0], no_places[:, :0])
-    _native.log_densities(np.ones((N, 2)), no_places, np.empty((0, 2)), SIZES, np.zeros(2), np.empty((0, 2)))
+    _native.log_densities(np.ones((N, 2)), no_places, np.empty((0, 2)), SIZES[:0], np.zeros((0, 2)), np.empty((0, 2)))
     # No sizes.
-    _native.log_densities(np.ones((N, 2)), NEIGHBORS, np.ones((M, 2)), SIZES[:0], nothing, np.empty((M, 0)))
+    _native.log_densities(
+        np.ones((N, 2)), NEIGHBORS, np.ones((M, 2)), SIZES[:, :0].copy(), np.empty((M, 0)), np.empty((M, 0))
+    )
     _native.local_statistics(
         **{
             **CALLS["local_statistics"](),
-            "sizes": SIZES[:0],
+            "sizes": SIZES[:, :0].copy(),
             "centroids": np.empty((M, 0, G), dtype=np.intp),
             "counts": np.empty((M, 0, G), dtype=np.intp),
             "winners": np.empty((M, 0), dtype=np.intp),

@@ -201,10 +201,10 @@ def test_partial_fit_appends_raw_objects_only():
 
 @pytest.mark.untraced
 def test_voting_leave_one_out_errors_are_those_of_the_reference_runs():
-    """Cazzanti & Gupta 2007, Table 3: VDM 4.37% (k = 3), as published; counting 6.67% (k = 4; published: 6.90)."""
+    """Cazzanti & Gupta 2007, Table 3: VDM 4.37% (k = 3), as published; counting 6.67% (k = 6; published: 6.90)."""
     voting = load_voting()
     X, y = voting.data, voting.target
-    for S, k, error in ((1 - VDM().fit(X, y)(X, X), 3, 0.0437), (counting(X, X), 4, 0.0667)):
+    for S, k, error in ((1 - VDM().fit(X, y)(X, X), 3, 0.0437), (counting(X, X), 6, 0.0667)):
         search = PathSearchCV(KNNClassifier(), {"n_neighbors": list(range(1, 12))}, cv=LeaveOneOut()).fit(S, y)
         assert search.best_params_ == {"n_neighbors": k}
         assert 1 - search.best_score_ == pytest.approx(error, abs=5e-5)

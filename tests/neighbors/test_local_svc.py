@@ -14,6 +14,7 @@ from similitude import LocalSVC, PathSearchCV, Proximities, SimilarityWarning, S
 from similitude.neighbors import local_svc
 from tests.paths import path_answers
 from tests.reference import local_svc as reference
+from tests.reference.neighbors import shares, taken
 from tests.ugly import ugly_points
 
 SPECTRA = ["clip", "flip", "shift", "none"]
@@ -144,6 +145,10 @@ def test_equals_the_definition(seed, k, C, spectrum, n_classes, ties):
     model = LocalSVC(k, C, spectrum).fit(S, y)
     assert model.n_neighbors_ == min(k, 11)
     for s, said, decided in zip(rows, model.predict(rows), model.decision_function(rows)):
+        if not taken(s, k):
+            found = shares(s, y.tolist(), model.classes_.tolist())
+            assert found[model.classes_ == said] == found.max()
+            continue
         values, present = reference.decisions(S, s, y, k, C, spectrum)
         # libsvm, in single precision, does not reach zero where zero it is.
         assume(all(abs(value) > 1e-4 for value in values.values()))
@@ -176,9 +181,12 @@ def test_with_all_neighbours_it_is_the_global_machine():
 
 
 def test_a_decision_of_zero_is_for_the_later_class_and_equal_votes_for_the_first():
-    model = LocalSVC(2).fit(np.eye(2) + 0.1, ["a", "b"])
-    assert model.decision_function([[0.3, 0.3], [0.4, 0.3]]).tolist() == [0.0, pytest.approx(-0.1)]
-    assert model.predict([[0.3, 0.3]]).tolist() == ["b"]
+    model = LocalSVC(2).fit(np.eye(3) + 0.1, ["a", "b", "b"])
+    assert model.decision_function([[0.3, 0.3, 0.0], [0.4, 0.3, 0.0]]).tolist() == [0.0, pytest.approx(-0.1)]
+    assert model.predict([[0.3, 0.3, 0.0]]).tolist() == ["b"]
+    # Equally similar to all samples: the class with the larger share.
+    assert model.predict([[0.3, 0.3, 0.3]]).tolist() == ["b"]
+    assert model.decision_function([[0.3, 0.3, 0.3]]) == pytest.approx(1 / 3)
     # Rock, paper, scissors: each class wins one pair, and the second by the largest margin.
     scores = np.empty((1, 3))
     _native.one_vs_one_rows(np.array([[1.0, -0.5, 0.25]]), np.array([[True, False, True]]), True, scores)

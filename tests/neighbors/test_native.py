@@ -20,7 +20,7 @@ def _weights(matrix=(S,), **changes):
     arguments = {
         "neighbors": np.array([[0, 1, 2], [4, 3, 2]]),
         "similarities": np.array([[3.0, 2, 1], [3, 2, 1]]),
-        "sizes": np.array([1, 3]),
+        "sizes": np.array([[1, 3], [1, 2]]),
         "regs": np.array([0.1, 1.0]),
         "kind": "kri",
         "spectrum": "clip",
@@ -39,7 +39,7 @@ def _machines(matrix=(S,), **changes):
         "labels": np.array([[0, 1, 2], [1, 1, 2]]),
         "n_classes": 3,
         "spectra": ["clip", "none"],
-        "sizes": np.array([1, 3]),
+        "sizes": np.array([[1, 3], [1, 2]]),
         "costs": np.array([1.0, 10.0, 100.0]),
         "wanted": np.ones((2, 2, 3), dtype=bool),
         "scores": np.zeros((2, 4, 3, 3)),
@@ -75,9 +75,10 @@ def test_the_arguments_that_are_changed_below_are_right(function):
         (_weights, {"neighbors": _ints(2, 3, value=5)}, "neighbors must be from 0 to 4; got 5"),
         (_weights, {"neighbors": _ints(2, 3, value=-1)}, "neighbors must be from 0 to 4; got -1"),
         (_weights, {"similarities": np.ones((2, 2))}, r"similarities must have the shape \(2, 3\)"),
-        (_weights, {"sizes": np.array([0, 3])}, "sizes must be from 1 to 3; got 0"),
-        (_weights, {"sizes": np.array([3, 4])}, "sizes must be from 1 to 3; got 4"),
-        (_weights, {"sizes": np.array([3, 1])}, "sizes must be ascending"),
+        (_weights, {"sizes": np.array([[1, 3], [0, 3]])}, "sizes must be from 1 to 3; got 0"),
+        (_weights, {"sizes": np.array([[3, 4], [1, 3]])}, "sizes must be from 1 to 3; got 4"),
+        (_weights, {"sizes": np.array([[1, 3], [3, 1]])}, "sizes must be ascending"),
+        (_weights, {"sizes": np.array([[1, 3]])}, "the number of rows of sizes must be 2; got 1"),
         (_weights, {"regs": np.array([-1.0, 1.0])}, "regs must not be negative"),
         (_weights, {"regs": np.array([0.0, 1.0]), "kind": "lime"}, "must be positive for lime"),
         (_weights, {"kind": "uniform"}, "weights must be kri, krr or lime; got uniform"),
@@ -90,7 +91,8 @@ def test_the_arguments_that_are_changed_below_are_right(function):
         (_machines, {"labels": _ints(2, 2)}, r"labels must have the shape \(2, 3\)"),
         (_machines, {"n_classes": 0}, "n_classes must be at least 1"),
         (_machines, {"spectra": ["clip", "square"]}, "spectrum must be .*; got square"),
-        (_machines, {"sizes": np.array([1, 9])}, "sizes must be from 1 to 3; got 9"),
+        (_machines, {"sizes": np.array([[1, 3], [1, 9]])}, "sizes must be from 1 to 3; got 9"),
+        (_machines, {"sizes": np.array([[1, 3]])}, "the number of rows of sizes must be 2; got 1"),
         (_machines, {"wanted": np.ones((1, 2, 3), dtype=bool)}, "first axis of wanted must be 2; got 1"),
         (_machines, {"scores": np.zeros((2, 4, 3, 1))}, "fourth axis of scores must be 3; got 1"),
         (_machines, {"scores": np.zeros((2, 2, 3, 3))}, "second axis of scores must be 4; got 2"),
@@ -129,15 +131,15 @@ def test_wrong_sparse_matrices_are_refused(function, arrays, message):
 
 @pytest.mark.parametrize("kind", ["kri", "krr", "lime"])
 def test_no_rows_no_sizes_and_no_ridges(kind):
-    nobody = {"neighbors": _ints(0, 3), "similarities": np.zeros((0, 3)), "weights": np.zeros((0, 2, 2, 3))}
-    assert _weights(kind=kind, **nobody) == 0
-    assert _weights(kind=kind, sizes=_ints(0), weights=np.zeros((2, 0, 2, 3))) == 0
+    nobody = {"neighbors": _ints(0, 3), "similarities": np.zeros((0, 3)), "sizes": _ints(0, 2)}
+    assert _weights(kind=kind, **nobody, weights=np.zeros((0, 2, 2, 3))) == 0
+    assert _weights(kind=kind, sizes=_ints(2, 0), weights=np.zeros((2, 0, 2, 3))) == 0
     assert _weights(kind=kind, regs=np.zeros(0), weights=np.zeros((2, 2, 0, 3))) == 0
 
 
 def test_no_machines_and_no_programs():
     nobody = {"neighbors": _ints(0, 3), "similarities": np.zeros((0, 3)), "labels": _ints(0, 3)}
-    assert _machines(**nobody, scores=np.zeros((0, 4, 3, 3))) == 0
+    assert _machines(**nobody, sizes=_ints(0, 2), scores=np.zeros((0, 4, 3, 3))) == 0
     assert _machines(costs=np.zeros(0), wanted=np.zeros((2, 2, 0), dtype=bool), scores=np.zeros((2, 4, 0, 3))) == 0
     assert _machines(spectra=[], wanted=np.zeros((0, 2, 3), dtype=bool), scores=np.zeros((2, 0, 3, 3))) == 0
     assert _programs(A=np.zeros((0, 3, 3)), s=np.zeros((0, 3)), weights=np.zeros((0, 3))) == 0

@@ -92,9 +92,11 @@ def test_sums_that_differ_by_rounding_are_tied():
 def test_ties_between_classes():
     S = np.eye(5)
     assert NearestCentroid().fit(S, list("babab")).predict([np.ones(5)]).tolist() == ["a"]
-    # Equally similar centroids: the class with more neighbours, then the class of the nearest one.
-    assert LocalNearestCentroid(3).fit(S, [0, 1, 1, 0, 0]).predict([np.ones(5)]).tolist() == [1]
-    assert LocalNearestCentroid(4).fit(S, [1, 0, 0, 1, 0]).predict([np.ones(5)]).tolist() == [1]
+    # Equally similar centroids: the class with more neighbours, the nearest one, more training samples, the first.
+    row = [[2.0, 2.0, 2.0, 2.0, 1.0]]
+    assert LocalNearestCentroid(4).fit(S, [0, 1, 1, 1, 0]).predict(row).tolist() == [1]
+    assert LocalNearestCentroid(4).fit(S, [0, 0, 1, 1, 1]).predict(row).tolist() == [1]
+    assert LocalNearestCentroid(4).fit(S, [1, 1, 0, 0, 2]).predict(row).tolist() == [0]
 
 
 def test_decision_function_agrees_with_predict():
@@ -247,16 +249,16 @@ def test_other_errors_are_named():
 
 @pytest.mark.untraced
 def test_voting_leave_one_out_errors_are_those_of_the_reference_runs():
-    """Cazzanti & Gupta 2007, Table 3, counting: local 6.90%, as published; the other was published as 12.18%.
+    """Cazzanti & Gupta 2007, Table 3, counting: local 7.36% (published: 6.90%), overall 11.49% (published: 12.18%).
 
-    The sums of small integers tie often. Centroids that go to the lowest index, not to the nearer sample, make 6.67%.
+    The sums of small integers tie often. Neighbours and centroids by their position in the training set make 6.67%.
     """
     voting = load_voting()
     X, y = voting.data, voting.target
     S = counting(X, X)
     grid = {"n_neighbors": list(range(1, 12))}
     local = PathSearchCV(LocalNearestCentroid(), grid, cv=LeaveOneOut(), refit=False).fit(S, y)
-    assert 1 - local.best_score_ == pytest.approx(0.0690, abs=5e-5)
+    assert 1 - local.best_score_ == pytest.approx(0.0736, abs=5e-5)
     overall = PathSearchCV(NearestCentroid(), {}, cv=LeaveOneOut(), refit=False).fit(S, y)
     assert 1 - overall.best_score_ == pytest.approx(0.1149, abs=5e-5)
 

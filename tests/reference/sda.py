@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from tests.reference.centroids import centroid
-from tests.reference.neighbors import neighbors
+from tests.reference.centroids import centroid, centroids, local_centroid
+from tests.reference.neighbors import neighbors, shares, taken
 
 ROUNDING = 1e-12
 
@@ -73,7 +73,7 @@ def sda(S, y, s, omega, priors=None):
     """log P(x | g) P(g) for each class, in their order."""
     classes = sorted(set(y))
     members = {g: [i for i in range(len(y)) if y[i] == g] for g in classes}
-    mu = {h: centroid(S, members[h]) for h in classes}
+    mu = dict(zip(classes, centroids(S, y)))
     joint = []
     for number, g in enumerate(classes):
         prior = (len(members[g]) + 1) / (len(y) + len(classes)) if priors is None else priors[number]
@@ -81,31 +81,41 @@ def sda(S, y, s, omega, priors=None):
     return np.array(joint)
 
 
-def local_sda(S, y, s, k, omega, alpha=0.0, priors=None):
-    """log of P(x, g) for each class, in their order; regularized where alpha is above 0."""
+def local_sda(S, y, s, k, omega, alpha=0.0, priors=None, by_position=False):
+    """log of P(x, g) for each class, in their order; regularized where alpha is above 0.
+
+    ``by_position`` takes exactly k neighbours, and tied ones and tied centroids in the order of the samples.
+    """
     classes = sorted(set(y))
-    members, mu = _neighborhood(S, y, neighbors(s, k))
-    k = min(k, len(y))
+    nearest = neighbors(s, k) if by_position else taken(s, k)
+    if not nearest:
+        posterior = shares(s, y, classes)
+        if priors is not None:
+            posterior = posterior * np.asarray(priors) / [list(y).count(g) / len(y) for g in classes]
+        return np.array([_log(p) for p in posterior / posterior.sum()])
+    members, mu = _neighborhood(S, y, s, nearest, by_position)
     joint = []
     for number, g in enumerate(classes):
-        prior = (len(members.get(g, [])) + 1) / (k + len(classes)) if priors is None else priors[number]
+        prior = (len(members.get(g, [])) + 1) / (len(nearest) + len(classes)) if priors is None else priors[number]
         local = -math.inf
         if g in members:
             local = _log(prior) + sum(_term(S, members[g], mu[h], s, omega) for h in mu)
         if alpha > 0:
             prior = (list(y).count(g) + 1) / (len(y) + len(classes)) if priors is None else priors[number]
-            average = sum(log_average(S, y, g, h, s[mu[h]], k, omega) for h in mu)
+            average = sum(log_average(S, y, g, h, s[mu[h]], min(k, len(y)), omega, by_position) for h in mu)
             local = np.logaddexp(_log(1 - alpha) + local, _log(alpha) + average + _log(prior))
         joint.append(local)
     return np.array(joint)
 
 
-def log_average(S, y, g, h, value, k, omega):
+def log_average(S, y, g, h, value, k, omega, by_position=False):
     """log P_ave(value | g, h), over the training samples whose neighbourhoods (without themselves) have both."""
     logs = []
     for z in range(len(y)):
-        nearest = [i for i in neighbors(S[z], len(y)) if i != z][:k]
-        members, mu = _neighborhood(S, y, nearest)
+        others = [i for i in range(len(y)) if i != z]
+        choose = neighbors if by_position else taken
+        nearest = [others[i] for i in choose([S[z][i] for i in others], k)] if others else []
+        members, mu = _neighborhood(S, y, S[z], nearest, by_position)
         if g in members and h in members:
             logs.append(log_pmf(omega, fitted(omega, [S[v][mu[h]] for v in members[g]]), value))
     return logsumexp(logs) - math.log(len(logs)) if logs else -math.log(len(omega))
@@ -113,19 +123,20 @@ def log_average(S, y, g, h, value, k, omega):
 
 def falls_back(y, s, k, fallback):
     """Whether the local nearest centroid decides."""
-    counts = [[y[i] for i in neighbors(s, k)].count(g) for g in set(y)]
+    counts = [[y[i] for i in taken(s, k)].count(g) for g in set(y)]
     if fallback == "k":
         return min(k, len(y)) <= 3
     return fallback not in (None, "grow") and any(0 < count < {"class": 3, "one": 2}[fallback] for count in counts)
 
 
 def grown(y, s, k):
-    """The least size from k on at which every class present has three neighbours, or all that it has."""
+    """The least size from k on, with all that tie, at which every class present has three neighbours, or all it has."""
     y, size = list(y), min(k, len(y))
     while True:
-        near = [y[i] for i in neighbors(s, size)]
+        last = sorted(s, reverse=True)[size - 1]
+        near = [y[i] for i in range(len(s)) if s[i] >= last]
         if all(near.count(g) >= min(3, y.count(g)) for g in set(near)):
-            return size
+            return len(near)
         size += 1
 
 
@@ -170,12 +181,14 @@ def _mixture(values, omega, tol):
         shares, before = np.exp(np.array(logs) - logsumexp(logs, axis=1, keepdims=True)), now
 
 
-def _neighborhood(S, y, nearest):
+def _neighborhood(S, y, s, nearest, by_position):
     """The neighbours of each class, nearest first, and the centroids."""
     members = {}
     for i in nearest:
         members.setdefault(y[i], []).append(i)
-    return members, {h: centroid(S, of_class) for h, of_class in members.items()}
+    if by_position:
+        return members, {h: centroid(S, of_class) for h, of_class in members.items()}
+    return members, {h: local_centroid(S, y, s, nearest, h) for h in members}
 
 
 def _term(S, members, mu, s, omega):

@@ -13,7 +13,7 @@ from similitude._utils.checks import check_integer
 from similitude._utils.extras import require
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
-from similitude.finders import Collection, Ends, RunningBest, StreamSearch, Target, best_of
+from similitude.finders import Collection, Ends, Neighbors, RunningBest, StreamSearch, Target, best_of
 from similitude.proximity.maps import LearnedMap
 from similitude.similarities import Block, Measure, check_block_size, sliceable
 
@@ -86,6 +86,15 @@ class ClusterSearch(StreamSearch):
         return super().index(reader, symmetric)
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        similarities, indices = self._gathered(rows, k)
+        return similarities, indices
+
+    def with_ties(self, rows: Any, k: int, codes: np.ndarray, n_classes: int) -> Neighbors:
+        similarities, indices, _, beyond = self._gathered(rows, k, (codes, n_classes))
+        return Neighbors(similarities, indices, beyond.__getitem__)
+
+    def _gathered(self, rows: Any, k: int, classes: tuple[np.ndarray, int] | None = None) -> tuple[np.ndarray, ...]:
+        """Return the joined lists of all shards, with classes also those that tie for the last place."""
         self._check_parameters()
         m, n = len(rows), rows.reader.n_columns
         k = min(int(k), n)
@@ -94,14 +103,20 @@ class ClusterSearch(StreamSearch):
         with waiting(_ADVICE):
             merge = partial(best_of, k)
             found = []
+            own: list = [None] * len(shards)
+            if classes is not None:
+                own = [hold(client, part) for part in cut(classes[0], even_lengths(n, len(shards)))]
+            n_classes = 0 if classes is None else classes[1]
             for batch in cut(sliceable(rows.objects), lengths_of(m, int(self.batch_size))):
                 samples = hold(client, batch)
-                lists = [client.submit(_best_in, k, samples, s, rule, self.block_size, pure=False) for s in shards]
+                lists = [
+                    client.submit(_best_in, k, samples, shard, codes, n_classes, rule, self.block_size, pure=False)
+                    for shard, codes in zip(shards, own)
+                ]
                 found.append(reduce_tree(client, merge, lists))
             parts = client.gather(found)
         self._seen, self._local = (n, m), []
-        similarities, indices = (np.concatenate(part) for part in zip(*parts))
-        return similarities, indices
+        return tuple(np.concatenate(part) for part in zip(*parts))
 
     def _shards(self, client: Any, reader: Any) -> tuple[Any, list]:
         """Return futures of the measure and of the shards, those of the last search if they are still valid."""
@@ -141,13 +156,17 @@ def _are_there(futures: list) -> bool:
     return all(future.status in ("pending", "finished") for future in futures)
 
 
-def _best_in(k: int, samples: Part, shard: Part, rule: Rule, block_size: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return, on a worker, the k best of one shard, with positions among all training objects."""
+def _best_in(
+    k: int, samples: Part, shard: Part, codes: Part | None, n_classes: int, rule: Rule, block_size: int | None
+) -> tuple[np.ndarray, ...]:
+    """Return, on a worker, the k best of one shard in the form of ``best_of``, with positions among all objects."""
     training = Collection(shard.objects, rule.measure, rule.map)
-    best = RunningBest(training, len(samples), min(k, len(shard)))
+    classes = None if codes is None else (codes.objects, n_classes)
+    best = RunningBest(training, len(samples), min(k, len(shard)), classes)
     show(best, samples, shard, rule.measure, block_size)
     values, places = best.sorted()
-    return values, places + shard.first
+    found = values, places + shard.first
+    return found if classes is None else (*found, classes[0][places], best.beyond)
 
 
 class _Values(Target):

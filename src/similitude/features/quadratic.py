@@ -95,7 +95,7 @@ class QuadraticPath(FittedPath):
 
     def __init__(self, points: list[float], X: np.ndarray, labels: Labels):
         self.points = points
-        self.priors = labels.counts / len(labels)
+        self.priors = labels.shares
         self.means = np.array([X[members].mean(axis=0) for members in labels.members])
         self._covariances = [_Covariance(X[members] - mean) for members, mean in zip(labels.members, self.means)]
 

@@ -16,6 +16,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _num_samples
 
 from similitude.finders._pairs import matrix_of_pairs, pair_blocks, pairs_among
+from similitude.finders.ties import Neighbors
+from similitude.numerics.ties import listed_counts, tied_counts
 from similitude.numerics.topk import top_k
 from similitude.proximity.check import for_lookup
 from similitude.proximity.maps import LearnedMap
@@ -50,6 +52,27 @@ class Finder:
             The similarities to the neighbours, nearest first.
         indices : ndarray of int of shape (m, k)
             The positions of the neighbours.
+        """
+        raise NotImplementedError
+
+    def with_ties(self, rows: Any, k: int, codes: np.ndarray, n_classes: int) -> Neighbors:
+        """Return the k most similar training samples of each row, and those that tie with the last one by class.
+
+        Parameters
+        ----------
+        rows : Rows
+            The rows.
+        k : int
+            The number of neighbours.
+        codes : ndarray of int of shape (n,)
+            The classes of the training samples, as positions.
+        n_classes : int
+            The number of classes.
+
+        Returns
+        -------
+        Neighbors
+            The neighbours.
         """
         raise NotImplementedError
 
@@ -112,6 +135,26 @@ class MatrixFinder(Finder):
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         return top_k(rows.symmetric if self.symmetric else rows.S, k, known_only=rows.unknown)
+
+    def with_ties(self, rows: Any, k: int, codes: np.ndarray, n_classes: int) -> Neighbors:
+        S = rows.symmetric if self.symmetric else rows.S
+        n = S.shape[1]
+        similarities, indices = self.nearest(rows, min(k + 1, n))
+        k = min(k, n)
+        tied = similarities[:, k] == similarities[:, k - 1] if k < n else np.zeros(len(indices), dtype=bool)
+        similarities, indices = similarities[:, :k], indices[:, :k]
+
+        def beyond(chosen: Any) -> np.ndarray:
+            places = np.arange(len(tied))[chosen]
+            counts, which = np.zeros((len(places), n_classes)), np.flatnonzero(tied[places])
+            some = places[which]
+            if len(some):
+                last, own = similarities[some, -1], similarities[some]
+                among_all = tied_counts(S[some], last, codes, n_classes, known_only=rows.unknown)
+                counts[which] = among_all - listed_counts(own == last[:, None], codes[indices[some]], n_classes)
+            return counts
+
+        return Neighbors(similarities, indices, beyond)
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
         return self.S
@@ -294,6 +337,12 @@ class ObjectFinder(BaseEstimator, Finder):
         matrix, count = self._collection(rows.reader).among(indices)
         self.add_local(count)
         return matrix
+
+    def with_ties(self, rows: Any, k: int, codes: np.ndarray, n_classes: int) -> Neighbors:
+        # A finder that does not look at all training samples cannot know the others that tie.
+        return Neighbors(
+            *self.nearest(rows, k), lambda chosen: np.zeros((len(np.arange(len(rows))[chosen]), n_classes))
+        )
 
     def blocks(self, m: int, k: int) -> list[slice]:
         return pair_blocks(m, k)

@@ -48,7 +48,9 @@ class GraphSearch(ObjectFinder):
     of a costly similarity.
 
     The constant of a map is learned from the dissimilarities that were computed: the largest of them, or the median of
-    those to the pivots. It does not affect the neighbours.
+    those to the pivots. It does not affect the neighbours. Objects that were not compared are unknown to the search, so
+    of equally similar objects at the last place those that were found count, and not, as with the other finders, all of
+    them: with many ties the result may depend on the order of the objects.
 
     Parameters
     ----------

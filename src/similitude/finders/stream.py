@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from similitude._native import offer
+from similitude._native import offer, offer_counting
 from similitude.finders.finder import Collection, ObjectFinder
+from similitude.finders.ties import Neighbors
+from similitude.numerics.ties import listed_counts
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
 from similitude.similarities import Measure, check_block_size, show_blocks, sliceable
 
@@ -122,11 +124,18 @@ class StreamSearch(ObjectFinder):
         show_blocks(target, A, B, measure, half=half, **options)
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        return self._best(rows, k).sorted()
+
+    def with_ties(self, rows: Any, k: int, codes: np.ndarray, n_classes: int) -> Neighbors:
+        best = self._best(rows, k, (codes, n_classes))
+        return Neighbors(*best.sorted(), best.beyond.__getitem__)
+
+    def _best(self, rows: Any, k: int, classes: tuple[np.ndarray, int] | None = None) -> RunningBest:
         training, X = self._collection(rows.reader), sliceable(rows.objects)
-        best = RunningBest(training, len(rows), min(int(k), len(training)))
+        best = RunningBest(training, len(rows), min(int(k), len(training)), classes)
         self._evaluate(X, training.objects, training.measure, best)
         self._seen, self._local = (len(training), len(rows)), []
-        return best.sorted()
+        return best
 
     def count_in_fit(self) -> None:
         """Count the similarities of the last search as computed by ``fit``."""
@@ -211,6 +220,9 @@ class RunningBest(Target):
         The number of rows.
     k : int
         The number of columns to keep.
+    classes : tuple (codes, n_classes), default=None
+        The classes of the columns; if they are given, ``beyond`` counts, by class, the columns that are not kept
+        although they equal the k-th best.
 
     See Also
     --------
@@ -218,10 +230,12 @@ class RunningBest(Target):
     best_of : Return the k best of several lists of neighbours.
     """
 
-    def __init__(self, training: Collection, m: int, k: int):
+    def __init__(self, training: Collection, m: int, k: int, classes: tuple[np.ndarray, int] | None = None):
         self.training = training
         self.heaps: Any = None
         self.places = np.full((m, k), len(training), dtype=np.intp)
+        self.classes = classes
+        self.beyond = np.zeros((m, 0 if classes is None else classes[1]))
 
     def write(self, block: Any, values: np.ndarray) -> None:
         """Update the best columns with the values of a block.
@@ -239,7 +253,11 @@ class RunningBest(Target):
         elif values.dtype != self.heaps.dtype:
             self.heaps, values = self.heaps.astype(np.float64), values.astype(np.float64)
         values = np.ascontiguousarray(values)
-        offer(values, block.columns.start, self.heaps[block.rows], self.places[block.rows])
+        lists = self.heaps[block.rows], self.places[block.rows]
+        if self.classes is None:
+            offer(values, block.columns.start, *lists)
+        else:
+            offer_counting(values, block.columns.start, *lists, self.classes[0], self.beyond[block.rows])
 
     def sorted(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the best columns of each row.
@@ -254,25 +272,38 @@ class RunningBest(Target):
         return sorted_best(self.heaps, self.places)
 
 
-def best_of(k: int, *lists: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def best_of(k: int, *lists: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
     """Return the k best of several lists of neighbours.
 
     Parameters
     ----------
     k : int
         The number of neighbours.
-    *lists : tuples (similarities, indices)
-        Arrays with m rows.
+    *lists : tuples (similarities, indices) or (similarities, indices, classes, beyond)
+        Arrays with m rows: the neighbours, nearest first, and, if given, their classes and the number of samples of
+        each class that are not listed although they are as similar as the last one.
 
     Returns
     -------
-    similarities, indices : ndarrays of shape (m, k)
-        The neighbours, nearest first.
+    tuple of ndarrays
+        The k best in the same form.
 
     See Also
     --------
     RunningBest : A target that keeps the k best columns of each row.
     similitude.numerics.top_k : Return the k most similar columns of each row.
     """
-    values, places = sorted_best(*(np.concatenate(part, axis=1) for part in zip(*lists)))
-    return values[:, :k].copy(), places[:, :k].copy()
+    values, places = (np.concatenate(part, axis=1) for part in list(zip(*lists))[:2])
+    by_place = np.argsort(places, axis=1)
+    best_first = np.argsort(-np.take_along_axis(values, by_place, axis=1), axis=1, kind="stable")
+    order = np.take_along_axis(by_place, best_first, axis=1)
+    values, places = (np.take_along_axis(array, order, axis=1) for array in (values, places))
+    best = values[:, :k].copy(), places[:, :k].copy()
+    if len(lists[0]) == 2:
+        return best
+    last = best[0][:, -1:]
+    classes = np.take_along_axis(np.concatenate([given[2] for given in lists], axis=1), order, axis=1)
+    beyond = listed_counts(values[:, k:] == last, classes[:, k:], lists[0][3].shape[1])
+    for given in lists:
+        beyond += np.where(given[0][:, -1:] == last, given[3], 0.0)
+    return *best, classes[:, :k].copy(), beyond

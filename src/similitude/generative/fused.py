@@ -252,7 +252,7 @@ class FusedPath(FittedPath):
 
     def __init__(self, points: list[tuple[int, ...]], labels: Labels, parts: dict[str, Any]):
         self.points, self.labels, self.parts = points, labels, parts
-        shares = labels.counts / len(labels)
+        shares = labels.shares
         self._log_ratios = None if labels.priors is None else log_of(labels.priors) - np.log(shares)
 
     def at(self, i: int) -> Self:

@@ -10,8 +10,10 @@ from sklearn.utils import check_array
 
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
+from similitude.finders import MatrixFinder
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
+from similitude.numerics.ties import listed_counts, tied_counts
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors
 from similitude.proximity.check import dense
@@ -33,9 +35,9 @@ class FusedKNN(SimilarityClassifier):
 
     A sample in both sets votes twice. Both kinds of neighbours always have the same weight, so that this is the
     baseline for :class:`FusedClassifier`. Features are passed as ``Proximities(S, features)``; without them the rows of
-    similarities are the features. Among tied classes, that of the nearest neighbour is predicted, where the most
-    similar sample comes before the nearest by features. ``PathSearchCV`` evaluates a whole grid of ``n_neighbors`` with
-    two neighbour sorts.
+    similarities are the features. Training samples that tie for the last places share them. Of tied classes, the one
+    with the most similar neighbour is predicted, then the one with more training samples. ``PathSearchCV`` evaluates a
+    whole grid of ``n_neighbors`` with two neighbour sorts.
 
     Parameters
     ----------
@@ -129,40 +131,40 @@ class FusedKNNPath(FittedPath):
 
     def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         sizes, places = np.unique(self.points, return_inverse=True)
-        by_similarity = top_k(rows.S, sizes[-1])[1]
-        by_features = self._nearest(_features_of(rows), sizes[-1])
-        # Both kinds alternate, so that the first 2k are the neighbours for every k.
-        indices = np.stack([by_similarity, by_features], axis=2).reshape(len(by_similarity), -1)
-        answers = self._votes(self.labels.codes[indices], sizes, response)
-        return [answers[:, place] for place in places]
-
-    def _votes(self, classes: np.ndarray, sizes: np.ndarray, response: str) -> np.ndarray:
         labels = self.labels
-        votes = neighbor_votes(classes, np.ones(classes.shape), 2 * sizes, labels.n_classes)
+        found = MatrixFinder().with_ties(rows, sizes[-1], labels.codes, labels.n_classes)
+        similarities, classes = found.similarities, labels.codes[found.indices]
+        counts = neighbor_votes(classes, similarities, np.ones(classes.shape), found.beyond(slice(None)), sizes)
+        votes = counts + self._feature_votes(_features_of(rows), sizes)
         scores = votes / (2 * sizes[:, None])
         if labels.priors is not None:
-            scores = rescaled_by_priors(scores, labels.priors, labels.counts / len(labels))
-        if response == "predict_proba":
-            return scores
-        return first_of_best(
-            scores if labels.costs is None else -expected_costs(scores, labels.costs), classes, 2 * sizes
-        )
+            scores = rescaled_by_priors(scores, labels.priors, labels.shares)
+        if response == "predict":
+            scores = scores if labels.costs is None else -expected_costs(scores, labels.costs)
+            scores = first_of_best(scores, classes, similarities, counts, sizes, labels.counts)
+        return [scores[:, place] for place in places]
 
-    def _nearest(self, features: np.ndarray, k: int) -> np.ndarray:
-        """Return the k nearest training samples by features, nearest first."""
+    def _feature_votes(self, features: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return the votes of the training samples that are nearest by features, (m, sizes, G)."""
         if features.shape[1] != self._features.shape[1]:
             raise ValueError(
                 f"X.features must have {self._features.shape[1]} columns, as in fit; got {features.shape[1]}."
             )
         rows = near_one(features, self._exponent)
-        nearest = np.empty((len(rows), k), dtype=np.intp)
+        codes, n_classes, k = self.labels.codes, self.labels.n_classes, int(sizes[-1])
+        votes = np.empty((len(rows), len(sizes), n_classes))
 
         def work(start: int, stop: int) -> None:
-            nearest[start:stop] = top_k(-cdist(rows[start:stop], self._features, "sqeuclidean"), k)[1]
+            closeness = -cdist(rows[start:stop], self._features, "sqeuclidean")
+            values, nearest = top_k(closeness, k)
+            tied = values == values[:, -1:]
+            beyond = tied_counts(closeness, values[:, -1], codes, n_classes, known_only=True)
+            beyond -= listed_counts(tied, codes[nearest], n_classes)
+            votes[start:stop] = neighbor_votes(codes[nearest], values, np.ones(values.shape), beyond, sizes)
 
         # Blocks have at most 256 rows, so that the neighbour selection starts no threads of its own.
         over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // len(self._features))))
-        return nearest
+        return votes
 
 
 def _features_of(samples: Any) -> np.ndarray:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.special import gammaln
 
-from similitude._native import log_densities, merge_neighbors, negative_squares
+from similitude._native import log_densities, negative_squares
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.generative.base import answered, normalised
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
+from similitude.numerics.ties import listed_counts, nearest_of_class, tied_counts
 from similitude.numerics.topk import check_n_neighbors, top_k
 from similitude.numerics.votes import first_of_best, log_of, neighbor_votes
 
@@ -39,8 +40,10 @@ class LocalBDA(FeatureClassifier):
     the 0.05 in B is not scaled with the features, raw features should be standardised first. Features larger than 1e140
     raise an error.
 
-    Equally near training samples are ordered by their positions in the training set, and tied classes by their nearest
-    sample. If k < d, everything is computed from k x k matrices. ``PathSearchCV`` evaluates a whole grid of
+    Training samples that tie for the last place among the k nearest share it in P(g). In N_g(x), all samples of the
+    class that tie for the last place are taken if there are at most 2k then, and otherwise none of them; if that leaves
+    none, all that tie for the first place are taken. Of tied classes the one with the nearest sample wins, then the
+    larger one. If k < d, everything is computed from k x k matrices. ``PathSearchCV`` evaluates a whole grid of
     ``n_neighbors`` at once: one neighbour sort for each class, and one pass over the nested neighbourhoods.
 
     Parameters
@@ -168,7 +171,6 @@ class LocalBDAPath(FittedPath):
     _saved_state = {
         "labels": "Labels",
         "points": "list(1) of int 1..N+1",
-        "_members": "list(G) of int[*] 0..N",
         "_samples": "list(G) of C double[*, p]",
         "_exponent": "int -1100..1100",
         "_columns": "list(G) of C double[p, *]",
@@ -176,8 +178,7 @@ class LocalBDAPath(FittedPath):
 
     def __init__(self, points: list[int], labels: Labels, X: np.ndarray):
         self.points, self.labels = points, labels
-        self._members = labels.members
-        self._samples = [X[members] for members in self._members]
+        self._samples = [X[members] for members in labels.members]
         self._exponent = exponent_of(X)
         self._columns = [np.ascontiguousarray(near_one(samples, self._exponent).T) for samples in self._samples]
 
@@ -194,8 +195,8 @@ class LocalBDAPath(FittedPath):
         parts = {}
 
         def work(start: int, stop: int) -> None:
-            logs, nearest = self._models(rows[start:stop], scaled[start:stop], sizes)
-            parts[start] = self._answer(logs, nearest, sizes, response)
+            logs, closeness = self._models(rows[start:stop], scaled[start:stop], sizes)
+            parts[start] = self._answer(logs, closeness, sizes, response)
 
         # Blocks have at most 256 rows, so that the neighbour selection starts no threads of its own.
         over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // self.labels.counts.max())))
@@ -203,40 +204,45 @@ class LocalBDAPath(FittedPath):
         return [answers[:, place] for place in places]
 
     def _models(self, rows: np.ndarray, scaled: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return log p(x | g) of a few rows, (m, sizes, G), and the classes of the nearest of all, nearest first."""
+        """Return log p(x | g) of a few rows, (m, sizes, G), and how close they are to the samples of each class."""
         own_sizes = self._class_sizes(sizes)
-        G, most = len(own_sizes), own_sizes[:, -1].copy()
-        closeness = np.empty((G, len(rows), most.max()))
-        places = np.empty(closeness.shape, dtype=np.intp)
-        logs = np.empty((G, len(rows), len(sizes)))
+        logs, closeness = np.empty((len(own_sizes), len(rows), len(sizes))), []
         for g, (samples, columns) in enumerate(zip(self._samples, self._columns)):
             squares = np.empty((len(rows), len(samples)))
             negative_squares(scaled, columns, squares)
-            closeness[g, :, : most[g]], nearest = top_k(squares, most[g])
-            places[g, :, : most[g]] = self._members[g][nearest]
-            log_densities(samples, nearest, rows, own_sizes[g], _constants(own_sizes[g], rows.shape[1]), logs[g])
-        classes = np.empty((len(rows), sizes[-1]), dtype=np.intp)
-        merge_neighbors(closeness, places, most, classes)
-        return np.moveaxis(logs, 0, 2), classes
+            closeness.append(squares)
+            _, nearest, taken = nearest_of_class(squares, own_sizes[g])
+            log_densities(samples, nearest, rows, taken, _constants(taken, rows.shape[1]), logs[g])
+        return np.moveaxis(logs, 0, 2), np.concatenate(closeness, axis=1)
 
-    def _answer(self, logs: np.ndarray, nearest: np.ndarray, sizes: np.ndarray, response: str) -> Any:
+    def _answer(self, logs: np.ndarray, closeness: np.ndarray, sizes: np.ndarray, response: str) -> Any:
         if response == "log_likelihoods":
             return logs
         priors, costs, n_classes = self.labels.priors, self.labels.costs, self.labels.n_classes
+        codes = np.repeat(np.arange(n_classes), self.labels.counts)
+        values, nearest = top_k(closeness, sizes[-1])
+        classes = codes[nearest]
+        beyond = tied_counts(closeness, values[:, -1], codes, n_classes, known_only=True)
+        beyond -= listed_counts(values == values[:, -1:], classes, n_classes)
+        counts = neighbor_votes(classes, values, np.ones(values.shape), beyond, sizes)
         if priors is None:
-            counts = neighbor_votes(nearest, np.ones(nearest.shape), sizes, n_classes)
             joint = logs + np.log((counts + 1) / (sizes[:, None] + n_classes))
         else:
             joint = logs + log_of(priors)
         if response == "predict_joint_log_proba":
             return joint
         # Some prior is positive, and every density is, so that some joint probability is positive.
-        return answered(normalised(joint), response, costs, lambda scores: first_of_best(scores, nearest, sizes))
+        return answered(
+            normalised(joint),
+            response,
+            costs,
+            lambda scores: first_of_best(scores, classes, values, counts, sizes, self.labels.counts),
+        )
 
     def _check_saved(self, sizes: Any) -> bool:
         counts = self.labels.counts.tolist()
-        lengths = [len(members) for members in self._members], [len(samples) for samples in self._samples]
-        return min(counts) > 0 and lengths == (counts, counts) and [c.shape[1] for c in self._columns] == counts
+        lengths = [len(samples) for samples in self._samples]
+        return min(counts) > 0 and lengths == counts and [c.shape[1] for c in self._columns] == counts
 
 
 def _constants(k: np.ndarray, d: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from similitude._native import local_statistics, local_statistics_csr, log_average_products
 from similitude._utils.threads import over_row_blocks
-from similitude.finders import ObjectFinder, is_finder
+from similitude.finders import LocalNeighbors, Neighbors, ObjectFinder, as_local, is_finder, local_neighbors
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.generative.omega import check_reach
 from similitude.labels import Labels
@@ -78,27 +78,30 @@ class Neighborhoods:
     def __init__(self, finder: Any, labels: Labels, family: MaximumEntropy):
         self.finder, self.labels, self.family = finder, labels, family
 
-    def in_blocks(self, rows: Any, neighbors: tuple[np.ndarray, np.ndarray], n_sizes: int, work: Callable) -> list:
-        """Return the results of ``work(S, similarities, indices)`` for blocks of rows, in their order.
+    def nearest(self, rows: Any, sizes: Any) -> LocalNeighbors:
+        """Return the neighbourhoods of the rows of several sizes."""
+        return local_neighbors(self.finder, rows, sizes, self.labels.codes, self.labels.n_classes)
 
-        ``neighbors`` are the similarities and indices of the neighbours of all rows, both (m, k), and S is a matrix
-        with the similarities among those of the block. Blocks are so small that their models fit into memory.
+    def in_blocks(self, rows: Any, neighbors: LocalNeighbors, work: Callable) -> list:
+        """Return the results of ``work(S, neighbors)`` for blocks of rows, in their order.
+
+        S is a matrix with the similarities among the neighbours of the block. Blocks are so small that their models fit
+        into memory.
         """
-        similarities, indices = neighbors
         answers = []
-        for chosen in self.finder.blocks(*indices.shape):
-            S = self.among(rows, indices[chosen])
-            answers += self._in_threads(S, similarities[chosen], indices[chosen], n_sizes, work)
+        for chosen in self.finder.blocks(*neighbors.indices.shape):
+            S = self.among(rows, neighbors.indices[chosen])
+            answers += self._in_threads(S, neighbors.part(chosen), work)
         return answers
 
-    def _in_threads(self, S: Any, similarities: np.ndarray, indices: np.ndarray, n_sizes: int, work: Callable) -> list:
+    def _in_threads(self, S: Any, neighbors: LocalNeighbors, work: Callable) -> list:
         answers = {}
 
         def work_on(start: int, stop: int) -> None:
-            answers[start] = work(S, similarities[start:stop], indices[start:stop])
+            answers[start] = work(S, neighbors.part(slice(start, stop)))
 
-        m, k = indices.shape
-        fitting = max(1, _BLOCK // (k**2 + 8 * n_sizes * self.labels.n_classes**2))
+        m, k = neighbors.indices.shape
+        fitting = max(1, _BLOCK // (k**2 + 8 * neighbors.sizes.shape[1] * self.labels.n_classes**2))
         over_row_blocks(work_on, m, min(fitting, max(64, -(-m // 2))))  # threads do not pay off for small blocks
         return [answers[start] for start in sorted(answers)]
 
@@ -109,10 +112,11 @@ class Neighborhoods:
             check_reach(self.family, S.data.min(), S.data.max())
         return S
 
-    def statistics(self, S: Any, similarities: np.ndarray, indices: np.ndarray, sizes: np.ndarray) -> Statistics:
-        """Return centroids and class means among the neighbours of a few rows; ``sizes`` ascend, each at most k."""
+    def statistics(self, S: Any, neighbors: LocalNeighbors) -> Statistics:
+        """Return centroids and class means among the neighbours of a few rows."""
         G = self.labels.n_classes
-        shape = (len(indices), len(sizes), G)
+        similarities, indices, sizes, _, _ = neighbors
+        shape = (*sizes.shape, G)
         found = Statistics(
             np.empty(shape, dtype=np.intp),
             np.empty(shape, dtype=np.intp),
@@ -125,7 +129,8 @@ class Neighborhoods:
             np.ascontiguousarray(indices),
             np.ascontiguousarray(similarities, dtype=np.float64),
             self.labels.codes[indices],
-            np.asarray(sizes, dtype=np.intp),
+            np.ascontiguousarray(sizes, dtype=np.intp),
+            self.labels.counts.astype(np.intp),
             math.ldexp(1.0, -family.exponent),
             TIE_TOLERANCE,
             family.low,
@@ -161,14 +166,17 @@ class Neighborhoods:
             return dict.fromkeys(sizes, AveragePmfs(np.zeros(G * G + 1, dtype=np.intp), nothing))
         lengths = np.minimum(sizes, n - 1)
 
-        def models(S: Any, similarities: np.ndarray, indices: np.ndarray) -> tuple:
-            found = self.statistics(S, similarities, indices, lengths)
-            pairs = found.pairs()
+        def models(S: Any, neighbors: LocalNeighbors) -> tuple:
+            found = self.statistics(S, neighbors)
+            pairs = found.pairs() & ~neighbors.alone[:, :, None, None]
             _, size, g, h = (place.astype(np.int32) for place in np.nonzero(pairs))
             return size, g * G + h, *self.family.fit(found.below[pairs], found.above[pairs])
 
-        neighbors = _others(*self.finder.nearest(rows, int(lengths[-1]) + 1))
-        parts = self.in_blocks(rows, neighbors, len(sizes), models)
+        classes = self.labels.codes, G
+        # The samples themselves, and one more neighbour than twice the largest size, which shows whether it is tied.
+        listed = self.finder.with_ties(rows, min(2 * int(lengths[-1]) + 2, n), *classes)
+        others = Neighbors(*_others(listed.similarities, listed.indices), listed.beyond)
+        parts = self.in_blocks(rows, as_local(others, lengths, n - 1, *classes), models)
         if isinstance(self.finder, ObjectFinder):
             self.finder.count_in_fit()
         at_size, group, *pmfs = (np.concatenate(part) for part in zip(*parts))
@@ -195,8 +203,14 @@ class Neighborhoods:
 
     def models_of(self, rows: Any, k: int, averages: AveragePmfs | None) -> dict[str, Any]:
         """Return the contents of an explanation for the neighbourhood of one row."""
-        similarities, indices = self.finder.nearest(rows, k)
-        found = self.statistics(self.among(rows, indices), similarities, indices, np.array([k]))
+        neighbors = self.nearest(rows, [k])
+        if neighbors.alone[0, 0]:
+            raise ValueError(
+                "X is equally similar to all training samples, or to more than twice n_neighbors of them; its "
+                "posterior is the shares of the classes among these, and there are no models to explain it."
+            )
+        similarities, indices = neighbors.similarities, neighbors.indices
+        found = self.statistics(self.among(rows, indices), neighbors)
         counts, family, n_classes = found.counts[0, 0], self.family, self.labels.n_classes
         present = np.flatnonzero(counts)
         places = found.centroids[0, 0, present]
@@ -223,7 +237,7 @@ class Neighborhoods:
             "means": means,
             "log_likelihoods": logs,
             "average_log_likelihoods": smooth,
-            "neighbors": indices[0],
+            "neighbors": indices[0, : neighbors.sizes[0, 0]],
             "counts": counts,
             "pmfs": pmfs,
         }
@@ -244,15 +258,18 @@ ENOUGH = 3
 """The number of neighbours of a class to which its distributions can be fitted (Chen et al. 2009, Section 6.1)."""
 
 
-def grown_sizes(classes: np.ndarray, counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def grown_sizes(classes: np.ndarray, similarities: np.ndarray, counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return for each row and size the least larger one at which each class has no neighbour, or enough of them.
 
-    A class has enough if :data:`ENOUGH` of its samples are neighbours, or all that there are.
+    A class has enough if :data:`ENOUGH` of its samples are neighbours, or all that there are. Neighbours that are
+    equally similar are taken together.
 
     Parameters
     ----------
     classes : ndarray of int of shape (m, K)
         The classes of the nearest training samples, nearest first.
+    similarities : ndarray of shape (m, K)
+        Their similarities.
     counts : ndarray of int of shape (G,)
         The number of training samples of each class.
     sizes : ndarray of int of shape (s,)
@@ -274,6 +291,7 @@ def grown_sizes(classes: np.ndarray, counts: np.ndarray, sizes: np.ndarray) -> n
     needed = np.minimum(ENOUGH, counts)[classes]
     # A class that needs more than one sample is incomplete from its first neighbour to the last one that it needs.
     change = (before == 0).astype(np.intp) - (before == needed - 1)
-    complete = np.where(np.cumsum(change, axis=1) == 0, places, K)
+    last = np.hstack([similarities[:, 1:] != similarities[:, :-1], np.full((m, 1), counts.sum() == K)])
+    complete = np.where((np.cumsum(change, axis=1) == 0) & last, places, K)
     following = np.minimum.accumulate(complete[:, ::-1], axis=1)[:, ::-1]
     return following[:, np.asarray(sizes) - 1] + 1

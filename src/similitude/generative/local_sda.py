@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from similitude._utils.checks import check_choice
-from similitude.finders import GraphSearch, StreamSearch
+from similitude.finders import GraphSearch, LocalNeighbors, StreamSearch
 from similitude.generative.base import DividedPath, GenerativeClassifier, GenerativePath, answered, log_posterior
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
 from similitude.generative.omega import family_on, searched_family
 from similitude.labels import Labels
 from similitude.neighbors import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
-from similitude.numerics.votes import first_of_best, log_of
+from similitude.numerics.votes import first_of_best, log_of, rescaled_by_priors
 from similitude.proximity.unknown import LearnedFill, known_counts, known_values
 
 if TYPE_CHECKING:
@@ -62,11 +62,14 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     where g runs over all classes (the first term of an absent one is 0), h over those among the neighbours, and n_g in
     the last factor counts training samples.
 
-    Equally similar training samples are ordered by their positions in the training set, tied candidates for a centroid
-    by their similarity to x, and tied classes by their nearest neighbour. The similarity may be asymmetric: rows psi(x,
-    .) are ranked as they are, and ``S[z, mu]`` is psi(z, mu). The training matrix is kept without a copy.
-    ``PathSearchCV`` evaluates a whole grid of ``n_neighbors``, ``alpha`` and ``fallback`` at once: one neighbour sort
-    and one pass over the nested neighbourhoods.
+    The order of the training samples does not matter. All samples that tie for the last place are neighbours if there
+    are at most 2k then, and otherwise none of them; if that leaves no neighbour, or all training samples are equally
+    similar, the posterior is the shares of the classes among the most similar samples. Of tied candidates for a
+    centroid the one most similar to x is taken, then the one with the largest total over all neighbours; of tied
+    classes the one with the most similar neighbour, then the one with more training samples. The similarity may be
+    asymmetric: rows psi(x, .) are ranked as they are, and ``S[z, mu]`` is psi(z, mu). The training matrix is kept
+    without a copy. ``PathSearchCV`` evaluates a whole grid of ``n_neighbors``, ``alpha`` and ``fallback`` at once: one
+    neighbour sort and one pass over the nested neighbourhoods.
 
     Parameters
     ----------
@@ -277,8 +280,10 @@ class LocalSDAPath(LocalPath, GenerativePath):
         plain = [i for i, point in enumerate(self.points) if not point.grows]
         if plain:
             points = [self.points[i] for i in plain]
-            neighbors = self.finder.nearest(rows, max(point.n_neighbors for point in points))
-            for i, answer in zip(plain, np.moveaxis(self._answers_at(points, rows, neighbors, response), 1, 0)):
+            sizes, at = np.unique([point.n_neighbors for point in points], return_inverse=True)
+            neighbors = self.neighborhoods.nearest(rows, sizes)
+            found = self._answers_at(points, sizes, at, rows, neighbors, response)
+            for i, answer in zip(plain, np.moveaxis(found, 1, 0)):
                 answers[i] = answer
         grown = [i for i, point in enumerate(self.points) if point.grows]
         if grown:
@@ -287,53 +292,67 @@ class LocalSDAPath(LocalPath, GenerativePath):
                 answers[i] = answer
         return answers
 
-    def _answers_at(self, points: list[LocalSDAPoint], rows: Any, neighbors: Any, response: str) -> np.ndarray:
-        """Return the answers, (m, points, ...), for neighbourhoods of the points' sizes."""
-        sizes, at = np.unique([point.n_neighbors for point in points], return_inverse=True)
+    def _answers_at(
+        self,
+        points: list[LocalSDAPoint],
+        sizes: np.ndarray,
+        at: np.ndarray,
+        rows: Any,
+        neighbors: LocalNeighbors,
+        response: str,
+    ) -> np.ndarray:
+        """Return the answers, (m, points, ...); the neighbourhoods of point j have the size ``sizes[at[j]]``."""
 
-        def work(S: Any, similarities: np.ndarray, indices: np.ndarray) -> np.ndarray:
-            found = self.neighborhoods.statistics(S, similarities, indices, sizes)
-            joint, fallen, winners = self._joint(points, found, similarities, sizes)
+        def work(S: Any, near: LocalNeighbors) -> np.ndarray:
+            found = self.neighborhoods.statistics(S, near)
+            joint, fallen, winners = self._joint(points, found, near, sizes, at)
+            alone = near.alone[:, at]
+            if alone.any():
+                joint[alone] = log_of(self._share_posterior(near.shares))[np.nonzero(alone)[0]]
             if response == "predict_joint_log_proba":
                 return joint
-            logs = log_posterior(joint, fallen, winners, self.labels.priors)
-            classes = self.labels.codes[indices]
-            return answered(logs, response, self.labels.costs, lambda scores: first_of_best(scores, classes, sizes[at]))
+            logs = log_posterior(joint, fallen & ~alone, winners, self.labels.priors)
+            classes, counts = self.labels.codes[near.indices], found.counts[:, at]
+            counts = np.where(alone[..., None], near.shares[:, None], counts)
+            voters = classes, near.similarities, counts, near.sizes[:, at], self.labels.counts
+            return answered(logs, response, self.labels.costs, lambda scores: first_of_best(scores, *voters))
 
-        return np.concatenate(self.neighborhoods.in_blocks(rows, neighbors, len(sizes), work))
+        return np.concatenate(self.neighborhoods.in_blocks(rows, neighbors, work))
+
+    def _share_posterior(self, shares: np.ndarray) -> np.ndarray:
+        """Return the posterior of samples without a neighbourhood, from the shares among their most similar samples."""
+        labels = self.labels
+        return shares if labels.priors is None else rescaled_by_priors(shares, labels.priors, labels.shares)
 
     def _grown_answers(self, points: list[LocalSDAPoint], rows: Any, response: str) -> np.ndarray:
         """Return the answers, (m, points, ...), for neighbourhoods that grow for each row by itself."""
-        (similarities, indices), sizes = self._grown(points, rows)
-        distinct, group = np.unique(sizes, axis=0, return_inverse=True)
-        answers: Any = None
-        for number, own in enumerate(distinct):
-            chosen, k = np.flatnonzero(group.ravel() == number), own.max()
-            grown = [LocalSDAPoint(int(size), 0.0, None) for size in own]
-            part = self._answers_at(grown, rows, (similarities[chosen, :k], indices[chosen, :k]), response)
-            if answers is None:
-                answers = np.empty((len(sizes), *part.shape[1:]), dtype=part.dtype)
-            answers[chosen] = part
-        return answers
+        order = sorted(range(len(points)), key=lambda j: points[j].n_neighbors)
+        grown = [LocalSDAPoint(points[j].n_neighbors, 0.0, None) for j in order]
+        neighbors = self._grown(grown, rows)
+        places = np.arange(len(grown))
+        found = self._answers_at(grown, places, places, rows, neighbors, response)
+        return found[:, np.argsort(order)]
 
-    def _grown(self, points: list[LocalSDAPoint], rows: Any) -> tuple[Any, np.ndarray]:
-        """Return the neighbours of the rows, and the sizes of their neighbourhoods, (m, points)."""
+    def _grown(self, points: list[LocalSDAPoint], rows: Any) -> LocalNeighbors:
+        """Return the neighbourhoods of the rows, one for each of the points, whose sizes ascend."""
         ks = np.array([point.n_neighbors for point in points])
-        k, n = int(ks.max()), len(self.labels)
+        k, n, codes = int(ks.max()), len(self.labels), self.labels.codes
         while True:
-            neighbors = self.finder.nearest(rows, k)
-            sizes = grown_sizes(self.labels.codes[neighbors[1]], self.labels.counts, ks)
+            similarities, indices = self.finder.nearest(rows, k)
+            sizes = grown_sizes(codes[indices], similarities, self.labels.counts, ks)
             if k == n or np.all(sizes <= k):
-                return neighbors, sizes
+                alone = np.full(sizes.shape, (similarities[:, :1] == similarities[:, -1:]) & (k == n))
+                shares = np.tile(self.labels.shares, (len(indices), 1))
+                return LocalNeighbors(similarities, indices, sizes, alone, shares)
             k = min(2 * k, n)
 
     def _joint(
-        self, points: list[LocalSDAPoint], found: Statistics, similarities: np.ndarray, sizes: np.ndarray
+        self, points: list[LocalSDAPoint], found: Statistics, near: LocalNeighbors, sizes: np.ndarray, at: np.ndarray
     ) -> tuple[np.ndarray, ...]:
         """Return joint log-probabilities (m, points, G), whether the centroid decides instead, and its class."""
+        similarities = near.similarities
         local = self.neighborhoods.log_likelihoods(found, similarities)
-        local = local + self._local_log_priors(found.counts, sizes[:, None])
-        at = np.searchsorted(sizes, [point.n_neighbors for point in points])
+        local = local + self._local_log_priors(found.counts, near.sizes[..., None])
         alphas = np.array([point.alpha for point in points])
         fallen = np.empty((len(local), len(points)), dtype=bool)
         for j, point in enumerate(points):
@@ -372,10 +391,10 @@ class LocalSDAPath(LocalPath, GenerativePath):
             if known < self.points[0].n_neighbors:
                 return self.limited(known).models_of(rows)
         point = self.points[0]
-        k = int(self._grown([point], rows)[1][0, 0]) if point.grows else point.n_neighbors
+        k = int(self._grown([point], rows).sizes[0, 0]) if point.grows else point.n_neighbors
         averages = self.averages[k] if point.alpha > 0 else None
         told = self.neighborhoods.models_of(rows, k, averages)
-        told["log_priors"] = self._local_log_priors(told["counts"], k)
+        told["log_priors"] = self._local_log_priors(told["counts"], told["counts"].sum())
         if np.any(point.falls_back(told["counts"][None])):
             told["by_centroid"] = True
         return told

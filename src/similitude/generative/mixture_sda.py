@@ -17,6 +17,7 @@ from similitude.generative.centroids import CentroidModels, CentroidsPath
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.generative.omega import family_on
 from similitude.labels import Labels, numbers_by_class
+from similitude.neighbors import class_centroid
 from similitude.numerics.medoids import k_medoids
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut
@@ -192,6 +193,8 @@ class MixtureSDA(GenerativeClassifier):
         return CentroidsPath(points, labels, family, models, attributes)
 
     def _medoids(self, S: Any, members: np.ndarray, n_components: int) -> np.ndarray:
+        if n_components == 1:
+            return np.array([class_centroid(S, members)])
         within = dense(cut(S, members, members))
         places, _ = k_medoids(within, n_components, self.random_state, n_init=int(self.n_init))
         return members[places]

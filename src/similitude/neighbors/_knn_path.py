@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from similitude.finders import is_finder
+from similitude.finders import LocalNeighbors, Neighbors, is_finder, local_neighbors
 from similitude.labels import Labels
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.neighbors.searching import LocalPath
+from similitude.numerics.ties import listed_counts
 from similitude.numerics.votes import (
+    TIE_TOLERANCE,
     expected_costs,
     first_of_best,
     neighbor_votes,
@@ -56,6 +58,20 @@ class KNNPoint(NamedTuple):
         return {"n_neighbors": "int 1..N+1", "weighting": "Weighting", "reg": "float"}
 
 
+class Votes(NamedTuple):
+    """The votes of the neighbours of m rows at J places of a grid.
+
+    ``indices`` and ``similarities`` (m, k) are the neighbours, of which the first ``sizes`` (m, J) vote; ``counts`` and
+    ``totals`` (m, J, G) are their numbers and the sums of their weights by class.
+    """
+
+    indices: np.ndarray
+    similarities: np.ndarray
+    sizes: np.ndarray
+    counts: np.ndarray
+    totals: np.ndarray
+
+
 class KNNPath(LocalPath):
     """The labels of the training samples, and the finders of neighbours among them.
 
@@ -69,6 +85,8 @@ class KNNPath(LocalPath):
         The finder for points with local weights, at True, and for the others, at False.
     largest : float, default=None
         The largest training similarity, if some point has distance weights.
+    class_ties : {"nearest", "first"}, default="nearest"
+        The rule for classes with equal votes.
     """
 
     _saved_state = {
@@ -76,9 +94,20 @@ class KNNPath(LocalPath):
         "points": "list(1) of KNNPoint",
         "finders": "dict of object",
         "largest": "None | float",
+        "class_ties?": "text",
     }
 
-    def __init__(self, points: list[KNNPoint], labels: Labels, finders: dict[bool, Any], largest: float | None = None):
+    class_ties = "nearest"  # of model files without it
+
+    def __init__(
+        self,
+        points: list[KNNPoint],
+        labels: Labels,
+        finders: dict[bool, Any],
+        largest: float | None = None,
+        class_ties: str = "nearest",
+    ):
+        self.class_ties = class_ties
         self.points = [point._replace(n_neighbors=min(point.n_neighbors, len(labels))) for point in points]
         self.labels, self.finders, self.largest = labels, finders, largest
 
@@ -86,11 +115,18 @@ class KNNPath(LocalPath):
         answers: dict[KNNPoint, np.ndarray] = {}
         for local, finder in self.finders.items():
             own = [point for point in self.points if point.weighting.is_local == local]
-            if own:
-                neighbors = finder.nearest(rows, max(point.n_neighbors for point in own))
-                for weighting in dict.fromkeys(point.weighting for point in own):
-                    same = [point for point in own if point.weighting == weighting]
-                    answers |= self._answers(rows, neighbors, weighting, same, response)
+            if not own:
+                continue
+            sizes = sorted({point.n_neighbors for point in own})
+            classes = self.labels.codes, self.labels.n_classes
+            if local:
+                found: Any = local_neighbors(finder, rows, sizes, *classes)
+            else:
+                found = finder.with_ties(rows, sizes[-1], *classes)
+            for weighting in dict.fromkeys(point.weighting for point in own):
+                same = [point for point in own if point.weighting == weighting]
+                votes = self._local_votes if local else self._shared_votes
+                answers |= self._answers(rows, found, sizes, same, votes, response)
         return [answers[point] for point in self.points]
 
     def attributes(self) -> dict[str, Any]:
@@ -108,7 +144,7 @@ class KNNPath(LocalPath):
             return self._known_weights(rows, k)
         similarities, indices = self.finder.nearest(rows, k)
         blocks = [
-            self._weights(rows, similarities[part], indices[part], [k], [reg], weighting)[:, 0, 0]
+            self._weights(rows, similarities[part], indices[part], np.array([k]), [reg], weighting)[:, 0, 0]
             for part in self._row_blocks(len(indices), k, k, weighting)
         ]
         return indices, np.concatenate(blocks)
@@ -122,77 +158,84 @@ class KNNPath(LocalPath):
             similarities, found = self.finder.nearest(rows.take(chosen), count)
             _, weighting, reg = part.points[0]
             for block in self._row_blocks(len(found), count, count, weighting):
-                W = part._weights(rows, similarities[block], found[block], [count], [reg], weighting)
+                W = part._weights(rows, similarities[block], found[block], np.array([count]), [reg], weighting)
                 weights[chosen[block], :count] = W[:, 0, 0]
             indices[chosen, :count] = found
         return indices, weights
 
-    def _answers(self, rows: Any, neighbors: tuple, weighting: Weighting, points: list, response: str) -> dict:
-        """Return the answers at points that differ only in k and reg, from one list of neighbours."""
-        similarities, indices = neighbors
-        sizes = sorted({point.n_neighbors for point in points})
+    def _answers(self, rows: Any, found: Any, sizes: list[int], points: list, votes: Any, response: str) -> dict:
+        """Return the answers at points that differ only in k and reg; ``found`` are the neighbours for all sizes."""
+        own = sorted({point.n_neighbors for point in points})
         regs = sorted({point.reg for point in points})
-        per_row = len(sizes) * len(regs) * (sizes[-1] + 4 * self.labels.n_classes)
-        found = np.concatenate(
-            [
-                self._answer(rows, similarities[part], indices[part], sizes, regs, weighting, response)
-                for part in self._row_blocks(len(indices), per_row, sizes[-1], weighting)
-            ]
-        )
-        places = {(k, reg): i for i, (k, reg) in enumerate((k, reg) for k in sizes for reg in regs)}
-        return {point: found[:, places[point.n_neighbors, point.reg]] for point in points}
+        wanted = [sizes.index(k) for k in own]
+        per_row = len(own) * len(regs) * (found.indices.shape[1] + 4 * self.labels.n_classes)
+        weighting = points[0].weighting
+        parts = []
+        for part in self._row_blocks(len(found.indices), per_row, found.indices.shape[1], weighting):
+            cast = votes(rows, found, part, np.array(own), wanted, regs, weighting)
+            parts.append(self._answer(cast, response))
+        answers = np.concatenate(parts)
+        places = {(k, reg): i for i, (k, reg) in enumerate((k, reg) for k in own for reg in regs)}
+        return {point: answers[:, places[point.n_neighbors, point.reg]] for point in points}
 
-    def _answer(
-        self,
-        rows: Rows,
-        similarities: np.ndarray,
-        indices: np.ndarray,
-        sizes: list[int],
-        regs: list[float],
-        weighting: Weighting,
-        response: str,
-    ) -> np.ndarray:
+    def _answer(self, cast: Votes, response: str) -> np.ndarray:
         """Return the classes, (m, J), or posteriors, (m, J, G), for all J pairs of size and reg."""
-        codes = self.labels.codes[indices]
-        counts, totals = self._votes(rows, similarities, indices, codes, sizes, regs, weighting)
         if response == "predict_proba":
-            return self._posterior(totals, counts)
-        return first_of_best(self._scores(totals, counts), codes, np.repeat(sizes, len(regs)))
+            return self._posterior(cast.totals, cast.counts)
+        scores = self._scores(cast.totals, cast.counts)
+        if self.class_ties == "first":
+            best = scores.max(axis=2, keepdims=True)
+            return np.argmax(scores >= best - TIE_TOLERANCE * np.abs(best), axis=2)
+        classes = self.labels.codes[cast.indices]
+        return first_of_best(scores, classes, cast.similarities, cast.counts, cast.sizes, self.labels.counts)
 
-    def _votes(
+    def _shared_votes(
+        self, rows: Rows, found: Neighbors, part: slice, sizes: np.ndarray, _: Any, __: Any, weighting: Weighting
+    ) -> Votes:
+        """Return the votes of neighbours whose weights depend on their similarities alone; ties share places."""
+        similarities, indices = found.similarities[part], np.maximum(found.indices[part], 0)
+        lists = self.labels.codes[indices], similarities
+        beyond = found.beyond(part)
+        counts = neighbor_votes(*lists, np.ones(similarities.shape), beyond, sizes)
+        totals = counts
+        if weighting.weights == "affinity":
+            totals = neighbor_votes(*lists, _scaled(similarities), beyond, sizes)
+            totals = np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts)
+        elif weighting.weights == "distance":
+            totals = neighbor_votes(*lists, self._inverse_distances(similarities), beyond, sizes)
+        return Votes(indices, similarities, np.broadcast_to(sizes, counts.shape[:2]), counts, totals)
+
+    def _local_votes(
         self,
         rows: Rows,
-        similarities: np.ndarray,
-        indices: np.ndarray,
-        codes: np.ndarray,
-        sizes: list[int],
+        found: LocalNeighbors,
+        part: slice,
+        _: Any,
+        wanted: list[int],
         regs: list[float],
         weighting: Weighting,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the number of neighbours of each class, and the sum of their weights, both of shape (m, J, G)."""
-        n_classes = self.labels.n_classes
-        counts = neighbor_votes(codes, np.ones(codes.shape), sizes, n_classes)
-        if weighting.weights == "uniform":
-            return counts, counts
-        if weighting.weights == "affinity":
-            totals = neighbor_votes(codes, _scaled(similarities), sizes, n_classes)
-            return counts, np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts)
-        if weighting.weights == "distance":
-            return counts, neighbor_votes(codes, self._inverse_distances(similarities), sizes, n_classes)
+    ) -> Votes:
+        """Return the votes of neighbours whose weights depend on the similarities among them."""
+        similarities, indices, sizes, alone, shares = found.at(wanted).part(part)
+        n_classes, classes = self.labels.n_classes, self.labels.codes[indices]
         W = self._weights(rows, similarities, indices, sizes, regs, weighting)
-        totals = weighting_votes(codes, W.reshape(len(W), -1, W.shape[-1]), n_classes)
-        return np.repeat(counts, len(regs), axis=1), totals
+        taken = np.arange(indices.shape[1]) < sizes[:, :, None]
+        alone = alone[:, :, None]
+        counts = np.where(alone, shares[:, None], listed_counts(taken, classes, n_classes))
+        sums = weighting_votes(classes, W.reshape(len(W), -1, W.shape[-1]), n_classes)
+        sizes, counts, alone = (np.repeat(array, len(regs), axis=1) for array in (sizes, counts, alone))
+        return Votes(indices, similarities, sizes, counts, np.where(alone, counts, sums))
 
     def _weights(
         self,
         rows: Rows,
         similarities: np.ndarray,
         indices: np.ndarray,
-        sizes: list[int],
+        sizes: np.ndarray,
         regs: list[float],
         weighting: Weighting,
     ) -> np.ndarray:
-        """Return the weights, of shape (m, len(sizes), len(regs), k); only local weights depend on reg."""
+        """Return the weights, of shape (m, sizes, regs, k), of the first ``sizes`` (m, sizes) neighbours."""
         if weighting.is_local:
             S = self.finders[True].among(rows, indices)
             return local_weights(S, similarities, indices, sizes, regs, **weighting._asdict())
@@ -226,11 +269,7 @@ class KNNPath(LocalPath):
 
     def _posterior(self, totals: np.ndarray, counts: np.ndarray) -> np.ndarray:
         posterior, priors = posterior_from_votes(totals, counts > 0), self.labels.priors
-        return posterior if priors is None else rescaled_by_priors(posterior, priors, self._shares)
-
-    @property
-    def _shares(self) -> np.ndarray:
-        return self.labels.counts / len(self.labels)
+        return posterior if priors is None else rescaled_by_priors(posterior, priors, self.labels.shares)
 
     def _scores(self, totals: np.ndarray, counts: np.ndarray) -> np.ndarray:
         if self.labels.costs is None and self.labels.priors is None:

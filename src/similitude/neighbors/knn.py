@@ -61,11 +61,15 @@ class KNNClassifier(SearchingClassifier):
     * ``weights="krr"``, kernel ridge regression: ``w = (S + reg I)^-1 s``; weights may be negative.
     * ``weights="lime"``: minimise ``w^T S w - 2 s^T w - reg H(w)`` over w >= 0, sum w = 1, where H is the entropy.
 
-    Equally similar training samples are taken in their order in the training set. Classes whose totals lie within 1e-12
-    (relative) of the largest are tied, and the tied class of the nearest neighbour wins; a class without a neighbour
-    cannot win by votes. The similarity may be asymmetric: neighbours are ranked by the rows psi(x, .). KRI, KRR and
-    LIME use (S + S^T)/2 among the neighbours, with a warning, and for them the rows of new raw objects are averaged
-    over both directions, too.
+    The order of the training samples does not matter. Samples that tie for the last places share them: a vote is its
+    expectation over all orders of equally similar samples. KRI, KRR and LIME need actual neighbours; they take all
+    samples that tie for the last place if these are at most 2k neighbours together, and otherwise none of them. If that
+    leaves no neighbour, or all training samples are equally similar, the posterior is the shares of the classes among
+    the most similar samples. Classes whose totals lie within 1e-12 (relative) of the largest are tied; of these the one
+    with the most similar neighbour wins, then the one with more training samples, then the first one. A class without a
+    neighbour cannot win by votes. The similarity may be asymmetric: neighbours are ranked by the rows psi(x, .). KRI,
+    KRR and LIME use (S + S^T)/2 among the neighbours, with a warning, and for them the rows of new raw objects are
+    averaged over both directions, too.
 
     Parameters
     ----------
@@ -85,6 +89,8 @@ class KNNClassifier(SearchingClassifier):
     restarts : int, default=0
         For KRI with ``spectrum="none"``, the number of further starts, one from each of the nearest neighbours; the
         best local optimum is kept.
+    class_ties : {"nearest", "first"}, default="nearest"
+        Which of tied classes wins: see above, or the first one.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g, in the order of ``classes_`` or by label;
         ``predict`` then minimises the expected cost (in which case a class without a neighbour may win).
@@ -159,6 +165,7 @@ class KNNClassifier(SearchingClassifier):
         consistent: bool = False,
         *,
         restarts: int = 0,
+        class_ties: Literal["nearest", "first"] = "nearest",
         costs: CostsLike = None,
         priors: PriorsLike = None,
         search: SearchLike = "matrix",
@@ -171,6 +178,7 @@ class KNNClassifier(SearchingClassifier):
         self.spectrum = spectrum
         self.consistent = consistent
         self.restarts = restarts
+        self.class_ties = class_ties
         self.costs = costs
         self.priors = priors
         self.search = search
@@ -187,6 +195,7 @@ class KNNClassifier(SearchingClassifier):
             raise ValueError(f"spectrum='pinv' is only for weights='krr'; weights is {weights!r}. Use 'clip'.")
         check_bool(consistent, "consistent")
         check_integer(self.restarts, "restarts", 0)
+        check_choice(self.class_ties, "class_ties", ("nearest", "first"))
         if weights == "distance" and isinstance(check_search(self.search), GraphSearch):
             raise ValueError(
                 f"weights='distance' needs the largest training similarity, which search={self.search!r} does not "
@@ -208,7 +217,8 @@ class KNNClassifier(SearchingClassifier):
                 training.note_asymmetry(f"KNNClassifier(weights={self.weights!r})")
             finders[local] = training.finder(symmetric=local, lookup=local)
         by_distance = any(point.weighting.weights == "distance" for point in points)
-        return KNNPath(points, labels, finders, _largest(training, finders[False]) if by_distance else None)
+        largest = _largest(training, finders[False]) if by_distance else None
+        return KNNPath(points, labels, finders, largest, self.class_ties)
 
     def kneighbors(self, X: SamplesLike, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the nearest training samples.
@@ -232,6 +242,10 @@ class KNNClassifier(SearchingClassifier):
 
     def neighbor_weights(self, X: SamplesLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the training samples that vote, and their weights.
+
+        Of samples that tie for the last place the first ones are listed, and the weights are those of the listed
+        samples. ``predict`` and ``predict_proba`` share these places among all tied samples, so that their votes may
+        differ from the sums of these weights.
 
         Parameters
         ----------
@@ -281,7 +295,7 @@ class KNNClassifier(SearchingClassifier):
         finder = copy.copy(self._path.finder)  # if the insertion fails, the fitted finder is unchanged
         if n_new:
             reader.map = finder.insert(reader, n_new)
-        path = KNNPath(points, labels, {points[0].weighting.is_local: finder})
+        path = KNNPath(points, labels, {points[0].weighting.is_local: finder}, class_ties=self.class_ties)
         self._adopt(Training(reader, reader.n_columns, lambda: None), labels, path)
         return self
 

@@ -11,13 +11,14 @@ from similitude._native import local_machines
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
-from similitude.finders import is_finder
+from similitude.finders import LocalNeighbors, is_finder, local_neighbors
 from similitude.kernel import SPECTRUM_TARGETS
 from similitude.labels import Labels
 from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, learned_scores
 from similitude.neighbors.local_weights import lookup_arguments
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
+from similitude.numerics.votes import largest_shares
 
 if TYPE_CHECKING:
     from similitude.finders.search import SearchLike
@@ -57,11 +58,14 @@ class LocalSVC(SearchingClassifier):
     as in :class:`LearnedSpectrumSVC`, where h is defined. For a large gamma the kernel is the clipped or flipped S'.
     This takes far longer than a fixed modification.
 
-    Equally similar training samples are taken in their order in the training set. Of a pair of classes the later one
-    wins if the decision value is 0 or more, and the class that wins most pairs is predicted, the first one if several
-    are tied, as in libsvm. Decision values that are 0 up to rounding count as 0. If all neighbours belong to one class,
-    it is predicted without training; a class without a neighbour cannot win. With ``spectrum="none"`` the problems may
-    not be convex; the solution is then a point where the first-order conditions hold.
+    The order of the training samples does not matter: all samples that tie for the last place are taken if there are at
+    most 2k neighbours then, and otherwise none of them; if that leaves no neighbour, or all training samples are
+    equally similar, the class with the largest share among the most similar samples is predicted (with two classes, the
+    decision value is the difference of the shares). Of a pair of classes the later one wins if the decision value is 0
+    or more, and the class that wins most pairs is predicted, the first one if several are tied, as in libsvm. Decision
+    values that are 0 up to rounding count as 0. If all neighbours belong to one class, it is predicted without
+    training; a class without a neighbour cannot win. With ``spectrum="none"`` the problems may not be convex; the
+    solution is then a point where the first-order conditions hold.
 
     An asymmetric S is replaced by ``(S + S^T)/2``, with a warning. The rows of new raw objects are averaged over both
     directions, too, while rows of a matrix are used unchanged. The training matrix is kept without a copy, and only its
@@ -198,48 +202,63 @@ class LocalSVCPath(LocalPath):
         return {"n_neighbors_": self.points[0].n_neighbors}
 
     def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
-        similarities, indices = self.finder.nearest(rows, max(point.n_neighbors for point in self.points))
+        sizes, at_size = np.unique([point.n_neighbors for point in self.points], return_inverse=True)
+        neighbors = local_neighbors(self.finder, rows, sizes, self.labels.codes, self.labels.n_classes)
         kinds = [self._fixed_answers, self._learned_answers]
         learned = np.array([point.spectrum == "learned" for point in self.points])
         answers: list[Any] = [None] * len(self.points)
         for kind, places in zip(kinds, (np.flatnonzero(~learned), np.flatnonzero(learned))):
             if len(places):
-                own = [self.points[i] for i in places]
-                k = max(point.n_neighbors for point in own)
-                found = kind(own, rows, similarities[:, :k], indices[:, :k], response)
+                own, at = [self.points[i] for i in places], at_size[places]
+                found = kind(own, at, rows, neighbors, response)
+                alone = neighbors.alone[:, at]
+                if alone.any():
+                    found[alone] = self._share_answers(neighbors.shares, response)[np.nonzero(alone)[0]]
                 for i, answer in zip(places, np.moveaxis(found, 1, 0)):
                     answers[i] = answer
         return answers
 
+    def _share_answers(self, shares: np.ndarray, response: str) -> np.ndarray:
+        """Return the answers of samples without a neighbourhood, from the shares of the classes."""
+        predicted = largest_shares(shares, self.labels.counts)
+        if response != "decision_function":
+            return predicted
+        # The decision values agree with the prediction also where shares are tied.
+        scores = shares.copy()
+        scores[np.arange(len(scores)), predicted] = np.nextafter(shares.max(axis=1), 2.0)
+        return scores if self.labels.n_classes > 2 else scores[:, 1] - scores[:, 0]
+
     def _fixed_answers(
-        self, points: list[LocalSVCPoint], rows: Rows, similarities: np.ndarray, indices: np.ndarray, response: str
+        self, points: list[LocalSVCPoint], at: np.ndarray, rows: Rows, neighbors: LocalNeighbors, response: str
     ) -> np.ndarray:
         """Return the answers, (m, points) or (m, points, G), of points with a fixed modification of the spectrum."""
-        ks, Cs, spectra, _, _ = zip(*points)
-        sizes, at_size = np.unique(ks, return_inverse=True)
+        _, Cs, spectra, _, _ = zip(*points)
+        wanted, at_size = np.unique(at, return_inverse=True)
         costs, at_cost = np.unique(Cs, return_inverse=True)
         distinct = list(dict.fromkeys(spectra))
         chosen = [distinct.index(spectrum) for spectrum in spectra], at_size, at_cost
-        parts = []
-        for part in self.finder.blocks(*indices.shape):
-            S = self.finder.among(rows, indices[part])
-            task = _LocalMachines(S, self.labels.codes, self.labels.n_classes, sizes, costs, distinct, chosen)
-            parts.append(task(similarities[part], indices[part], response))
+        own, parts = neighbors.at(wanted), []
+        for part in self.finder.blocks(*own.indices.shape):
+            S = self.finder.among(rows, own.indices[part])
+            task = _LocalMachines(S, self.labels.codes, self.labels.n_classes, costs, distinct, len(wanted), chosen)
+            parts.append(task(own.similarities[part], own.indices[part], own.sizes[part], response))
         return np.concatenate(parts)
 
     def _learned_answers(
-        self, points: list[LocalSVCPoint], rows: Rows, similarities: np.ndarray, indices: np.ndarray, response: str
+        self, points: list[LocalSVCPoint], at: np.ndarray, rows: Rows, neighbors: LocalNeighbors, response: str
     ) -> np.ndarray:
         """Return the answers of points whose spectrum is learned."""
+        similarities, indices, sizes, _, _ = neighbors.at(at)
         own = np.full(len(indices), np.nan) if rows.self_similarity is None else rows.self_similarity
-        wanted = [LearnedPoint(point.n_neighbors, point.C, point.gamma, point.target) for point in points]
         n_classes, codes = self.labels.n_classes, self.labels.codes
         scores = np.empty((len(indices), len(points), n_classes if n_classes > 2 else 1))
         n_unsolved = n_machines = 0
         for part in self.finder.blocks(*indices.shape):
             S = self.finder.among(rows, indices[part])
             for i in range(*part.indices(len(indices))):
-                nearest = Neighbourhood.of(S, indices[i], similarities[i], own[i], codes)
+                k = int(sizes[i].max())
+                nearest = Neighbourhood.of(S, indices[i, :k], similarities[i, :k], own[i], codes)
+                wanted = [LearnedPoint(int(k), p.C, p.gamma, p.target) for k, p in zip(sizes[i], points)]
                 solved = learned_scores(nearest, wanted, n_classes, scores[i])
                 n_machines, n_unsolved = n_machines + solved[0], n_unsolved + solved[1]
         if n_unsolved:
@@ -269,27 +288,27 @@ class _LocalMachines:
         S: Any,
         labels: np.ndarray,
         n_classes: int,
-        sizes: np.ndarray,
         costs: np.ndarray,
         spectra: list[str],
+        n_sizes: int,
         chosen: tuple[Any, ...],
     ):
         self.S, self.labels, self.n_classes = lookup_arguments(S), labels, n_classes
         self.chosen = (slice(None), *chosen)
-        self.wanted = np.zeros((len(spectra), len(sizes), len(costs)), dtype=bool)
+        self.wanted = np.zeros((len(spectra), n_sizes, len(costs)), dtype=bool)
         self.wanted[tuple(chosen)] = True
-        self.grid = spectra, sizes.astype(np.intp), costs, self.wanted
+        self.spectra, self.costs = spectra, costs
 
-    def __call__(self, similarities: np.ndarray, indices: np.ndarray, response: str) -> np.ndarray:
+    def __call__(self, similarities: np.ndarray, indices: np.ndarray, sizes: np.ndarray, response: str) -> np.ndarray:
         """Return the positions of the predicted classes, or the decision values: (m, points) or (m, points, G)."""
         similarities = np.ascontiguousarray(similarities, dtype=np.float64)
-        indices = np.ascontiguousarray(indices, dtype=np.intp)
+        indices, sizes = (np.ascontiguousarray(array, dtype=np.intp) for array in (indices, sizes))
         classes = self.labels[indices].astype(np.intp, copy=False)
         parts, failures = {}, []
 
         def work(start: int, stop: int) -> None:
             rows = slice(start, stop)
-            scores, failed = self._scores(similarities[rows], indices[rows], classes[rows])
+            scores, failed = self._scores(similarities[rows], indices[rows], classes[rows], sizes[rows])
             parts[start] = _answered(scores[self.chosen], self.n_classes, response)
             failures.append(failed)
 
@@ -302,11 +321,14 @@ class _LocalMachines:
             )
         return np.concatenate([parts[start] for start in sorted(parts)])
 
-    def _scores(self, similarities: np.ndarray, indices: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, int]:
+    def _scores(
+        self, similarities: np.ndarray, indices: np.ndarray, classes: np.ndarray, sizes: np.ndarray
+    ) -> tuple[np.ndarray, int]:
         """Return the scores of a few rows, (rows, spectra, sizes, costs, 1 or G), and the number of unsolved fits."""
         n_spectra, n_sizes, n_costs = self.wanted.shape
         width = self.n_classes if self.n_classes > 2 else 1
         scores = np.empty((len(indices), n_spectra * n_sizes, n_costs, width))
-        arguments: Any = *self.S, indices, similarities, classes, self.n_classes, *self.grid, scores
+        grid = self.spectra, sizes, self.costs, self.wanted
+        arguments: Any = *self.S, indices, similarities, classes, self.n_classes, *grid, scores
         failed = local_machines(*arguments)
         return scores.reshape(len(indices), *self.wanted.shape, width), failed

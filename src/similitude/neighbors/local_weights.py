@@ -39,8 +39,8 @@ def local_weights(
         The similarities among the training samples.
     similarities, indices : arrays of shape (m, k)
         The neighbours, nearest first, from :func:`~similitude.numerics.top_k`.
-    sizes : sequence of int
-        The neighbourhood sizes, ascending, none above k.
+    sizes : array of int of shape (sizes,) or (m, sizes)
+        The neighbourhood sizes, ascending, none above k; each row may have its own.
     regs : sequence of float
         The values of lambda, ascending.
     weights, spectrum, consistent, restarts
@@ -48,7 +48,7 @@ def local_weights(
 
     Returns
     -------
-    ndarray of shape (m, len(sizes), len(regs), sizes[-1])
+    ndarray of shape (m, sizes, len(regs), k)
         The weights, which are zero beyond each size.
 
     See Also
@@ -58,27 +58,29 @@ def local_weights(
         Return the sums of the neighbours' weights per class for several weightings of the neighbours.
     """
     sizes, regs = np.asarray(sizes, dtype=np.intp), np.asarray(regs, dtype=np.float64)
-    m, k = len(indices), int(sizes[-1])
+    m, k = len(indices), int(sizes.max())
     indices = np.ascontiguousarray(indices[:, :k], dtype=np.intp)
     rows = np.ascontiguousarray(similarities[:, :k], dtype=np.float64)
+    sizes = np.ascontiguousarray(np.broadcast_to(sizes, (m, sizes.shape[-1])))
+    n_sizes = sizes.shape[1]
     matrix = lookup_arguments(S)
     modification = "none" if spectrum == "pinv" else spectrum
     shares = weights == "krr" or spectrum != "none"  # the other problems may have several optima
-    answer = np.zeros((m, len(sizes), len(regs), k))
+    answer = np.zeros((m, n_sizes, len(regs), k))
     options = weights, modification, bool(consistent), int(restarts), shares
     failures = []
 
     def work(start: int, stop: int) -> None:
         part = slice(start, stop)
-        arguments: Any = *matrix, indices[part], rows[part], sizes, regs, *options, answer[part]
+        arguments: Any = *matrix, indices[part], rows[part], sizes[part], regs, *options, answer[part]
         failures.append(neighbor_weights(*arguments))
 
-    flops_per_row = k**3 * len(regs) + 1000 * len(sizes) * len(regs)
+    flops_per_row = k**3 * len(regs) + 1000 * n_sizes * len(regs)
     fair_share = max(-(-m // 8), _LEAST_FLOPS // flops_per_row)
     over_row_blocks(work, m, fair_share)
     if sum(failures):
         warn(
-            f"{sum(failures)} of {m * len(sizes) * len(regs)} weight problems (weights={weights!r}) were not solved to "
+            f"{sum(failures)} of {m * n_sizes * len(regs)} weight problems (weights={weights!r}) were not solved to "
             "full accuracy; a larger reg helps.",
             ConvergenceWarning,
         )

@@ -11,11 +11,11 @@ from scipy import sparse
 from similitude._native import nearest_centroids, nearest_centroids_csr
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
-from similitude.finders import is_finder
+from similitude.finders import is_finder, local_neighbors
 from similitude.labels import Labels
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
-from similitude.numerics.votes import TIE_TOLERANCE
+from similitude.numerics.votes import TIE_TOLERANCE, largest_shares
 from similitude.proximity.check import csr_arrays, dense
 from similitude.proximity.split import cut
 
@@ -36,8 +36,9 @@ def _share(n: int) -> float:
 def class_centroid(S: Any, members: np.ndarray) -> int:
     """Return the member of a class with the largest total similarity psi(z, mu) to all members z.
 
-    Totals within 1e-12 times the largest total of absolute values are tied, and the first member is taken. The rows are
-    read block by block.
+    Totals within 1e-12 times the largest total of absolute values are tied. Of tied members the one with the largest
+    total similarity to all samples is taken, then the one whose sorted similarities come last, so that the order of the
+    samples does not matter. The rows are read block by block.
 
     Parameters
     ----------
@@ -56,13 +57,24 @@ def class_centroid(S: Any, members: np.ndarray) -> int:
     class_centroids : Return the position of the centroid of each class.
     similitude.NearestCentroid : Classify by the most similar of the classes' centroids.
     """
-    totals, magnitudes = np.zeros((2, len(members)))
-    rows = max(1, _BLOCK // len(members))
-    for start in range(0, len(members), rows):
-        block = cut(S, members[start : start + rows], members).astype(np.float64) * _share(len(members))
+    tied = members[_largest_totals(S, members, members)]
+    if len(tied) > 1:
+        tied = tied[_largest_totals(S, np.arange(S.shape[0]), tied)]
+    if 1 < len(tied) <= _BLOCK // S.shape[0]:
+        columns = np.sort(dense(cut(S, np.arange(S.shape[0]), tied)), axis=0)
+        tied = tied[np.lexsort((-tied, *columns))[-1:]]
+    return int(tied[0])
+
+
+def _largest_totals(S: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return the positions of the columns whose totals over the rows are tied for the largest."""
+    totals, magnitudes = np.zeros((2, len(columns)))
+    step = max(1, _BLOCK // len(columns))
+    for start in range(0, len(rows), step):
+        block = cut(S, rows[start : start + step], columns).astype(np.float64) * _share(len(rows))
         totals += np.ravel(block.sum(axis=0))
         magnitudes += np.ravel(abs(block).sum(axis=0))
-    return int(members[np.argmax(totals >= totals.max() - TIE_TOLERANCE * magnitudes.max())])
+    return np.flatnonzero(totals >= totals.max() - TIE_TOLERANCE * magnitudes.max())
 
 
 def class_centroids(S: Any, labels: Labels) -> np.ndarray:
@@ -97,10 +109,11 @@ class NearestCentroid(SimilarityClassifier):
         mu_h = argmax over mu in class h of  sum over z in class h of psi(z, mu)
         y(x) = argmax over h of  psi(x, mu_h)
 
-    Totals within 1e-12 times the class's largest total of absolute similarities are tied, and the first sample in the
-    training set is the centroid. If several centroids are equally similar, the first class is predicted. The similarity
-    may be asymmetric: ``S[z, mu]`` is psi(z, mu). Only the columns of the centroids are used to predict, and raw
-    objects are compared only with the centroids.
+    Totals within 1e-12 times the class's largest total of absolute similarities are tied. Of tied samples, the one with
+    the largest total similarity to all training samples is the centroid, then the one whose sorted similarities come
+    last, so that the order of the samples does not matter. If several centroids are equally similar, the first class is
+    predicted. The similarity may be asymmetric: ``S[z, mu]`` is psi(z, mu). Only the columns of the centroids are used
+    to predict, and raw objects are compared only with the centroids.
 
     Parameters
     ----------
@@ -175,7 +188,7 @@ class NearestCentroidPath(FittedPath):
 
 
 def local_nearest_centroids(
-    S: Any, neighbors: tuple[np.ndarray, np.ndarray], labels: np.ndarray, sizes: np.ndarray
+    S: Any, neighbors: tuple[np.ndarray, np.ndarray], labels: np.ndarray, sizes: np.ndarray, class_sizes: np.ndarray
 ) -> np.ndarray:
     """Return the class of the most similar local centroid, for each row and neighbourhood size.
 
@@ -187,12 +200,14 @@ def local_nearest_centroids(
         The neighbours, from :func:`~similitude.numerics.top_k`.
     labels : ndarray of int of shape (n,)
         The classes 0, ..., G - 1 of the training samples.
-    sizes : ndarray of int
-        The neighbourhood sizes, ascending, each at most k.
+    sizes : ndarray of int of shape (sizes,) or (m, sizes)
+        The neighbourhood sizes, ascending, each at most k; each row may have its own.
+    class_sizes : ndarray of int of shape (G,)
+        The number of training samples of each class.
 
     Returns
     -------
-    ndarray of int of shape (m, len(sizes))
+    ndarray of int of shape (m, sizes)
         The classes.
 
     See Also
@@ -204,17 +219,17 @@ def local_nearest_centroids(
     similarities = np.ascontiguousarray(neighbors[0], dtype=np.float64)
     indices = np.ascontiguousarray(neighbors[1], dtype=np.intp)
     m, k = indices.shape
-    sizes = np.asarray(sizes, dtype=np.intp)
+    sizes = np.ascontiguousarray(np.broadcast_to(sizes, (m, np.shape(sizes)[-1])), dtype=np.intp)
     classes = labels[indices].astype(np.intp, copy=False)
-    winners = np.empty((m, len(sizes)), dtype=np.intp)
-    settings = sizes, int(labels.max()) + 1, _share(S.shape[0]), TIE_TOLERANCE
+    winners = np.empty(sizes.shape, dtype=np.intp)
+    settings = class_sizes.astype(np.intp), _share(S.shape[0]), TIE_TOLERANCE
     if sparse.issparse(S):
         decide = partial(nearest_centroids_csr, *csr_arrays(S))
     else:
         decide = partial(nearest_centroids, np.asarray(S, dtype=np.float32 if S.dtype == np.float32 else np.float64))
 
     def work(start: int, stop: int) -> None:
-        lists = (a[start:stop] for a in (indices, similarities, classes))
+        lists = (a[start:stop] for a in (indices, similarities, classes, sizes))
         decide(*lists, *settings, winners[start:stop])
 
     # Few rows are not worth a second thread.
@@ -231,10 +246,13 @@ class LocalNearestCentroid(SearchingClassifier):
         mu_h = argmax over mu in N_h(x) of  sum over z in N_h(x) of psi(z, mu)
         y(x) = argmax over h of  psi(x, mu_h)
 
-    Equally similar training samples are taken in their order in the training set. Totals within 1e-12 times the largest
-    total of absolute similarities in the class are tied (they may differ only by rounding), and the member nearest to x
-    is the centroid. Of classes with exactly equally similar centroids the one with more neighbours wins, then the one
-    with the nearest neighbour. The similarity may be asymmetric: neighbours are ranked by the rows psi(x, .), and
+    All training samples that tie for the last place are taken if there are at most 2k neighbours then, and otherwise
+    none of them; if that leaves no neighbour, or all training samples are equally similar, the class with the largest
+    share among the most similar samples is predicted. Totals within 1e-12 times the largest total of absolute
+    similarities in the class are tied (they may differ only by rounding). Of tied members the one nearest to x is the
+    centroid, then the one with the largest total over all neighbours. Of classes with exactly equally similar centroids
+    the one with more neighbours wins, then the one with the most similar neighbour, then the one with more training
+    samples. The similarity may be asymmetric: neighbours are ranked by the rows psi(x, .), and
     ``S[z, mu]`` is psi(z, mu).
 
     The training matrix is kept without a copy, and only its entries among neighbours are read. There is no
@@ -316,12 +334,14 @@ class LocalNearestCentroidPath(LocalPath):
 
     def local_answers(self, rows: Rows, response: str) -> list[np.ndarray]:
         sizes, places = np.unique(self.points, return_inverse=True)
-        similarities, indices = self.finder.nearest(rows, sizes[-1])
+        labels = self.labels
+        found = local_neighbors(self.finder, rows, sizes, labels.codes, labels.n_classes)
         parts = []
-        for part in self.finder.blocks(*indices.shape):
-            S = self.finder.among(rows, indices[part])
-            parts.append(local_nearest_centroids(S, (similarities[part], indices[part]), self.labels.codes, sizes))
-        winners = np.concatenate(parts)
+        for part in self.finder.blocks(*found.indices.shape):
+            S = self.finder.among(rows, found.indices[part])
+            lists = found.similarities[part], found.indices[part]
+            parts.append(local_nearest_centroids(S, lists, labels.codes, found.sizes[part], labels.counts))
+        winners = np.where(found.alone, largest_shares(found.shares, labels.counts)[:, None], np.concatenate(parts))
         return [winners[:, place] for place in places]
 
     def _check_saved(self, sizes: Any) -> bool:

@@ -12,7 +12,8 @@ from similitude._utils.threads import over_row_blocks
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude.numerics.topk import check_n_neighbors, top_k
+from similitude.numerics.ties import nearest_of_class
+from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import TIE_TOLERANCE
 
 _BLOCK = 2**22
@@ -29,7 +30,8 @@ class LocalNearestMeans(FeatureClassifier):
     counterpart for similarities, takes the k nearest of all classes together. X is an ordinary matrix of features,
     not of similarities; features on different scales should be standardised first.
 
-    Equally near samples of a class are taken in their order in the training set. Distances to means that differ by less
+    All samples of a class that tie for its last place are averaged if there are at most 2k then, and otherwise none of
+    them; if that leaves none, all that tie for the first place are averaged. Distances to means that differ by less
     than 1e-12 times the distance of the farthest averaged sample are tied, because they may differ only by rounding;
     the first of the tied classes is predicted.
 
@@ -122,9 +124,9 @@ class LocalMeansPath(FittedPath):
         """Return the distances to the local means, and to the farthest averaged sample, both of shape (G, m, ks)."""
         distances, radii = np.empty((2, len(sizes), len(rows), sizes.shape[1]))
         for h, samples in enumerate(self.samples):
-            negative_squares, nearest = top_k(-cdist(rows, samples, "sqeuclidean"), sizes[h, -1])
-            mean_distances(samples, nearest, rows, sizes[h], distances[h])
-            radii[h] = np.sqrt(-negative_squares[:, sizes[h] - 1])
+            negative_squares, nearest, taken = nearest_of_class(-cdist(rows, samples, "sqeuclidean"), sizes[h])
+            mean_distances(samples, nearest, rows, taken, distances[h])
+            radii[h] = np.sqrt(-np.take_along_axis(negative_squares, taken - 1, axis=1))
         return distances, radii
 
     def _check_saved(self, sizes: Any) -> bool:

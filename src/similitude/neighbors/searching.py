@@ -115,7 +115,7 @@ class LocalPath(FittedPath):
     def _prior_answers(self, m: int, response: str) -> np.ndarray:
         """Return the answers for samples of which nothing is known."""
         labels = self.labels
-        priors = labels.counts / len(labels) if labels.priors is None else labels.priors
+        priors = labels.shares if labels.priors is None else labels.priors
         if response == "predict":
             scores = priors if labels.costs is None else -expected_costs(priors, labels.costs)
             return np.full(m, int(np.argmax(scores)), dtype=np.intp)

@@ -27,9 +27,10 @@ def k_medoids(S: np.ndarray, k: int, random_state: RandomState = None, *, n_init
 
     The result is a local optimum: no exchange of one medoid for another sample is better (by more than 1e-12 of the
     largest total of absolute similarities to a sample). The search starts from the greedy set, to which the sample with
-    the largest gain is added at each step, the first one if several are tied. It then exchanges a medoid whenever that
-    increases the objective (FasterPAM, which compares each candidate with all medoids at once, in O(n)). For k = 1 the
-    result is the global optimum, the first one if several are tied.
+    the largest gain is added at each step. Of tied samples, the one whose sorted similarities come last is taken, so
+    that the order of the samples does not matter. The search then exchanges a medoid whenever that increases the
+    objective (FasterPAM, which compares each candidate with all medoids at once, in O(n)). For k = 1 the result is the
+    global optimum.
 
     Parameters
     ----------
@@ -72,6 +73,8 @@ def k_medoids(S: np.ndarray, k: int, random_state: RandomState = None, *, n_init
     n = len(A)
     if k >= n:
         return np.arange(n), _unscaled(A.max(axis=0).sum(), exponent)
+    order = _by_profile(A)
+    A = A[np.ix_(order, order)]
     tolerance = TIE_TOLERANCE * float(np.abs(A).sum(axis=1).max())
     rng = check_random_state(random_state)
     best, objective = np.arange(0), -np.inf
@@ -81,13 +84,18 @@ def k_medoids(S: np.ndarray, k: int, random_state: RandomState = None, *, n_init
         value = float(A[medoids].max(axis=0).sum())
         if value > objective + tolerance:
             best, objective = medoids, value
-    return np.sort(best), _unscaled(objective, exponent)
+    return np.sort(order[best]), _unscaled(objective, exponent)
 
 
 def _by_candidate(S: np.ndarray) -> tuple[np.ndarray, int]:
     """Return S with a row for each candidate, divided by a power of two so that sums neither overflow nor vanish."""
     exponent = math.frexp(float(max(S.max(), -S.min())))[1]
     return np.ldexp(np.ascontiguousarray(S.T, dtype=np.float64), -exponent), exponent
+
+
+def _by_profile(A: np.ndarray) -> np.ndarray:
+    """Return the samples in an order that depends on their similarities alone: those with the largest ones first."""
+    return np.lexsort((-np.arange(len(A)), *np.sort(A, axis=1).T))[::-1]
 
 
 def _unscaled(value: float, exponent: int) -> float:

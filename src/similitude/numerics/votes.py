@@ -36,20 +36,29 @@ def log_of(probabilities: np.ndarray) -> np.ndarray:
 
 
 def neighbor_votes(
-    labels: np.ndarray, weights: np.ndarray, sizes: Sequence[int] | np.ndarray, n_classes: int
+    labels: np.ndarray,
+    similarities: np.ndarray,
+    weights: np.ndarray,
+    beyond: np.ndarray,
+    sizes: Sequence[int] | np.ndarray,
 ) -> np.ndarray:
     """Return the sums of the neighbours' weights per class for several neighbourhood sizes.
+
+    Samples that tie for the last places share them: the sums are expectations over all orders of equally similar
+    samples, so the order of the training set does not change them.
 
     Parameters
     ----------
     labels : ndarray of int of shape (m, k)
         The positions of the neighbours' classes, nearest first.
+    similarities : ndarray of shape (m, k)
+        The similarities of the neighbours.
     weights : ndarray of shape (m, k)
-        The weights of the neighbours.
+        The weights of the neighbours, equal for equally similar ones.
+    beyond : ndarray of shape (m, n_classes)
+        The number of samples of each class that are not listed although they are as similar as the last neighbour.
     sizes : array-like of int
         The neighbourhood sizes, ascending, each at most k.
-    n_classes : int
-        The number of classes.
 
     Returns
     -------
@@ -63,8 +72,12 @@ def neighbor_votes(
         Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
         normalised.
     """
-    totals = np.zeros((len(labels), len(sizes), n_classes))
-    class_totals(labels, np.ascontiguousarray(weights), np.asarray(sizes, dtype=np.intp), totals)
+    totals = np.zeros((len(labels), len(sizes), beyond.shape[1]))
+    similarities, weights, beyond = (
+        np.ascontiguousarray(array, dtype=np.float64) for array in (similarities, weights, beyond)
+    )
+    places = np.asarray(sizes, dtype=np.intp)
+    class_totals(np.ascontiguousarray(labels), similarities, weights, beyond, places, totals)
     return totals
 
 
@@ -156,21 +169,37 @@ def rescaled_by_priors(posterior: np.ndarray, priors: np.ndarray, shares: np.nda
     return np.where(sums > 0, posterior / np.where(sums > 0, sums, 1.0), priors)
 
 
-def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the class with the best score; ties go to the class of the nearest neighbour.
+def first_of_best(
+    scores: np.ndarray,
+    labels: np.ndarray,
+    similarities: np.ndarray,
+    counts: np.ndarray,
+    sizes: np.ndarray,
+    class_sizes: np.ndarray,
+) -> np.ndarray:
+    """Return the class with the best score.
+
+    Of tied classes, the one with the most similar neighbour is returned, then the one with more training samples, then
+    the first one.
 
     Parameters
     ----------
-    scores : ndarray of shape (m, len(sizes), n_classes)
+    scores : ndarray of shape (m, J, n_classes)
         The scores of the classes.
     labels : ndarray of int of shape (m, k)
         The positions of the neighbours' classes, nearest first.
-    sizes : array-like of int
+    similarities : ndarray of shape (m, k)
+        The similarities of the neighbours.
+    counts : ndarray of shape (m, J, n_classes)
+        How many neighbours each class has, shares of tied ones included.
+    sizes : array-like of int of shape (J,) or (m, J)
         The neighbourhood sizes.
+    class_sizes : ndarray of int of shape (n_classes,)
+        The number of training samples of each class.
 
     Returns
     -------
-    ndarray of int of shape (m, len(sizes))
+    ndarray of int of shape (m, J)
         The positions of the classes.
 
     See Also
@@ -182,12 +211,21 @@ def first_of_best(scores: np.ndarray, labels: np.ndarray, sizes: np.ndarray) -> 
     winners = np.empty(scores.shape[:2], dtype=np.intp)
     break_ties(
         np.ascontiguousarray(scores, dtype=np.float64),
-        labels,
-        np.asarray(sizes, dtype=np.intp),
+        np.ascontiguousarray(labels, dtype=np.intp),
+        np.ascontiguousarray(similarities, dtype=np.float64),
+        np.ascontiguousarray(counts, dtype=np.float64),
+        np.ascontiguousarray(np.broadcast_to(sizes, winners.shape), dtype=np.intp),
+        np.ascontiguousarray(class_sizes, dtype=np.intp),
         TIE_TOLERANCE,
         winners,
     )
     return winners
+
+
+def largest_shares(shares: np.ndarray, class_sizes: np.ndarray) -> np.ndarray:
+    """Return the class with the largest share in each row; of tied ones the larger class, then the first one."""
+    tied = shares >= shares.max(axis=1, keepdims=True) * (1.0 - TIE_TOLERANCE)
+    return np.argmax(np.where(tied, class_sizes, -1), axis=1)
 
 
 def one_vs_one(

@@ -454,7 +454,7 @@ def _with_priors(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
     """Return the posteriors under the given priors."""
     if labels.priors is None:
         return posteriors
-    return rescaled_by_priors(posteriors, labels.priors, labels.counts / len(labels))
+    return rescaled_by_priors(posteriors, labels.priors, labels.shares)
 
 
 def _support(estimator: Any) -> np.ndarray | None:
