@@ -129,7 +129,7 @@ def test_queries_that_do_not_fit(folder):
     message = refused("predict", "m.model", "old.m8", "-o", "out.csv", "--queries", "new.fasta")
     assert "none of the 4 ids in new.fasta is a query of old.m8" in message
     assert "--queries is for edge lists" in refused(
-        "predict", "m.model", "rows.npy", "-o", "o.csv", *words[-1:], "ids.txt"
+        "predict", "m.model", "rows.npy", "-o", "o.csv", *words[-1:], "new.fasta"
     )
 
 
