@@ -136,6 +136,7 @@ def test_a_full_disk_names_the_file(tmp_path):
 import resource, signal, sys
 import numpy as np
 from similitude import KNNClassifier, save_model
+from similitude.datasets import save_proximity
 from similitude.similarities import pairwise
 model = KNNClassifier(1, weights="kri").fit(np.eye(200), np.arange(200) % 2)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -143,6 +144,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 tasks = {
     "a.model": lambda path: save_model(path, model),
     "a.npy": lambda path: pairwise(np.eye(200), similarity="rbf", out=path),
+    "b.npy": lambda path: save_proximity(path, np.eye(200)),
 }
 for path, task in tasks.items():
     try:
@@ -151,5 +153,5 @@ for path, task in tasks.items():
         print(path in str(error), type(error).__name__)
 """
     done = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True)
-    assert done.stdout == "True OSError\n" * 2, done.stderr
+    assert done.stdout == "True OSError\n" * 3, done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -2,12 +2,17 @@
 
 import csv
 import json
+import os
+import shlex
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from similitude import KNNClassifier, load_model, save_model
 from tests.cli.test_hits import done, hit, refused
+from tests.systems import needs_posix
 
 N, CLASSES = 40, 2
 FIT = ("fit", "hits.m8", "--labels", "families.tsv", "--method", "k-nn", "-o", "m.model")
@@ -58,6 +63,7 @@ def test_new_samples_without_an_edge_are_unassigned(folder, missing):
     assert list(rows) == ["n1", "away", "n0"]
     assert {name: row["label"] for name, row in rows.items()} == {**NEW, "away": "unassigned"}
     assert {name: int(row["evidence"]) for name, row in rows.items()} == {"n1": 2, "away": 0, "n0": 1}
+    assert {name: row["typicality"] == "" for name, row in rows.items()} == {"n1": False, "away": True, "n0": False}
     # Of eight left-out loners six are of f1; the pseudo-counts are two.
     for name, count in {"f0": 2 + 2 * 22 / 48, "f1": 6 + 2 * 26 / 48}.items():
         assert float(rows["away"][name]) == pytest.approx(count / 10)
@@ -98,9 +104,10 @@ def test_a_row_for_each_query(folder, name, text):
     assert all(rows[query] == row for query, row in table("fewer.csv").items())
 
 
-def test_a_search_that_found_nothing(folder):
+@pytest.mark.parametrize("text", ["# 0 hits found\n", ""])
+def test_a_search_that_found_nothing(folder, text):
     done(*FIT, "--quiet")
-    (folder / "none.m8").write_text("# 0 hits found\n")
+    (folder / "none.m8").write_text(text)
     done("predict", "m.model", "none.m8", "--queries", "new.fasta", "-o", "out.csv")
     assert {row["label"] for row in table().values()} == {"unassigned"}
     assert "the file is empty" in refused("predict", "m.model", "none.m8", "-o", "out.csv")
@@ -122,7 +129,7 @@ def test_queries_that_do_not_fit(folder):
     message = refused("predict", "m.model", "old.m8", "-o", "out.csv", "--queries", "new.fasta")
     assert "none of the 4 ids in new.fasta is a query of old.m8" in message
     assert "--queries is for edge lists" in refused(
-        "predict", "m.model", "rows.npy", "-o", "o.csv", *words[-1:], "ids.txt"
+        "predict", "m.model", "rows.npy", "-o", "o.csv", *words[-1:], "new.fasta"
     )
 
 
@@ -216,3 +223,18 @@ def test_raw_objects(folder):
         else:
             assert "no column evidence: search='stream' finds neighbours without computing whole rows" in told.stderr
             assert "evidence" not in rows[0]
+
+
+@needs_posix
+def test_streams_of_predict(folder):
+    done(*FIT, "--quiet")
+    done("predict", "m.model", "new.m8", "--queries", "new.fasta", "-o", "files.csv")
+    predict = f"{shlex.quote(sys.executable)} -c 'from similitude_command import main; main()' predict"
+    given = f"{predict} <(cat m.model) <(gzip -c new.m8) --queries <(cat new.fasta) -o out.csv"
+    result = subprocess.run(["bash", "-c", given], capture_output=True, encoding="utf-8")
+    assert result.returncode == 0, result.stderr
+    assert table() == table("files.csv")
+    os.mkfifo("fifo")
+    (folder / "alias").symlink_to("fifo")
+    words = ("predict", "m.model", "fifo", "--queries", "alias", "-o", "out.csv")
+    assert "--queries: alias is also ROWS, but a stream can be read only once" in refused(*words)

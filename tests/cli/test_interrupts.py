@@ -1,10 +1,14 @@
-"""Ctrl-C, a lack of memory and a terminal without columns: what the command prints, and its exit code."""
+"""Signals, a lack of memory and a terminal without columns: what the command prints, and its exit code."""
 
+import contextlib
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +17,7 @@ from typer.testing import CliRunner
 
 from similitude.cli import app
 from similitude.cli.errors import reports_errors
-from tests.systems import needs_posix
+from tests.systems import needs_linux, needs_posix
 
 COMMAND = "print('up', flush=True)\nfrom similitude_command import main\nmain()"
 
@@ -113,3 +117,89 @@ def test_labels_that_are_formulas(tmp_path, monkeypatch):
         assert lines[1].strip('"').startswith(first)
         classes = "'-1 point,'=cmd|'/c x'!A1" if option else "-1 point,=cmd|'/c x'!A1"
         assert lines[0] == f"label,{classes},typicality,evidence"
+
+
+def matrix_and_labels(folder, n):
+    """A matrix of n samples with noise as labels, so that a support vector machine takes its time."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4))
+    np.save(folder / "S.npy", X @ X.T)
+    (folder / "y.txt").write_text("\n".join(rng.choice(["a", "b"], n)) + "\n")
+    return folder / "S.npy", "--labels", folder / "y.txt"
+
+
+@needs_linux
+@pytest.mark.parametrize("limit", [100_000, 560_000, 620_000, 640_000])
+def test_a_limit_of_memory_is_one_line(limit, tmp_path):
+    """Just enough to start is not enough to fit; with less, the library cannot be imported."""
+    import resource
+
+    source = matrix_and_labels(tmp_path, 1500)
+    limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (limit * 1024,) * 2)  # noqa: E731
+    words = ["fit", *source, "--method", "svm-clip", "-o", tmp_path / "model", "--quiet"]
+    command = [sys.executable, "-c", "from similitude_command import main\nmain()", *map(str, words)]
+    done = subprocess.run(command, preexec_fn=limited, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("similitude: there is not enough memory: ")
+    assert f"limited to {limit} kB (ulimit -v)" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["S.npy", "y.txt"]
+
+
+@pytest.mark.parametrize(
+    ("error", "part"),
+    [
+        (BrokenProcessPool("a worker died"), "Use --n-jobs 1"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "not enough memory"),
+        (ImportError("libx.so: failed to map segment from shared object", name="x"), "not enough memory"),
+        (RuntimeError("can't start new thread"), "not enough memory"),
+    ],
+)
+def test_other_forms_of_a_lack_of_memory(error, part):
+    def work() -> None:
+        raise error
+
+    runner = typer.Typer()
+    runner.command()(reports_errors(work))
+    result = CliRunner().invoke(runner, [])
+    assert result.exit_code == 2
+    assert part in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def computing_workers(pid):
+    """The worker processes of joblib whose parent this is, once they have loaded the library."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == pid and b"LokyProcess" in (path / "cmdline").read_bytes():
+                found += [path] if "similitude/_native" in (path / "maps").read_text() else []
+    return found
+
+
+def waited(condition, seconds=60):
+    """Whether the condition became true in this time."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.1)
+    return condition()
+
+
+@needs_linux
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_leaves_no_worker_behind(number, tmp_path):
+    """The whole matrix would take minutes."""
+    rng = np.random.default_rng(0)
+    (tmp_path / "words.txt").write_text("\n".join("".join(rng.choice(list("acgt"), 400)) for _ in range(1500)) + "\n")
+    words = ["pairwise", tmp_path / "words.txt", "--similarity", "smith-waterman", "--n-jobs", "2", "--quiet"]
+    child = started(*words, "--output", tmp_path / "S.npy")
+    assert waited(lambda: len(computing_workers(child.pid)) == 2)
+    workers = computing_workers(child.pid)
+    child.send_signal(number)
+    _, errors = child.communicate(timeout=60)
+    assert waited(lambda: not any(path.exists() for path in workers), 20)
+    assert [path.name for path in tmp_path.iterdir()] == ["words.txt"]
+    if number == signal.SIGTERM:
+        assert child.returncode == 143
+        assert errors == "similitude: terminated by the signal SIGTERM before the end; no result was written.\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -80,10 +81,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def naming(path: str | os.PathLike) -> Iterator[None]:
-    """Add the name of the file to an error of the system that has none, such as that of a full disk."""
+    """Add the name of the file to an error of the system that has none, such as that of a full disk.
+
+    NumPy's error of an incomplete write has no number, either: then the disk is full, or the file too large for it.
+    """
     try:
         yield
     except OSError as error:
+        if error.errno is None and "requested and" in str(error):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), os.fspath(path)) from error
         if error.errno is not None and error.filename is None:
             error.filename = os.fspath(path)
         raise

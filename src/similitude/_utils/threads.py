@@ -6,14 +6,26 @@ The compiled functions release the GIL and run in ordinary Python threads. Unlik
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock, Thread
 from typing import Any
 
+import numpy as np
 from joblib.parallel import get_active_backend
+from scipy.linalg.blas import dgemm
 from threadpoolctl import ThreadpoolController
+
+try:
+    import resource
+except ImportError:  # pragma: no cover - Windows
+    resource = None  # type: ignore[assignment]
+
+_WATCH = 0.5
+"""The seconds after which a worker process looks again whether its parent is alive."""
 
 
 def thread_count() -> int:
@@ -133,3 +145,35 @@ def over_row_blocks(work: Callable[[int, int], None], n_rows: int, block: int) -
             thread.join()
     if failures:
         raise failures[0]
+
+
+def end_with_parent() -> None:
+    """End this process soon after its parent has ended, if it is a worker of joblib.
+
+    A parent that is killed cannot end its workers, which would compute on for nobody.
+    """
+    if not multiprocessing.current_process().name.startswith("LokyProcess"):
+        return
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
+def reserve_blas_memory() -> None:
+    """Make the libraries of NumPy and SciPy take their working memory now, if the memory of this process is limited.
+
+    OpenBLAS takes it at the first use, and waits for ever if there is none left.
+    """
+    limits = [resource.RLIMIT_AS, resource.RLIMIT_DATA] if resource else []
+    if any(resource.getrlimit(limit)[0] != resource.RLIM_INFINITY for limit in limits):
+        ones = np.ones((64, 64))
+        dgemm(1.0, ones @ ones.copy(), ones)
+
+
+end_with_parent()
+reserve_blas_memory()

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from similitude.cli.compare import compare_methods
 from similitude.cli.convert import convert_file
 from similitude.cli.datasets import export_dataset, list_datasets
-from similitude.cli.errors import BAD_INPUT, INTERRUPTED, drop_output, one_line, reports_errors
+from similitude.cli.errors import BAD_INPUT, INTERRUPTED, drop_output, end_when_terminated, one_line, reports_errors
 from similitude.cli.fit import fit_model
 from similitude.cli.inspect import inspect_matrix
 from similitude.cli.pairwise import fill_matrix
@@ -132,6 +132,7 @@ def main() -> None:
         # Characters that the encoding of the terminal lacks are escaped.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    end_when_terminated()
     try:
         app(prog_name="similitude")
     except KeyboardInterrupt:

@@ -111,13 +111,18 @@ def predict_rows(
     from similitude.cli.sets import novelty_columns
     from similitude.cli.tables import TABLE_SUFFIXES
     from similitude.numerics.conformal import check_confidence
+    from similitude.proximity.files import check_file, check_streams
 
     note = notes(quiet)
-    check_writable(output, "--output", {"MODEL": [model], "ROWS": rows, "--queries": [queries]}, TABLE_SUFFIXES)
+    inputs: dict[str, list[Path | None]] = {"MODEL": [model], "ROWS": [*rows], "--queries": [queries]}
+    check_writable(output, "--output", inputs, TABLE_SUFFIXES)
+    check_streams(inputs)
     if confidence is not None:
         check_confidence(confidence, "--confidence")
     given: dict[str, Any] = {"key": key, "query": query, "target": target, "score": score, "missing": missing}
     given["header"] = is_yes(header)
+    model = check_file(model, "MODEL")
+    queries = None if queries is None else check_file(queries, "--queries")
     with _noting_warnings(note):
         fitted, info = _classifier(model)
         X, ids, edges = read_rows(model, fitted, info, rows, given, queries, note)
@@ -126,7 +131,7 @@ def predict_rows(
             check_no_such_class(info["classes"], evidence)
         labels = fitted.predict(X).tolist()
         kind, names, values = _scores(fitted, X, len(labels))
-        more = novelty_columns(fitted, X, confidence, note)
+        more = novelty_columns(fitted, X, confidence, evidence, note)
     if evidence is not None:
         labels = labels if assign_all else assigned_labels(labels, evidence)
         more.columns["evidence"] = evidence_column(evidence, edges)
@@ -154,9 +159,8 @@ def _noting_warnings(note: Notes) -> Iterator[None]:
 def _classifier(model: Path) -> tuple[Any, dict[str, Any]]:
     """Return the classifier of a model file, and what the file says about it."""
     from similitude.persistence import load_model
-    from similitude.proximity.files import check_file
 
-    fitted, info = load_model(check_file(model, "MODEL"), return_info=True)
+    fitted, info = load_model(model, return_info=True)
     if not hasattr(fitted, "predict"):
         raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
     return fitted, info

@@ -17,7 +17,7 @@ def read_rows(
 
     The latter are None if the samples are not edges.
     """
-    from similitude.proximity.files import check_file, check_streams
+    from similitude.proximity.files import check_file
 
     if info["input"] == "other" and not _takes_rows(fitted):
         raise ValueError(
@@ -26,8 +26,7 @@ def read_rows(
         )
     several = None if info["input"] == "objects" else info["similarities"]
     _check_number(model, paths, several)
-    check_streams({"ROWS": paths})
-    paths = [check_file(path, "ROWS") for path in paths]
+    paths = [check_file(path, "ROWS", may_be_empty=queries is not None) for path in paths]
     if info["input"] == "objects":
         if queries is not None:
             raise ValueError(

@@ -23,17 +23,24 @@ class NoveltyColumns:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Callable[[str], None]) -> NoveltyColumns:
-    """Return the largest typicality of each sample and, with a confidence, its set of classes."""
+def novelty_columns(
+    fitted: Any, X: Any, confidence: float | None, evidence: np.ndarray | None, note: Callable[[str], None]
+) -> NoveltyColumns:
+    """Return the largest typicality of each sample and, with a confidence, its set of classes.
+
+    Without evidence the typicality is empty, because any number would be that of all such samples.
+    """
     found = NoveltyColumns()
     if hasattr(fitted, "typicality"):
-        _add_typicality(found, fitted, X, note)
+        _add_typicality(found, fitted, X, evidence, note)
     if confidence is not None:
         _add_sets(found, fitted, X, confidence, note)
     return found
 
 
-def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[str], None]) -> None:
+def _add_typicality(
+    found: NoveltyColumns, fitted: Any, X: Any, evidence: np.ndarray | None, note: Callable[[str], None]
+) -> None:
     needed = getattr(fitted, "n_features_in_", None)  # None for raw objects
     if needed is not None and X.shape[1] != needed:
         note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
@@ -62,8 +69,9 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[
         )
         p_values, kind = p_values[:, enough], f"all classes of at least {_ENOUGH} samples"
     largest = p_values.max(axis=1)
-    unusual = int((largest <= _UNUSUAL).sum())
-    found.columns["typicality"] = largest.tolist()
+    known = np.ones(len(largest), dtype=bool) if evidence is None else evidence
+    unusual = int((known & (largest <= _UNUSUAL)).sum())
+    found.columns["typicality"] = [value if own else "" for value, own in zip(largest.tolist(), known.tolist())]
     found.facts["unlike_all_classes"] = unusual
     if unusual:
         rows = "1 row is" if unusual == 1 else f"{unusual} rows are"

@@ -20,7 +20,7 @@ def read_queries(path: Path, known: set[str]) -> list[str]:
     The ids of a table are in the column that names most of the known ones; if it names none, in a column with a usual
     heading, or else in the first. A first row with such a heading is a header.
     """
-    check_file(path, "--queries")
+    path = check_file(path, "--queries")
     if binary_kind(path) is not None:
         raise ValueError(
             f"--queries: {path} is not a text file; FASTA, one id per line, or a table with ids is needed."

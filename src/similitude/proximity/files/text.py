@@ -67,7 +67,7 @@ def suffix(path: Path) -> str:
     return Path(name[: -len(".gz")] if name.endswith(".gz") else name).suffix
 
 
-def check_file(path: str | os.PathLike, name: str) -> Path:
+def check_file(path: str | os.PathLike, name: str, may_be_empty: bool = False) -> Path:
     """Return the path, or raise an error that names the argument if there is no file to read.
 
     A stream (a FIFO, or ``-`` for the standard input) is read to its end, and the path of a copy is returned.
@@ -78,6 +78,8 @@ def check_file(path: str | os.PathLike, name: str) -> Path:
         The file.
     name : str
         The name of the argument.
+    may_be_empty : bool, default=False
+        Whether an empty file is allowed.
 
     Returns
     -------
@@ -95,7 +97,7 @@ def check_file(path: str | os.PathLike, name: str) -> Path:
         raise FileNotFoundError(f"{name}: there is no file {path}.")
     if not path.is_file():
         raise ValueError(f"{name}: {path} is not a file.")
-    if path.stat().st_size == 0:
+    if path.stat().st_size == 0 and not may_be_empty:
         raise ValueError(f"{name}: {path}: the file is empty.")
     return path
 
@@ -119,16 +121,25 @@ def check_streams(inputs: Mapping[str, Iterable[Path | None]]) -> None:
     --------
     check_file : Return the path, or raise an error that names the argument if there is no file to read.
     """
-    seen: dict[str, str] = {}
+    seen: dict[Any, str] = {}
     for name, paths in inputs.items():
         for path in paths:
             if path is None or not is_stream(path):
                 continue
-            key = STANDARD_INPUT[0] if str(path) in STANDARD_INPUT else str(path)
+            key = _identity(path)
             if key in seen:
                 other = "given twice" if seen[key] == name else f"also {seen[key]}"
                 raise ValueError(f"{name}: {path} is {other}, but a stream can be read only once; use a file.")
             seen[key] = name
+
+
+def _identity(path: Path) -> Any:
+    """Return what is the same for all names of a stream, such as -, /dev/stdin and /dev/fd/0."""
+    try:
+        found = os.fstat(0) if str(path) in STANDARD_INPUT else path.stat()
+    except OSError:  # the standard input is closed
+        return STANDARD_INPUT[0]
+    return found.st_dev, found.st_ino
 
 
 def _copied(path: Path, name: str) -> StreamCopy:

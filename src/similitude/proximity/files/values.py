@@ -245,7 +245,7 @@ def load_rows(
         Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
         form.
     """
-    path = check_file(path, "ROWS")
+    path = check_file(path, "ROWS", may_be_empty=queries is not None)  # a search that found nothing
     kind = binary_kind(path)
     if kind is None and is_fasta(path):
         fitted = "a matrix" if reading.missing is None else "edges, such as hits of a search"
@@ -254,7 +254,7 @@ def load_rows(
             "training samples."
         )
     is_table = kind is None and known is not None and names_known(look(path), known)
-    is_empty = queries is not None and kind is None and not look(path).rows  # a search that found nothing
+    is_empty = queries is not None and kind is None and not look(path).rows
     found = None if is_table or is_empty else read_edges(path, reading, kind, square=False)
     if found is None and not is_empty:
         if queries is not None:
