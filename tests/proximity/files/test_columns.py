@@ -46,6 +46,18 @@ def test_ids_that_are_mostly_numbers(tmp_path, corner):
     assert load_proximity(write(tmp_path, "S.csv", square(ids)[3:])).ids.tolist() == ids
     assert load_proximity(write(tmp_path, "S.csv", with_ids(ROWS, ids))).ids.tolist() == ids
     assert load_proximity(write(tmp_path, "S.csv", "101,102,x103\n" + ROWS)).ids.tolist() == ids
+    ids = ["NA", "1", "2"]
+    assert load_proximity(write(tmp_path, "S.csv", square(ids, corner))).ids.tolist() == ids
+    assert load_proximity(write(tmp_path, "S.csv", square(ids)[3:])).ids.tolist() == ids
+
+
+def test_edges_between_ids_that_are_mostly_numbers(tmp_path):
+    ids = ["101", "102", "1e10", "1abc"]
+    text = "".join(f"{a}\t{b}\t{i + j}\n" for i, a in enumerate(ids) for j, b in enumerate(ids) if i != j)
+    data = load_proximity(write(tmp_path, "edges.tsv", text))
+    assert sorted(data.ids) == sorted(ids)
+    assert data.S.nnz == 12
+    refused(write(tmp_path, "S.tsv", "a\t1\t2\nb\to\t1\n"), "row 2, column 2: 'o' is not a number")
 
 
 def test_many_samples_with_the_names_of_edges(tmp_path):

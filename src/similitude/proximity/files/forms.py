@@ -212,7 +212,9 @@ def _is_edges(rows: list[list[str]]) -> bool:
         return not (head[0] in ("", "id") and fractions)
     first, second = ([cells[j] for cells in body] for j in (0, 1))
     has_number = any(all(is_number(cells[j]) for cells in body) for j in range(2, width))
-    return _all_names(first) and _all_names(second) and has_number
+    # Some ids may be numbers; names of one column that the other has, too, are no damaged cells of a table.
+    shared = {*filter(is_name, first)} & {*filter(is_name, second)}
+    return has_number and bool(shared or (_all_names(first) and _all_names(second)))
 
 
 def _all_names(cells: list[str]) -> bool:
