@@ -210,15 +210,18 @@ def _is_edges(rows: list[list[str]]) -> bool:
         ends = [j for j, name in enumerate(head) if name in QUERY_NAMES + TARGET_NAMES]
         fractions = any(is_number(cells[j]) and not cells[j].isdecimal() for cells in body for j in ends)
         return not (head[0] in ("", "id") and fractions)
-    first, second = ([cells[j] for cells in body] for j in (0, 1))
-    has_number = any(all(is_number(cells[j]) for cells in body) for j in range(2, width))
-    # Some ids may be numbers; names of one column that the other has, too, are no damaged cells of a table.
-    shared = {*filter(is_name, first)} & {*filter(is_name, second)}
-    return has_number and bool(shared or (_all_names(first) and _all_names(second)))
+    columns = list(zip(*body))
+    if not any(all(map(is_number, column)) for column in columns):
+        return False
+    # Some ids may be numbers; names of the first column that the second has, too, are no damaged cells of a table.
+    if {*filter(is_name, columns[0])} & {*filter(is_name, columns[1])}:
+        return True
+    return len(name_columns(body)) > 1
 
 
-def _all_names(cells: list[str]) -> bool:
-    return 10 * sum(map(is_name, cells)) > 9 * len(cells)
+def name_columns(body: list[list[str]]) -> list[int]:
+    """Return the places of the columns of which nearly all cells are names."""
+    return [j for j, column in enumerate(zip(*body)) if 10 * sum(map(is_name, column)) > 9 * len(column)]
 
 
 def _is_condensed(rows: list[list[str]]) -> bool:
