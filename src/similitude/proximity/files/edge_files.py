@@ -14,7 +14,7 @@ from similitude._native import EdgeLines
 from similitude._utils.extras import require
 from similitude.proximity.edges import Edges, some
 from similitude.proximity.files.columns import Columns, unused
-from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look, name_columns
+from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look, end_columns
 from similitude.proximity.files.tables import is_name, is_number, same_names
 from similitude.proximity.files.text import LONGEST_LINE, open_bytes
 
@@ -148,8 +148,7 @@ def choose_columns(
         )
     if header and not usual_ends and (query is None or target is None):
         _check_ends(path, head, body)
-    places = name_columns(body) if header else []
-    places = places if len(places) == 2 else [0, 1]
+    places = end_columns(body) if header else [0, 1]
     ends = (
         _column(path, names, query, QUERY_NAMES, places[0], "query"),
         _column(path, names, target, TARGET_NAMES, places[1], "target"),

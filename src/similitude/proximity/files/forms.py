@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -213,15 +213,24 @@ def _is_edges(rows: list[list[str]]) -> bool:
     columns = list(zip(*body))
     if not any(all(map(is_number, column)) for column in columns):
         return False
-    # Some ids may be numbers; names of the first column that the second has, too, are no damaged cells of a table.
-    if {*filter(is_name, columns[0])} & {*filter(is_name, columns[1])}:
-        return True
-    return len(name_columns(body)) > 1
+    ends = end_columns(body)
+    return ends == [0, 1] == _name_columns(body)[:2] or _share_names(*(columns[j] for j in ends))
 
 
-def name_columns(body: list[list[str]]) -> list[int]:
+def end_columns(body: list[list[str]]) -> list[int]:
+    """Return the places of the ends of edges: the two columns of names, if some name is in both, or the first two."""
+    named, columns = _name_columns(body), list(zip(*body))
+    return named if len(named) == 2 and _share_names(*(columns[j] for j in named)) else [0, 1]
+
+
+def _name_columns(body: list[list[str]]) -> list[int]:
     """Return the places of the columns of which nearly all cells are names."""
     return [j for j, column in enumerate(zip(*body)) if 10 * sum(map(is_name, column)) > 9 * len(column)]
+
+
+def _share_names(first: Iterable[str], second: Iterable[str]) -> bool:
+    """Return whether some name is in both columns, which is no damaged cell of a table; other cells may be numbers."""
+    return not {*filter(is_name, first)}.isdisjoint(filter(is_name, second))
 
 
 def _is_condensed(rows: list[list[str]]) -> bool:
