@@ -267,7 +267,6 @@ def test_columns_that_are_numbers():
     assert model.predict(given).tolist() == KNNClassifier(1).fit(Proximities(S, ids=NUMBERS), Y).predict(given).tolist()
     assert model.predict(given).tolist() == expected
 
-
     text = KNNClassifier(1).fit(Proximities(S, ids=NUMBERS.astype(str)), Y)
     assert text.predict(NUMBERED).tolist() == expected
     with pytest.raises(ValueError, match="no column: '15', .*differ only in that they are text or numbers"):

@@ -6,6 +6,7 @@ The table of rules is on the page on input. Every function that takes labels, gr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -117,6 +118,8 @@ def labels_in_order(y: Any, X: Any, name: str = "y", *, reorders: bool = True) -
     order, and dicts, are refused: a transformer cannot reorder them for the steps after it.
     """
     is_dict = isinstance(y, dict)
+    if isinstance(y, (list, tuple)):
+        return _with_missing(y)
     if not is_dict and not hasattr(y, "iloc"):
         return y
     own = names_of(X)
@@ -139,7 +142,14 @@ def labels_in_order(y: Any, X: Any, name: str = "y", *, reorders: bool = True) -
             f"{name} is {'a dict' if is_dict else 'in another order than X'}, and a transformer cannot reorder it for "
             f"the steps after it. Pass {remedy} with the ids of X (X.index of a DataFrame, X.ids of Proximities)."
         )
-    return np.array([y[own_id] for own_id in own.values]) if is_dict else y.iloc[order]
+    return np.array(_with_missing([y[own_id] for own_id in own.values])) if is_dict else y.iloc[order]
+
+
+def _with_missing(values: Sequence[Any]) -> Any:
+    """Return values as they are, or as objects if NaN is beside text: NumPy would make it the text 'nan'."""
+    if any(isinstance(value, str) for value in values) and any(isinstance(v, float) and v != v for v in values):
+        return np.array(values, dtype=object)
+    return values
 
 
 def _positions(ids: list[Any], names: list[Any], name: str, is_dict: bool) -> list[int]:
