@@ -269,7 +269,7 @@ def test_columns_that_are_numbers():
 
     text = KNNClassifier(1).fit(Proximities(S, ids=NUMBERS.astype(str)), Y)
     assert text.predict(NUMBERED).tolist() == expected
-    with pytest.raises(ValueError, match="no column: '15', .*differ only in that they are text or numbers"):
+    with pytest.raises(ValueError, match=r"no column: '15', .*differ only in that they are text or numbers"):
         text.predict(NUMBERED.sort_index(axis=1))
 
 
