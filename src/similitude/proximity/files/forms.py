@@ -230,7 +230,7 @@ def _name_columns(body: list[list[str]]) -> list[int]:
 
 def _share_names(first: Iterable[str], second: Iterable[str]) -> bool:
     """Return whether some name is in both columns, which is no damaged cell of a table; other cells may be numbers."""
-    return not {*filter(is_name, first)}.isdisjoint(filter(is_name, second))
+    return any(is_name(cell) for cell in {*first} & {*second})
 
 
 def _is_condensed(rows: list[list[str]]) -> bool:

@@ -17,8 +17,8 @@ from similitude.proximity.files.text import check_file
 def read_queries(path: Path, known: set[str]) -> tuple[list[str], Columns | None]:
     """Return the ids in a FASTA file, a list with one id per line, or a table, of which ``known`` are some.
 
-    Also return which column of a list or table holds them. The ids of a table are in the column that names most of the known ones; if it names none, in a column with a usual
-    heading, or else in the first. A first row with such a heading is a header.
+    Also return which column of a list or table holds them: the one that names most of the known ids; if none names any,
+    one with a usual heading, or else the first. A first row with such a heading is a header.
     """
     check_file(path, "--queries")
     if binary_kind(path) is not None:
