@@ -75,9 +75,9 @@ class Proximities:
     S : array-like or sparse matrix of shape (m, n), or dict of them
         The similarities of m row samples to n column samples.
     features : array-like, DataFrame or sparse matrix of shape (m, d), or dict of them, default=None
-        The feature vectors of the row samples.
+        The feature vectors of the row samples. Those with an index are matched by id, as labels are.
     self_similarity : array-like of shape (m,), default=None
-        The similarities psi(x, x) of the row samples; several similarities share them.
+        The similarities psi(x, x) of the row samples, matched in the same way; several similarities share them.
     ids : sequence of length m, default=None
         The names of the row samples; the default is the index of a DataFrame, unless pandas numbered its rows.
     column_ids : sequence of length n, default=None
