@@ -19,6 +19,7 @@ from sklearn.utils import get_tags
 from similitude import (
     AutoClassifier,
     KNNClassifier,
+    PathSearchCV,
     Proximities,
     SimilarityWarning,
     SpectrumModifier,
@@ -248,13 +249,16 @@ def test_labels_are_checked():
         pd.Series([0, None, 1], dtype="category"),
         ["a", "", "b"],
         np.array([1, "", 2], dtype=object),
+        ["a", np.nan, "b"],
     ],
-    ids=["NaN", "None", "Int64", "string", "category", "empty text", "empty text among numbers"],
+    ids=["NaN", "None", "Int64", "string", "category", "empty text", "empty text among numbers", "NaN among text"],
 )
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_missing_labels_are_refused(y):
     with pytest.raises(ValueError, match=r"y contains a missing label \(first at position 1\)"):
         KNNClassifier(1).fit(S[:3, :3], y)
+    with pytest.raises(ValueError, match=r"y contains a missing label \(first at position 1\)"):
+        PathSearchCV(KNNClassifier(), {"n_neighbors": [1]}, cv=2).fit(S[:3, :3], y)
     with pytest.raises(ValueError, match="groups contains a missing value"):
         similarity_groups(S[:3, :3], groups=y)
     with pytest.raises(ValueError, match="groups contains a missing value"):

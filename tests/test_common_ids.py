@@ -80,6 +80,7 @@ MATCHED = {
     "ids": (Proximities(S, ids=IDS), series(Y)),
     "ids that are numbers": (Proximities(S, ids=NUMBERS), series(Y, NUMBERS)),
     "ids that are numbers, RangeIndex": (Proximities(S, ids=NUMBERS), pd.Series(Y)),
+    "ids that are text, the same numbers": (Proximities(S, ids=NUMBERS.astype(str)), pd.Series(Y, index=NUMBERS)),
     "integer index, the same": (NUMBERED, pd.Series(Y, index=NUMBERS)),
     "integer index, RangeIndex": (NUMBERED, pd.Series(Y)),
     "integer index, dict": (NUMBERED, dict(series(Y, NUMBERS))),
@@ -95,6 +96,11 @@ REFUSED = {
     "names twice": (FRAME, pd.concat([series(Y), series(Y)[:1]]), "several labels for"),
     "numbers in another order": (FRAME, pd.Series(Y).iloc[SHUFFLED], BY_ID),
     "other ids that are numbers": (Proximities(S, ids=NUMBERS), pd.Series(Y, index=np.arange(N) + 5).iloc[:], BY_ID),
+    "numbers that are ids as text": (
+        Proximities(S, ids=NUMBERS.astype(str)),
+        pd.Series(Y, index=NUMBERS).sort_index(),
+        f"{BY_ID} labels for 0, 1, .*differ only in that they are text or numbers",
+    ),
     "dict": (Proximities(S, ids=IDS), dict(series(Y).iloc[2:]), f"{BY_ID} no label for"),
     "dict without ids": (S, dict(series(Y)), "the samples have no ids"),
     "integer index in another order": (NUMBERED, series(Y, NUMBERS), rf"{UNCLEAR}.*y\.loc\[X\.index\].*y\.to_numpy"),
@@ -260,6 +266,26 @@ def test_columns_that_are_numbers():
     given = Proximities(S[:, SHUFFLED], column_ids=NUMBERS[SHUFFLED])
     assert model.predict(given).tolist() == KNNClassifier(1).fit(Proximities(S, ids=NUMBERS), Y).predict(given).tolist()
     assert model.predict(given).tolist() == expected
+
+    text = KNNClassifier(1).fit(Proximities(S, ids=NUMBERS.astype(str)), Y)
+    assert text.predict(NUMBERED).tolist() == expected
+    with pytest.raises(ValueError, match=r"no column: '15', .*differ only in that they are text or numbers"):
+        text.predict(NUMBERED.sort_index(axis=1))
+
+
+def test_features_and_self_similarities_follow_ids():
+    own = {"features": FEATURES, "self_similarity": pd.Series(np.arange(N, dtype=float), index=IDS)}
+    for X, ids in ((FRAME, None), (S, IDS)):
+        held = Proximities(X, **{name: data.iloc[SHUFFLED] for name, data in own.items()}, ids=ids)
+        assert held.features.equals(FEATURES)
+        assert held.self_similarity.tolist() == list(range(N))
+    several = Proximities(FRAME, features={"a": FEATURES.iloc[SHUFFLED]}, self_similarity=dict(own["self_similarity"]))
+    assert several.features["a"].equals(FEATURES)
+    for name, data in own.items():
+        with pytest.raises(ValueError, match=f"{name} is {BY_ID} no entry for"):
+            Proximities(FRAME, **{name: data.iloc[1:]})
+        with pytest.raises(ValueError, match=f"{name} and X have {UNCLEAR}"):
+            Proximities(NUMBERED, **{name: data.set_axis(NUMBERS).iloc[SHUFFLED]})
 
 
 # scikit-learn

@@ -108,13 +108,18 @@ def check_labels(y: Any, n: int) -> np.ndarray:
     if plain is not None and plain.kind in "biu" and not y.isna().any():
         y = y.to_numpy(plain)  # the nullable integers and booleans of pandas would become float64
     y = column_or_1d(y, warn=True)
-    missing = first_missing(y)
-    if missing is not None:
-        raise ValueError(f"y contains a missing label (first at position {missing}); every sample needs one.")
+    check_no_missing(y)
     check_classification_targets(y)
     if len(y) != n:
         raise ValueError(f"y must have one label per sample; got {len(y)} labels for {n} samples.")
     return y
+
+
+def check_no_missing(y: np.ndarray) -> None:
+    """Raise a ValueError if a label is missing."""
+    missing = first_missing(y)
+    if missing is not None:
+        raise ValueError(f"y contains a missing label (first at position {missing}); every sample needs one.")
 
 
 def check_two_classes(classes: np.ndarray) -> None:

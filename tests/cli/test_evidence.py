@@ -78,20 +78,25 @@ def test_new_samples_without_an_edge_are_unassigned(folder, missing):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "columns"),
     [
-        ("new.fasta", None),
-        ("ids.txt", "n0\nmissing\naway\nn1\n"),
-        ("ids.tsv", "length\taccession\n5\tn0\n6\tmissing\n\t\n7\taway\n8\tn1\n"),
-        ("ids.csv", "n0,x\nmissing,n0x\naway,z\nn1,z\n"),
+        ("new.fasta", None, None),
+        ("ids.txt", "n0\nmissing\naway\nn1\n", "no header; queries: column 1."),
+        (
+            "ids.tsv",
+            "length\taccession\n5\tn0\n6\tmissing\n\t\n7\taway\n8\tn1\n",
+            "the first line is a header; queries: column 2 (accession); not used: column 1 (length).",
+        ),
+        ("ids.csv", "n0,x\nmissing,n0x\naway,z\nn1,z\n", "no header; queries: column 1; not used: column 2."),
     ],
 )
-def test_a_row_for_each_query(folder, name, text):
+def test_a_row_for_each_query(folder, name, text, columns):
     if text is not None:
         (folder / name).write_text(text)
     done(*FIT, "--quiet")
     told = done("predict", "m.model", "new.m8", "--queries", name, "-o", "out.csv")
     assert "cannot be seen" not in told.stderr
+    assert columns is None or f"similitude: {name}: {columns}\n" in told.stderr
     rows = table()
     assert list(rows) == ["n0", "missing", "away", "n1"]
     assert {name: row["label"] for name, row in rows.items()} == {

@@ -104,10 +104,10 @@ def test_groups_with_ids_for_a_matrix_without(folder):
     ("content", "message"),
     [
         (None, "--groups: there is no file other.txt"),
-        ("g\n" * (N - 1), f"other.txt: {N - 1} groups for {N} samples; one group per row of the matrix is needed"),
+        ("g\n" * (N - 1), f"other.txt: {N - 1} groups for {N} samples; one group per sample is needed"),
         ("g\n" * 3 + "\n" + "g\n" * (N - 4), "other.txt: row 4 has no group"),
-        ("".join(f"t{i}\tg\n" for i in range(N)), "other.txt: row 1: 't0' is not a sample of the matrix"),
-        ("a\tb\tc\n" * N, "other.txt: row 1: 'a' is not a sample of the matrix"),
+        ("".join(f"t{i}\tg\n" for i in range(N)), "other.txt: row 1: 't0' is not one of the samples"),
+        ("a\tb\tc\n" * N, "other.txt: row 1: 'a' is not one of the samples"),
         ("g\n" * N, "a class with samples in at least"),
     ],
 )

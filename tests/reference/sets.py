@@ -26,7 +26,7 @@ def contrast(a, b, theta, alpha, beta, salience=len):
 
 def ratio(a, b, alpha, beta, salience=len):
     whole = salience(a & b) + alpha * salience(a - b) + beta * salience(b - a)
-    return salience(a & b) / whole if whole else 1.0
+    return salience(a & b) / whole if whole else float((salience(a) > 0) == (salience(b) > 0))
 
 
 def features(row, absent=()):

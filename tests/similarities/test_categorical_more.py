@@ -144,15 +144,23 @@ def test_numbers_that_name_categories():
         TverskyRatio()(codes.astype(np.uint8), codes.astype(np.uint8))
 
 
+def test_ratio_where_it_is_not_defined():
+    bits = np.array([[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]])
+    assert TverskyRatio(0, 1)(bits, bits).tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert TverskyRatio(0, 0)(bits, bits).tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+
+
 def test_fingerprints_as_in_rdkit():
     DataStructs = pytest.importorskip("rdkit.DataStructs")
-    bits = np.delete(BITS, 3, axis=0)  # of two empty ones the index is 0 there
+    bits = BITS[:, :32]
     vectors = [DataStructs.CreateFromBitString("".join(map(str, row))) for row in bits]
-    for alpha, beta in ((0.9, 0.1), (0.5, 0.5), (1.0, 1.0), (0.0, 1.0)):
-        expected = [[DataStructs.TverskySimilarity(a, b, alpha, beta) for b in vectors] for a in vectors]
+    for alpha, beta in ((0.9, 0.1), (0.5, 0.5), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)):
+        expected = np.array([[DataStructs.TverskySimilarity(a, b, alpha, beta) for b in vectors] for a in vectors])
+        expected[3, 3] = 1  # of two empty ones the index is 0 there
         np.testing.assert_allclose(TverskyRatio(alpha, beta)(bits, bits), expected, rtol=1e-14)
     packed = [DataStructs.BitVectToBinaryText(vector) for vector in vectors]
-    tanimoto = [DataStructs.BulkTanimotoSimilarity(vector, vectors) for vector in vectors]
+    tanimoto = np.array([DataStructs.BulkTanimotoSimilarity(vector, vectors) for vector in vectors])
+    tanimoto[3, 3] = 1
     np.testing.assert_allclose(jaccard(packed, packed), tanimoto, rtol=1e-14)
 
 

@@ -58,6 +58,8 @@ def test_every_kind_of_set(as_kind):
 def test_sparse_input_is_not_changed():
     X = sparse.csr_matrix((np.array([1.0, 0.0, 1.0]), np.array([0, 1, 2]), np.array([0, 2, 3])), shape=(2, 3))
     assert jaccard(X, X).tolist() == [[1, 0], [0, 1]]
+    mixed = pd.DataFrame({"a": [1, 0], "b": [False, True], "c": [0, 0]})
+    assert jaccard(mixed, mixed).tolist() == [[1, 0], [0, 1]]
     assert X.nnz == 3
 
 

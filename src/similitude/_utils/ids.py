@@ -6,6 +6,7 @@ The table of rules is on the page on input. Every function that takes labels, gr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -97,9 +98,10 @@ def go_by_id(own: Names | None, given: Names | None) -> bool | None:
     if own is None or given is None or given.kind == "numbered" or own.values == given.values:
         return False
     if own.kind == "ids":
-        # Whole numbers cannot be ids if these are texts; ascending ones are rows that a fold of scikit-learn left.
-        are_rows = given.kind == "index" and not any(map(_is_integer, own.values))
-        return not (are_rows and _is_ascending(given.values))
+        # Ascending whole numbers are rows that a fold of scikit-learn left, unless some are ids, as numbers or text.
+        known = set(own.values)
+        are_ids = given.kind == "ids" or any(map(_is_integer, own.values)) or any(str(i) in known for i in given.values)
+        return (are_ids or not _is_ascending(given.values)) and own.values != list(map(str, given.values))
     if given.kind == "index":
         return None if own.kind == "index" or set(own.values) == set(given.values) else False
     return own.kind == "index"
@@ -116,6 +118,8 @@ def labels_in_order(y: Any, X: Any, name: str = "y", *, reorders: bool = True) -
     order, and dicts, are refused: a transformer cannot reorder them for the steps after it.
     """
     is_dict = isinstance(y, dict)
+    if isinstance(y, (list, tuple)):
+        return _with_missing(y)
     if not is_dict and not hasattr(y, "iloc"):
         return y
     own = names_of(X)
@@ -138,22 +142,37 @@ def labels_in_order(y: Any, X: Any, name: str = "y", *, reorders: bool = True) -
             f"{name} is {'a dict' if is_dict else 'in another order than X'}, and a transformer cannot reorder it for "
             f"the steps after it. Pass {remedy} with the ids of X (X.index of a DataFrame, X.ids of Proximities)."
         )
-    return np.array([y[own_id] for own_id in own.values]) if is_dict else y.iloc[order]
+    return np.array(_with_missing([y[own_id] for own_id in own.values])) if is_dict else y.iloc[order]
+
+
+def _with_missing(values: Sequence[Any]) -> Any:
+    """Return values as they are, or as objects if NaN is beside text: NumPy would make it the text 'nan'."""
+    if any(isinstance(value, str) for value in values) and any(isinstance(v, float) and v != v for v in values):
+        return np.array(values, dtype=object)
+    return values
 
 
 def _positions(ids: list[Any], names: list[Any], name: str, is_dict: bool) -> list[int]:
     """Return the position of each id among names that must be the same, or raise a ValueError."""
     place = {own: i for i, own in enumerate(names)}
+    entry, entries = ("label", "labels") if name == "y" else ("entry", "entries")
     if len(place) < len(names):
         twice = next(own for i, own in enumerate(names) if place[own] != i)
-        raise ValueError(f"{name} has several labels for {twice!r}.")
+        raise ValueError(f"{name} has several {entries} for {twice!r}.")
     known = set(ids)
     strange, missing = [own for own in names if own not in known], [own for own in ids if own not in place]
     if strange or missing:
-        what = f"labels for {some(strange)}, which X does not hold" if strange else f"no label for {some(missing)}"
+        what = f"{entries} for {some(strange)}, which X does not hold" if strange else f"no {entry} for {some(missing)}"
         remedy = "" if is_dict else f" If it is in the order of the samples, pass {name}.to_numpy()."
+        remedy = _text_and_numbers(ids, strange) + remedy
         raise ValueError(f"{name} is matched to the samples by their ids, and has {what}.{remedy}")
     return [place[own] for own in ids]
+
+
+def _text_and_numbers(own: list[Any], strange: list[Any]) -> str:
+    """Return a sentence if strange names are equal to ids as text only, else empty text."""
+    alike = not set(map(str, own)).isdisjoint(map(str, strange))
+    return " Some of them differ only in that they are text or numbers." if alike else ""
 
 
 def column_order(
@@ -185,7 +204,7 @@ def column_order(
     if lacking:
         raise ValueError(
             f"{where}: columns are matched to the training samples by their ids, and {len(lacking)} of {len(wanted)} "
-            f"samples that are needed have no column: {some(lacking)}."
+            f"samples that are needed have no column: {some(lacking)}.{_text_and_numbers(lacking, given.values)}"
         )
     known = set(own.values)
     strange = [name for name in given.values if name not in known]

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from similitude._utils.forms import foreign_form, from_condensed, is_frame
-from similitude._utils.ids import as_ids, column_names_of, names_of
+from similitude._utils.ids import Names, as_ids, column_names_of, labels_in_order, names_of
 from similitude.proximity.edges import EdgeMeaning, edges_of, square_matrix
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent, Fill, check_absent, check_fill
@@ -75,9 +75,9 @@ class Proximities:
     S : array-like or sparse matrix of shape (m, n), or dict of them
         The similarities of m row samples to n column samples.
     features : array-like, DataFrame or sparse matrix of shape (m, d), or dict of them, default=None
-        The feature vectors of the row samples.
+        The feature vectors of the row samples. Those with an index are matched by id, as labels are.
     self_similarity : array-like of shape (m,), default=None
-        The similarities psi(x, x) of the row samples; several similarities share them.
+        The similarities psi(x, x) of the row samples, matched in the same way; several similarities share them.
     ids : sequence of length m, default=None
         The names of the row samples; the default is the index of a DataFrame, unless pandas numbered its rows.
     column_ids : sequence of length n, default=None
@@ -138,12 +138,15 @@ class Proximities:
         self.similarities = {name: _matrix(value, name) for name, value in _by_name(S, "S").items()}
         self.shape = _common_shape(self.similarities)
         _check_same_samples(self.similarities)
-        if isinstance(features, Mapping):
-            self.features: Any = {name: _features(value) for name, value in _by_name(features, "features").items()}
-        else:
-            self.features = None if features is None else _features(features)
-        self.self_similarity = None if self_similarity is None else np.asarray(self_similarity, dtype=float)
         self.ids = None if ids is None else np.asarray(ids)
+        names = names_of(self.similarities if ids is None else self)
+        if isinstance(features, Mapping):
+            given = _by_name(features, "features")
+            self.features: Any = {name: _features(value, names, f"features[{name!r}]") for name, value in given.items()}
+        else:
+            self.features = None if features is None else _features(features, names, "features")
+        own = labels_in_order(self_similarity, names, "self_similarity")
+        self.self_similarity = None if own is None else np.asarray(own, dtype=float)
         if ids is None:
             self.ids = as_ids(names_of(self.similarities))
             self.adopted = self.ids is not None
@@ -435,7 +438,9 @@ def _matrix(S: Any, name: str) -> Any:
     return S
 
 
-def _features(values: Any) -> Any:
+def _features(values: Any, names: Names | None, where: str) -> Any:
+    """Return features as CSR, a DataFrame or an array, in the order of the samples with these names."""
+    values = labels_in_order(values, names, where)
     if sparse.issparse(values):
         return values.tocsr()
     return values if hasattr(values, "iloc") else np.asarray(values)

@@ -20,7 +20,7 @@ from similitude._utils.ids import labels_in_order
 from similitude._utils.links import LinkedEstimator
 from similitude.base import PathClassifier
 from similitude.finders import check_search
-from similitude.labels import check_labels
+from similitude.labels import check_labels, check_no_missing
 from similitude.proximity.proximities import as_proximities
 from similitude.reader import Samples, SeveralSamples, is_dict
 from similitude.search.batches import Batch, grouped
@@ -181,7 +181,10 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         part, _ = reading_part(self.estimator)
         adopted = as_proximities(X) if is_dict(X) else X
         adopted = part._new_reader().adopted(adopted) if reads_training(self.estimator) else adopted
-        return adopted, labels_in_order(y, X)
+        y = labels_in_order(y, X)
+        if y is not None and is_classifier(self.estimator):
+            check_no_missing(np.asarray(y))
+        return adopted, y
 
     def _divisible(self, X: Any) -> Any:
         """Return X in a form whose rows and columns ``GridSearchCV`` can divide, which it cannot of a DataFrame."""

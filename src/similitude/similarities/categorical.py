@@ -268,10 +268,10 @@ class TverskyRatio(_Tversky):
     """Tversky's ratio model on categorical rows, sets or binary vectors.
 
     ``psi(a, b) = f(A n B) / (f(A n B) + alpha f(A - B) + beta f(B - A))``, where A is the set of a's features and f
-    adds their weights; it is 1 if numerator and denominator are zero. The features of a categorical row are its
-    (column, value) pairs. Those of a set are its elements, and those of a row of 0 and 1 the columns of its ones: what
-    both rows lack is no common feature. On fingerprints of molecules, this is the Tversky index of RDKit (which is 0
-    for two empty fingerprints, where it is 1 here).
+    adds their weights; 0 / 0 is 0 if only one of a and b has features, else 1. The features of a categorical row are
+    its (column, value) pairs. Those of a set are its elements, and those of a row of 0 and 1 the columns of its ones:
+    what both rows lack is no common feature. On fingerprints of molecules, this is the Tversky index of RDKit (which is
+    0 for two empty fingerprints, where it is 1 here).
 
     Parameters
     ----------
@@ -323,7 +323,8 @@ class TverskyRatio(_Tversky):
             raise ValueError(f"alpha and beta must not be negative; got {self.alpha!r} and {self.beta!r}.")
         common, only_a, only_b = self._saliences(A, B)
         whole = common + (self.alpha * only_a + self.beta * only_b)
-        return np.divide(common, whole, out=np.ones_like(common), where=whole > 0)
+        alike = ((only_a > 0) == (only_b > 0)).astype(float)
+        return np.divide(common, whole, out=alike, where=whole > 0)
 
 
 def _are_positions(columns: list, sizes: list[int]) -> bool:

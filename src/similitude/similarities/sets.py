@@ -11,6 +11,7 @@ All of these similarities are functions of three counts, ``|A n B|``, ``|A|`` an
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,9 @@ def _as_binary(X: Any, name: str, hint: str = "") -> sparse.csr_array | None:
     if isinstance(X, (list, tuple)) and X and all(sparse.issparse(row) for row in X):
         X = sparse.vstack(X)
     X = X.to_numpy() if hasattr(X, "iloc") else X
+    is_mixed = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == object  # a table of integers and booleans
+    if is_mixed and all(isinstance(cell, (Number, np.bool_)) for cell in X.flat):
+        X = X.astype(float)
     is_sparse = sparse.issparse(X)
     if not is_sparse and not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"):
         return None

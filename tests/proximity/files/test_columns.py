@@ -46,6 +46,18 @@ def test_ids_that_are_mostly_numbers(tmp_path, corner):
     assert load_proximity(write(tmp_path, "S.csv", square(ids)[3:])).ids.tolist() == ids
     assert load_proximity(write(tmp_path, "S.csv", with_ids(ROWS, ids))).ids.tolist() == ids
     assert load_proximity(write(tmp_path, "S.csv", "101,102,x103\n" + ROWS)).ids.tolist() == ids
+    ids = ["NA", "1", "2"]
+    assert load_proximity(write(tmp_path, "S.csv", square(ids, corner))).ids.tolist() == ids
+    assert load_proximity(write(tmp_path, "S.csv", square(ids)[3:])).ids.tolist() == ids
+
+
+def test_edges_between_ids_that_are_mostly_numbers(tmp_path):
+    ids = ["101", "102", "1e10", "1abc"]
+    text = "".join(f"{a}\t{b}\t{i + j}\n" for i, a in enumerate(ids) for j, b in enumerate(ids) if i != j)
+    data = load_proximity(write(tmp_path, "edges.tsv", text))
+    assert sorted(data.ids) == sorted(ids)
+    assert data.S.nnz == 12
+    refused(write(tmp_path, "S.tsv", "a\t1\t2\nb\to\t1\nc\t3\t1\n"), "row 2, column 2: 'o' is not a number")
 
 
 def test_many_samples_with_the_names_of_edges(tmp_path):
@@ -149,6 +161,12 @@ def test_ends_of_edges_that_are_not_known(tmp_path):
     data = load_proximity(path, query="first", target="second")
     assert data.ids.tolist() == ["a", "b", "c"]
     assert str(data.columns["path"]).endswith("not used: column 1 (judge).")
+    path = write(tmp_path, "r.csv", "judge,first,second,rating\n1,a,b,7\n2,b,a,3\n1,a,c,1\n")
+    refused(path, "has several columns of numbers, 'judge', 'rating'; choose that of the scores")
+    assert str(load_proximity(path, score="rating").columns["path"]) == (
+        "the first line is a header; queries: column 2 (first); targets: column 3 (second); scores: column 4 (rating); "
+        "not used: column 1 (judge)."
+    )
 
 
 def test_scores_that_say_nothing(tmp_path):
@@ -188,6 +206,8 @@ def test_headings_of_objects_and_labels(tmp_path, name):
         assert load(f"{heading}\n{WORDS}", KINDS, header=True).y.tolist() == plain.y.tolist()
         data = load(f"{heading}\n{WORDS}", f"{kind}\n{KINDS}", header=False)
         assert (data.data[0], data.y[0], len(data.y)) == (heading, kind, 7)
+    with pytest.raises(ValueError, match=r"6 labels for 7 samples; .*If the first line .*--header yes"):
+        load(f"animal\n{WORDS}", KINDS)
     with pytest.raises(ValueError, match="6 labels below the header 'number' for 7 samples"):
         load(f"animal\n{WORDS}", "number\n1\n2\n3\n4\n5\n6\n")
     # A class of one is not a heading if there are others, or if the samples have a header or ids.

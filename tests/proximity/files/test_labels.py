@@ -56,7 +56,7 @@ def test_ids_decide_also_where_labels_are_said_to_be_in_order(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("red\nblue\n", "2 labels for 3 samples; one label per row of the matrix is needed"),
+        ("red\nblue\n", "2 labels for 3 samples; one label per sample is needed"),
         # One label too many is no heading: it is a label like the others.
         ("red\nred\nblue\nred\n", "4 labels for 3 samples"),
         ("0\n1\n2\n1\n", "4 labels for 3 samples"),
@@ -66,7 +66,7 @@ def test_ids_decide_also_where_labels_are_said_to_be_in_order(tmp_path):
             r"1 of the 3 ids with a label are samples, and 1 of the 3 samples have a label\. Write the ids in the same "
             r"way \(samples: 'a', 'b', 'c'; others with a label: 'x', 'y'\), or keep only the rows of samples",
         ),
-        ("x,red\ny,blue\nz,red\n", "row 1: 'x' is not a sample of the matrix, and no other column holds ids of it"),
+        ("x,red\ny,blue\nz,red\n", "row 1: 'x' is not one of the samples, and no other column holds their ids"),
         ("a,\nb,\nc,\n", "no sample has a label"),
         ("a,red\nb,blue\nb,red\n", r"the id 'b' appears twice \(rows 2 and 3\)"),
         ("id,size,kind\na,1,red\nb,2,red\nc,3,red\n", "has 3 columns, 'id', 'size', 'kind'; choose .*--label-column"),

@@ -14,7 +14,7 @@ from similitude._native import EdgeLines
 from similitude._utils.extras import require
 from similitude.proximity.edges import Edges, some
 from similitude.proximity.files.columns import Columns, unused
-from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look
+from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look, end_columns
 from similitude.proximity.files.tables import is_name, is_number, same_names
 from similitude.proximity.files.text import LONGEST_LINE, open_bytes
 
@@ -148,9 +148,10 @@ def choose_columns(
         )
     if header and not usual_ends and (query is None or target is None):
         _check_ends(path, head, body)
+    places = end_columns(body) if header else [0, 1]
     ends = (
-        _column(path, names, query, QUERY_NAMES, 0, "query"),
-        _column(path, names, target, TARGET_NAMES, 1, "target"),
+        _column(path, names, query, QUERY_NAMES, places[0], "query"),
+        _column(path, names, target, TARGET_NAMES, places[1], "target"),
     )
     if score is None and not header and len(head) > 3:
         raise ValueError(
@@ -167,8 +168,8 @@ def choose_columns(
             )
         usual = others[0] if others else None
     at = _column(path, names, score, (), usual, "score")
-    places = {"queries": [ends[0]], "targets": [ends[1]], "scores": [at], "not used": unused(len(head), *ends, at)}
-    return ChosenColumns(*ends, at, _ALIASES.get(names[at], names[at]), Columns(header, names, places))
+    roles = {"queries": [ends[0]], "targets": [ends[1]], "scores": [at], "not used": unused(len(head), *ends, at)}
+    return ChosenColumns(*ends, at, _ALIASES.get(names[at], names[at]), Columns(header, names, roles))
 
 
 def _check_ends(path: Path, head: list[str], body: list[list[str]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -210,13 +210,27 @@ def _is_edges(rows: list[list[str]]) -> bool:
         ends = [j for j, name in enumerate(head) if name in QUERY_NAMES + TARGET_NAMES]
         fractions = any(is_number(cells[j]) and not cells[j].isdecimal() for cells in body for j in ends)
         return not (head[0] in ("", "id") and fractions)
-    first, second = ([cells[j] for cells in body] for j in (0, 1))
-    has_number = any(all(is_number(cells[j]) for cells in body) for j in range(2, width))
-    return _all_names(first) and _all_names(second) and has_number
+    columns = list(zip(*body))
+    if not any(all(map(is_number, column)) for column in columns):
+        return False
+    ends = end_columns(body)
+    return ends == [0, 1] == _name_columns(body)[:2] or _share_names(*(columns[j] for j in ends))
 
 
-def _all_names(cells: list[str]) -> bool:
-    return 10 * sum(map(is_name, cells)) > 9 * len(cells)
+def end_columns(body: list[list[str]]) -> list[int]:
+    """Return the places of the ends of edges: the two columns of names, if some name is in both, or the first two."""
+    named, columns = _name_columns(body), list(zip(*body))
+    return named if len(named) == 2 and _share_names(*(columns[j] for j in named)) else [0, 1]
+
+
+def _name_columns(body: list[list[str]]) -> list[int]:
+    """Return the places of the columns of which nearly all cells are names."""
+    return [j for j, column in enumerate(zip(*body)) if 10 * sum(map(is_name, column)) > 9 * len(column)]
+
+
+def _share_names(first: Iterable[str], second: Iterable[str]) -> bool:
+    """Return whether some name is in both columns, which is no damaged cell of a table; other cells may be numbers."""
+    return any(is_name(cell) for cell in {*first} & {*second})
 
 
 def _is_condensed(rows: list[list[str]]) -> bool:

@@ -249,8 +249,10 @@ def _one_column(
                 f" If {head!r} is a {what}, write a heading above it; if the samples have a header, too, pass "
                 "--header yes (header=True), and if nothing has one, --header no."
             )
+        elif count == n - 1 and ids is None and header is None:
+            ask = " If the first line of the samples is a header, pass --header yes (header=True)."
         raise ValueError(
-            f"{path}: {count} {what}s{below} for {n} samples; one {what} per row of the matrix is needed. If only "
+            f"{path}: {count} {what}s{below} for {n} samples; one {what} per sample is needed. If only "
             f"some of the samples have a {what}, add a column with their ids.{ask}"
         )
     read = Columns(has_header, [head if has_header else ""], {f"{what}s": [0]})
@@ -286,7 +288,7 @@ def _with_ids(
     if ids is None:
         ids = own
         if len(own) != n:
-            raise ValueError(f"{path}: {len(own)} {what}s for {n} samples; one {what} per row of the matrix is needed.")
+            raise ValueError(f"{path}: {len(own)} {what}s for {n} samples; one {what} per sample is needed.")
     place = {name: i for i, name in enumerate(ids)}
     given = {cells[id_at]: cells[at] for _, cells in found if cells[at]}
     label_of = {place[name]: label for name, label in given.items() if name in place}
@@ -328,8 +330,8 @@ def _id_column(path: Path, found: Rows, ids: list[str] | None, what: str, column
         heads = len(found) > 1 and any(cell.lower() in ID_HEADINGS for cell in found[0][1])
         line, cells = found[1 if heads else 0]
         raise ValueError(
-            f"{path}: row {line}: {cells[0]!r} is not a sample of the matrix, and no other column holds ids of it; its "
-            f"ids begin with {some(ids[:3])}."
+            f"{path}: row {line}: {cells[0]!r} is not one of the samples, and no other column holds their ids, which "
+            f"begin with {some(ids[:3])}. Write the ids in the same way in both files."
         )
     return best
 

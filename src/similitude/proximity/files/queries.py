@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from similitude.proximity.files.columns import ID_HEADINGS
+from similitude.proximity.files.columns import ID_HEADINGS, Columns, unused
 from similitude.proximity.files.fasta import fasta_ids, is_fasta
 from similitude.proximity.files.forms import binary_kind
 from similitude.proximity.files.labels import label_rows
@@ -14,11 +14,11 @@ from similitude.proximity.files.tables import check_unique, ragged
 from similitude.proximity.files.text import check_file
 
 
-def read_queries(path: Path, known: set[str]) -> list[str]:
+def read_queries(path: Path, known: set[str]) -> tuple[list[str], Columns | None]:
     """Return the ids in a FASTA file, a list with one id per line, or a table, of which ``known`` are some.
 
-    The ids of a table are in the column that names most of the known ones; if it names none, in a column with a usual
-    heading, or else in the first. A first row with such a heading is a header.
+    Also return which column of a list or table holds them: the one that names most of the known ids; if none names any,
+    one with a usual heading, or else the first. A first row with such a heading is a header.
     """
     path = check_file(path, "--queries")
     if binary_kind(path) is not None:
@@ -26,7 +26,7 @@ def read_queries(path: Path, known: set[str]) -> list[str]:
             f"--queries: {path} is not a text file; FASTA, one id per line, or a table with ids is needed."
         )
     if is_fasta(path):
-        return fasta_ids(path)
+        return fasta_ids(path), None
     found = [(line, cells) for line, cells in label_rows(path) if any(cells)]
     if not found:
         raise ValueError(f"--queries: {path}: the file has no ids.")
@@ -37,10 +37,12 @@ def read_queries(path: Path, known: set[str]) -> list[str]:
     matches = [sum(cells[j] in known for _, cells in found) for j in range(len(head))]
     usual = [cell.lower().lstrip("#") in ID_HEADINGS for cell in head]
     at = int(np.argmax(matches if any(matches) else usual))
-    if usual[at] and head[at] not in known:
+    has_header = usual[at] and head[at] not in known
+    if has_header:
         found = found[1:]
     ids = [cells[at] for _, cells in found]
     if "" in ids:
         raise ValueError(f"--queries: {path}: row {found[ids.index('')][0]} has no id.")
     check_unique(path, ids, [line for line, _ in found])
-    return ids
+    names = head if has_header else [""] * len(head)
+    return ids, Columns(has_header, names, {"queries": [at], "not used": unused(len(head), at)})

@@ -94,7 +94,7 @@ def _layout(path: Path, square: bool, has_header: bool | None) -> Layout:
         elif len(places) == 1:
             width = len(cells)
             # R writes no name above the row names, so its header has one cell fewer.
-            if width != len(first) and not (width == len(first) + 1 and _can_be_names(first)):
+            if width != len(first) and not (width == len(first) + 1 and _can_be_ids(first)):
                 raise ragged(path, line, width, places[0], len(first))
         elif len(cells) != width:
             raise ragged(path, line, len(cells), places[1], width)
@@ -159,7 +159,7 @@ def _has_header(first: list[str], column: list[str], width: int, square: bool) -
     any_name = any(map(is_name, rest))
     if mostly_names(rest) or (any_name and corner == ""):
         return True
-    if any_name and same_names(rest, column[1:]):
+    if same_names(rest, column[1:]) and _can_be_ids(rest):
         return True
     if is_id_heading(corner) and not (square and len(column) == len(rest)):
         return True
@@ -183,8 +183,11 @@ def _has_names(header: list[str] | None, body: list[str], width: int, square: bo
     return width == len(body) + 1 and are_numeric_names(body)
 
 
-def _can_be_names(cells: list[str]) -> bool:
-    return any(map(is_name, cells)) or are_numeric_names(cells)
+def _can_be_ids(cells: list[str]) -> bool:
+    """Return whether there are names among the cells, or all are whole numbers or texts such as NA."""
+    if any(map(is_name, cells)):
+        return True
+    return "" not in cells and are_numeric_names([cell for cell in cells if cell.lower() not in MISSING])
 
 
 def is_id_heading(text: str) -> bool:

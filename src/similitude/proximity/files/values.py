@@ -269,7 +269,7 @@ def load_rows(
         )
     edges, read = (_NO_EDGES, None) if found is None else (found.edges, found.chosen.columns)
     own = None if self_scores is None else np.asarray(self_scores, dtype=float)
-    wanted = None if queries is None else _stated_queries(path, edges, set(known), queries)
+    wanted, stated = (None, None) if queries is None else _stated_queries(path, edges, set(known), queries)
     try:
         made, names, counts = rows_to(edges, known, reading.meaning, own, wanted)
     except ValueError as error:
@@ -279,7 +279,7 @@ def load_rows(
             f"{path}: every query is a training sample, so that there is no new sample to predict; queries must be the "
             "new samples, and targets the training samples."
         )
-    notes = []
+    notes = [] if stated is None else [f"{queries}: {stated}"]
     if wanted is None:
         if not counts.any():
             raise ValueError(
@@ -298,10 +298,13 @@ def load_rows(
 _NO_EDGES = Edges(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0), [])
 
 
-def _stated_queries(path: Path, edges: Edges, known: set[str], queries: Path) -> list[str]:
-    """Return the ids of all queries, among which all queries of the edges must be that are not known samples."""
+def _stated_queries(path: Path, edges: Edges, known: set[str], queries: Path) -> tuple[list[str], Columns | None]:
+    """Return the ids of all queries, among which all queries of the edges must be that are not known samples.
+
+    Also return which column of the file holds them.
+    """
     seen = [edges.names[code] for code in np.unique(edges.queries).tolist()]
-    wanted = read_queries(queries, set(seen))
+    wanted, read = read_queries(queries, set(seen))
     stated = set(wanted)
     foreign = [name for name in seen if name not in stated and name not in known]
     if foreign:
@@ -314,7 +317,7 @@ def _stated_queries(path: Path, edges: Edges, known: set[str], queries: Path) ->
             f"--queries: none of the {len(wanted)} ids in {queries} is a query of {path}; all are training samples; "
             "queries must be the new samples, and targets the training samples."
         )
-    return wanted
+    return wanted, read
 
 
 def _matrix_file(path: Path, kind: str | None, reading: Reading, square: bool, mmap: bool) -> tuple[Loaded, Any]:
