@@ -59,7 +59,6 @@ def test_ties_are_counted_and_not_split(form, rows, k):
 
 def test_absent_entries_that_are_unknown_do_not_tie():
     rows = sparse.csr_array(np.array([[2.0, 1.0, 0, 1.0, 1.0, 0, 0, 0, 0]]))
-    path, read = _path("known", np.eye(N) + 1.0, np.ones((M, N)))
     knn = KNNClassifier(2).fit(Proximities(sparse.csr_array(np.eye(N) + 1.0), absent="unknown"), LABELS)
     read = knn._rows(Proximities(rows, absent="unknown"))
     assert knn._path.finder.with_ties(read, 2, LABELS, 3).beyond(slice(None)).tolist() == [[1, 1, 0]]
