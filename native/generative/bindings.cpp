@@ -177,13 +177,13 @@ void merged(Cube<const double> closeness, Cube<const Index> places, Vector<const
 }
 
 void densities(Matrix<const double> samples, Matrix<const Index> nearest, Matrix<const double> rows,
-               Vector<const Index> sizes, Vector<const double> constants, Matrix<double> logs) {
+               Vector<const Index> sizes, Vector<const double> constants, double ridge, Matrix<double> logs) {
     check_range("nearest", nearest, 0, samples.rows);
     check_shape("rows", rows, nearest.rows, samples.columns);
     check_sizes("sizes", sizes, nearest.columns);
     check_length("the number of constants", constants.n, sizes.n);
     check_shape("logs", logs, nearest.rows, sizes.n);
-    log_densities(samples, nearest, rows, sizes, constants, logs);
+    log_densities(samples, nearest, rows, sizes, constants, ridge, logs);
 }
 
 template <class T, class I>
@@ -232,8 +232,9 @@ void bind_generative(nb::module_ &module) {
                "Write the negative squared distances of all rows from all columns into ``out``.");
     module.def("merge_neighbors", &merged, "closeness"_a, "places"_a, "lengths"_a, "labels"_a, unlocked(),
                "Write the classes of the nearest samples of all, from the lists of each class, into ``labels``.");
-    module.def("log_densities", &densities, "samples"_a, "nearest"_a, "rows"_a, "sizes"_a, "constants"_a, "logs"_a,
-               unlocked(), "Write the log-densities of the rows under the models of their neighbours into ``logs``.");
+    module.def("log_densities", &densities, "samples"_a, "nearest"_a, "rows"_a, "sizes"_a, "constants"_a, "ridge"_a,
+               "logs"_a, unlocked(),
+               "Write the log-densities of the rows under the models of their neighbours into ``logs``.");
 }
 
 }  // namespace similitude

@@ -103,6 +103,7 @@ CALLS = {
         "rows": np.ones((M, 2)),
         "sizes": SIZES,
         "constants": np.zeros(2),
+        "ridge": 0.05,
         "logs": np.empty((M, 2)),
     },
 }
@@ -169,9 +170,9 @@ def test_empty_arrays_are_no_error():
     _native.recurrences(nothing, np.zeros(1, dtype=np.intp), np.empty((0, 12, 12)))
     _native.negative_squares(np.empty((0, 5)), np.ones((5, N)), np.empty((0, N)))
     _native.merge_neighbors(np.empty((0, 0, K)), np.empty((0, 0, K), dtype=np.intp), SIZES[:0], no_places[:, :0])
-    _native.log_densities(np.ones((N, 2)), no_places, np.empty((0, 2)), SIZES, np.zeros(2), np.empty((0, 2)))
+    _native.log_densities(np.ones((N, 2)), no_places, np.empty((0, 2)), SIZES, np.zeros(2), 0.05, np.empty((0, 2)))
     # No sizes.
-    _native.log_densities(np.ones((N, 2)), NEIGHBORS, np.ones((M, 2)), SIZES[:0], nothing, np.empty((M, 0)))
+    _native.log_densities(np.ones((N, 2)), NEIGHBORS, np.ones((M, 2)), SIZES[:0], nothing, 0.05, np.empty((M, 0)))
     _native.local_statistics(
         **{
             **CALLS["local_statistics"](),
