@@ -10,7 +10,6 @@ from scipy import sparse
 
 from similitude.proximity.check import for_lookup
 
-
 _BITS = 24
 
 

@@ -205,8 +205,8 @@ def mixtures(**contract: Any) -> dict[str, Method]:
         )
         for weights in ("equal", "aligned")
     }
-    # The sums above always have the same scale. With a large gamma, the next one is the SVM on the sum of the clipped or
-    # flipped similarities.
+    # The sums above always have the same scale. With a large gamma, the next method is the SVM on the sum of the
+    # clipped or flipped similarities.
     found["mixture SVM"] = (MixtureSVC(**contract), {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]})
     return found
 
