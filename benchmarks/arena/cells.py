@@ -78,14 +78,14 @@ def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[R
     labels = encoded_labels(split.y_train, None, None, None)
     simple._fit_members(contest, labels)
     found.append(score("AutoClassifier (simple)", "auto", simple, split, seconds, simple.best_method_))
-    whole = contest.samples.whole()
+    whole = contest.whole
     combined = {run.name for run in eligible(contest)}
     candidates = []
     for name, run in contest.runs.items():
         points = best_points(contest, run, None)[: N_POINTS if name in combined else 1].tolist()
         for place, point in enumerate(points):
             start = time.perf_counter()
-            estimator = fitted_on(whole, contest.samples, at_point(run.estimator, run.points[point]))
+            estimator = fitted_on(whole, contest.samples, at_point(run.estimator, contest.parameters(run, point)))
             none = contest.no_evidence[None]
             member = CombinedMember(name, estimator, 1.0, run.temperatures[point], none)
             one = copy.copy(simple.best_estimator_)
@@ -96,7 +96,7 @@ def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[R
             if place == 0:
                 spent = run.total_seconds + time.perf_counter() - start
                 kind = "peer" if name in PEERS else "method"
-                note = parameters_text(run.points[point])
+                note = parameters_text(contest.parameters(run, point))
                 found.append(score_posteriors(name, kind, posteriors, auto.classes_, split, spent, note))
     for way, mean in ways(candidates, contest.truth, contest.classes).items():
         found.append(score_posteriors(way, "way", mean, auto.classes_, split, seconds))

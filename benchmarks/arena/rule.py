@@ -15,7 +15,7 @@ from sklearn.model_selection import ParameterGrid
 from similitude.numerics.significance import standard_error
 from similitude.reader import Samples
 from similitude.search import PEERS, at_point, evaluate, methods, stratified_folds
-from similitude.search.evaluation import first_best, predictions
+from similitude.search.evaluation import absolute, first_best, given_to, predictions
 
 N_FOLDS = 10
 N_BOOTSTRAPS = 200
@@ -37,7 +37,7 @@ def tuned_methods(samples: Samples, seed: int, names: Any) -> dict[str, Tuned]:
     folds = stratified_folds(samples.y, N_FOLDS, None, seed)
     candidates = {name: (estimator, points[name]) for name, (estimator, _) in table.items()}
     done = list(evaluate(samples, candidates, folds, predictions, on_error="method"))
-    truths = [samples.y[test] for _, test in folds]
+    truths, whole = [samples.y[test] for _, test in folds], samples.whole()
     found = {}
     for name in table:
         if any(fold[name].failure is not None for fold in done):
@@ -47,7 +47,8 @@ def tuned_methods(samples: Samples, seed: int, names: Any) -> dict[str, Tuned]:
         errors = np.array([each[best].mean() for each in wrong])
         seconds = sum(fold[name].seconds for fold in done)
         error = float(errors.mean()) + _optimism(np.concatenate(wrong, axis=1).astype(float), best)
-        estimator = at_point(table[name][0], points[name][best])
+        chosen = absolute(table[name][0], given_to(whole, samples, table[name][0]), [points[name][best]])[0]
+        estimator = at_point(table[name][0], chosen)
         found[name] = Tuned(estimator, error, standard_error(errors), seconds)
     return found
 

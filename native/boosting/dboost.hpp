@@ -90,7 +90,7 @@ class Boosting {
             }
         }
         search_.compare(columns_[pair[0]], columns_[pair[1]]);
-        rounds.cuts[t] = cut_above(place);
+        rounds.cuts[t] = cut_above(place, columns_[pair[0]], columns_[pair[1]]);
         reweight(rounds.cuts[t], rounds.outputs[t]);
     }
 
@@ -118,16 +118,25 @@ class Boosting {
         return low;
     }
 
-    // Return the middle between a difference and the next larger one, or infinity if there is none.
-    double cut_above(double place) {
+    // Return the middle between a difference of the pair and the next larger one, or infinity if there is none.
+    //
+    // It is computed from the differences as they were before rounding, so that it is rounded like those of new rows.
+    double cut_above(double place, Vector<const T> plus, Vector<const T> minus) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         if (place == -infinity) return place;
+        const Vector<const double> d = search_.differences();
         double following = infinity;
-        for (const double difference : search_.differences()) {
-            if (difference > place && difference < following) following = difference;
+        for (const double value : d) {
+            if (value > place && value < following) following = value;
         }
         if (following == infinity) return following;
-        const double cut = place + (following - place) / 2.0;
+        double low = -infinity, high = infinity;
+        for (Index i = 0; i < n(); ++i) {
+            const double exact = d[i] == 0.0 ? 0.0 : static_cast<double>(plus[i]) - static_cast<double>(minus[i]);
+            if (d[i] == place) low = std::max(low, exact);
+            if (d[i] == following) high = std::min(high, exact);
+        }
+        const double cut = detail::significant(low + (high - low) / 2.0, std::max(std::abs(low), std::abs(high)));
         return cut >= following ? place : cut;
     }
 
@@ -176,8 +185,8 @@ void decide(Matrix<const T> rows, Rounds<const Index, const double> rounds, Vect
         Index t = 0;
         for (Index j = 0; j < stages.n; ++j) {
             for (; t < stages[j]; ++t) {
-                const double difference = double(row[rounds.pairs(t, 0)]) - double(row[rounds.pairs(t, 1)]);
-                total += rounds.outputs(t, difference > rounds.cuts[t]);
+                const double d = detail::difference(row[rounds.pairs(t, 0)], row[rounds.pairs(t, 1)]);
+                total += rounds.outputs(t, d > rounds.cuts[t]);
             }
             decisions(r, j) = total;
         }

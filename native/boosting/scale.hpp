@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "common/clones.hpp"
@@ -33,9 +34,22 @@ namespace detail {
     return above < most ? above : most;
 }
 
+// Return a value without its rounding error: rounded to 35 significant bits, or 0 if it is at most 2^-40 of the size of
+// the terms that it was computed from.
+//
+// Differences that are equal, or equal to a cut, except for rounding errors are equal then, so that the units of the
+// similarities, with which these errors change, do not matter.
+[[gnu::always_inline]] inline double significant(double value, double size) {
+    constexpr int dropped = 18;
+    constexpr std::uint64_t half = std::uint64_t{1} << (dropped - 1), kept = ~std::uint64_t{0} << dropped;
+    const double rounded = std::bit_cast<double>((std::bit_cast<std::uint64_t>(value) + half) & kept);
+    return std::abs(value) > 0x1p-40 * size ? rounded : 0.0;
+}
+
 template <class T>
 [[gnu::always_inline]] inline double difference(T plus, T minus) {
-    return static_cast<double>(plus) - static_cast<double>(minus) + 0.0;  // adding 0 makes one of the two zeros
+    const double a = static_cast<double>(plus), b = static_cast<double>(minus);
+    return significant(a - b, std::max(std::abs(a), std::abs(b)));
 }
 
 // Compute differences, and their buckets on a linear scale; a bucket is at most last.

@@ -168,14 +168,14 @@ void squares_of_distances(Matrix<const double> rows, Matrix<const double> column
 }
 
 void densities(Matrix<const double> samples, Matrix<const Index> nearest, Matrix<const double> rows,
-               Matrix<const Index> sizes, Matrix<const double> constants, Matrix<double> logs) {
+               Matrix<const Index> sizes, Matrix<const double> constants, double ridge, Matrix<double> logs) {
     check_range("nearest", nearest, 0, samples.rows);
     check_shape("rows", rows, nearest.rows, samples.columns);
     check_length("the number of rows of sizes", sizes.rows, nearest.rows);
     check_sizes("sizes", sizes, nearest.columns);
     check_shape("constants", constants, nearest.rows, sizes.columns);
     check_shape("logs", logs, nearest.rows, sizes.columns);
-    log_densities(samples, nearest, rows, sizes, constants, logs);
+    log_densities(samples, nearest, rows, sizes, constants, ridge, logs);
 }
 
 template <class T, class I>
@@ -222,8 +222,9 @@ void bind_generative(nb::module_ &module) {
     bind_local_statistics<float>(module);
     module.def("negative_squares", &squares_of_distances, "rows"_a, "columns"_a, "out"_a, unlocked(),
                "Write the negative squared distances of all rows from all columns into ``out``.");
-    module.def("log_densities", &densities, "samples"_a, "nearest"_a, "rows"_a, "sizes"_a, "constants"_a, "logs"_a,
-               unlocked(), "Write the log-densities of the rows under the models of their neighbours into ``logs``.");
+    module.def("log_densities", &densities, "samples"_a, "nearest"_a, "rows"_a, "sizes"_a, "constants"_a, "ridge"_a,
+               "logs"_a, unlocked(),
+               "Write the log-densities of the rows under the models of their neighbours into ``logs``.");
 }
 
 }  // namespace similitude

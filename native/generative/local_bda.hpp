@@ -48,9 +48,10 @@ struct Form {
 // j < k, with r_j = sqrt(j / (j + 1)) (z_j - mean of those before), so that no result depends on the other sizes.
 class LocalGaussian {
   public:
-    // d features, at most so many neighbours, and the largest number of neighbours below d at which there is a density.
-    LocalGaussian(Index d, Index most, Index few)
-        : d_(d), wide_(most >= d), R_(most, d), mean_(d), squares_(d), inverse_(d), x_(d),
+    // d features, the multiple of I in B, at most so many neighbours, and the largest number of neighbours below d at
+    // which there is a density.
+    LocalGaussian(Index d, double ridge, Index most, Index few)
+        : d_(d), ridge_(ridge), wide_(most >= d), R_(most, d), mean_(d), squares_(d), inverse_(d), x_(d),
           scatter_(wide_ ? d : 0, wide_ ? d : 0), M_(wide_ ? d : few, wide_ ? d : few), signs_(wide_ ? d : few),
           W_(few, d), v_(few) {}
 
@@ -90,6 +91,7 @@ class LocalGaussian {
 
   private:
     Index d_;
+    double ridge_;
     bool wide_;  // whether there are sizes of d or more
     Vector<const double> origin_;
     Index k_ = 0;  // the number of neighbours so far
@@ -112,11 +114,11 @@ class LocalGaussian {
         }
     }
 
-    // Return log det B of the diagonal B = share diag(squares) + 0.05 I, and compute B^(-1/2).
+    // Return log det B of the diagonal B = share diag(squares) + ridge I, and compute B^(-1/2).
     double prior(double share) {
         double log_det = 0.0;
         for (Index f = 0; f < d_; ++f) {
-            const double value = share * squares_[f] + 0.05;
+            const double value = share * squares_[f] + ridge_;
             inverse_[f] = 1.0 / std::sqrt(value);
             log_det += std::log(value);
         }
@@ -177,14 +179,14 @@ class LocalGaussian {
 // (m, sizes) are the terms that depend on size and dimension alone.
 SIMILITUDE_CLONES inline void log_densities(Matrix<const double> samples, Matrix<const Index> nearest,
                                             Matrix<const double> rows, Matrix<const Index> sizes,
-                                            Matrix<const double> constants, Matrix<double> logs) {
+                                            Matrix<const double> constants, double ridge, Matrix<double> logs) {
     const Index d = samples.columns, most = nearest.columns;
     if (sizes.rows == 0 || sizes.columns == 0) return;
     Index few = 0;
     for (Index i = 0; i < sizes.rows * sizes.columns; ++i) {
         if (sizes.data[i] < d) few = std::max(few, sizes.data[i]);
     }
-    LocalGaussian model(d, most, few);
+    LocalGaussian model(d, ridge, most, few);
     for (Index row = 0; row < rows.rows; ++row) {
         model.start(samples[nearest(row, 0)]);
         Index at = 0;

@@ -409,3 +409,12 @@ def test_a_path_without_probabilities_gives_none(centers, algorithm):
     with pytest.raises(AttributeError, match="predict_proba needs a fit to two classes"):
         path.answers(rows, "predict_proba")
     assert not hasattr(path.at(0), "predict_proba")
+
+
+@pytest.mark.parametrize("algorithm", ["discrete", "real"])
+def test_units_in_which_equal_differences_are_rounded_differently_change_nothing(algorithm):
+    rng = np.random.default_rng(0)
+    S, rows, y = rng.integers(0, 12, (40, 40)), rng.integers(0, 12, (300, 40)), np.repeat([0, 1, 2], 14)[:40]
+    expected = _fitted(S, y, algorithm=algorithm).decision_function(rows)
+    for factor in (2.0**-20, 1e-6, 1e-3, 0.1, 1e3):
+        assert np.array_equal(_fitted(factor * S, y, algorithm=algorithm).decision_function(factor * rows), expected)

@@ -210,6 +210,15 @@ def test_at_large_scales_the_density_scales_with_the_features(scale, k):
     assert np.allclose(scaled.predict_proba(rows * scale), expected.predict_proba(rows * base))
 
 
+@pytest.mark.parametrize("k", [3, 12])
+@pytest.mark.parametrize("scale", [2.0**-20, 1e-3, 1e6])
+def test_with_a_scaled_addition_the_posteriors_are_the_same_at_any_scale(scale, k):
+    X, y, rows = gaussians()
+    expected = LocalBDA(k).fit(X, y).predict_log_proba(rows)
+    scaled = LocalBDA(k, reg=0.05 * scale**2).fit(X * scale, y)
+    assert np.allclose(scaled.predict_log_proba(rows * scale), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("scale", [1e-20, 1e-100, 1e-200, 1e-300])
 def test_at_tiny_scales_the_neighbours_are_still_found(scale):
     X, y, rows = gaussians()
@@ -283,6 +292,7 @@ def test_parameters_of_the_next_fit_do_not_change_this_one():
         ({"n_neighbors": 2.5}, "n_neighbors must be an integer"),
         ({"priors": [1.0]}, "priors must have one entry per class"),
         ({"costs": [[1.0]]}, "costs must have shape"),
+        ({"reg": 0.0}, "reg must be a finite number above 0"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):

@@ -98,6 +98,7 @@ CALLS = {
         "rows": np.ones((M, 2)),
         "sizes": SIZES,
         "constants": np.zeros((M, 2)),
+        "ridge": 0.05,
         "logs": np.empty((M, 2)),
     },
 }
@@ -162,11 +163,12 @@ def test_empty_arrays_are_no_error():
     assert _native.keep_distinct(nothing, 1.0) == 0
     _native.recurrences(nothing, np.zeros(1, dtype=np.intp), np.empty((0, 12, 12)))
     _native.negative_squares(np.empty((0, 5)), np.ones((5, N)), np.empty((0, N)))
-    _native.log_densities(np.ones((N, 2)), no_places, np.empty((0, 2)), SIZES[:0], np.zeros((0, 2)), np.empty((0, 2)))
-    # No sizes.
     _native.log_densities(
-        np.ones((N, 2)), NEIGHBORS, np.ones((M, 2)), SIZES[:, :0].copy(), np.empty((M, 0)), np.empty((M, 0))
+        np.ones((N, 2)), no_places, np.empty((0, 2)), SIZES[:0], np.zeros((0, 2)), 0.05, np.empty((0, 2))
     )
+    # No sizes.
+    none = np.empty((M, 0))
+    _native.log_densities(np.ones((N, 2)), NEIGHBORS, np.ones((M, 2)), SIZES[:, :0].copy(), none, 0.05, none.copy())
     _native.local_statistics(
         **{
             **CALLS["local_statistics"](),

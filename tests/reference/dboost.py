@@ -24,9 +24,23 @@ def in_units(weights):
     return np.floor(weights * (UNITS / np.cumsum(weights)[-1]) + 0.5)
 
 
-def middle(a, b):
-    """A cut between a < b: not above is a, above is b."""
-    cut = a + (b - a) / 2
+def significant(values, sizes):
+    """Values rounded to 35 significant bits, or 0 if they are at most 2^-40 of the size of their terms."""
+    fractions, exponents = np.frexp(values)
+    rounded = np.ldexp(np.sign(fractions) * np.floor(np.abs(fractions) * 2.0**35 + 0.5), exponents - 35)
+    return np.where(np.abs(values) > 2.0**-40 * sizes, rounded, 0.0)
+
+
+def differences_of(plus, minus):
+    """The differences of two rows, without their rounding errors."""
+    return significant(plus - minus, np.maximum(np.abs(plus), np.abs(minus)))
+
+
+def middle(differences, exact, a, b):
+    """A cut between the adjacent differences a < b, from their exact values: not above is a, above is b."""
+    low = max(0.0 if a == 0 else value for value in exact[differences == a])
+    high = min(0.0 if b == 0 else value for value in exact[differences == b])
+    cut = significant(low + (high - low) / 2, max(abs(low), abs(high)))
     return a if cut >= b else cut
 
 
@@ -37,7 +51,8 @@ def z_value(positive, negative, positives, negatives):
 
 def best_cut(S_T, y, units, pairs, real):
     """The first of the pairs with the least error (or Z), and its first such cut: ``(pair, cut)``."""
-    differences = S_T[pairs[:, 0]] - S_T[pairs[:, 1]]
+    plus, minus = S_T[pairs[:, 0]], S_T[pairs[:, 1]]
+    differences = differences_of(plus, minus)
     order = np.argsort(differences, axis=1)
     values = np.take_along_axis(differences, order, axis=1)
     n_pairs, n = values.shape
@@ -54,7 +69,8 @@ def best_cut(S_T, y, units, pairs, real):
         return int(pair), -np.inf
     if place == n:
         return int(pair), np.inf
-    return int(pair), float(middle(values[pair, place - 1], values[pair, place]))
+    exact = plus[pair] - minus[pair]
+    return int(pair), float(middle(differences[pair], exact, values[pair, place - 1], values[pair, place]))
 
 
 def boost(S, y, weights, uniforms, real=False):
@@ -92,7 +108,7 @@ def one_round(S_T, y, weights, pairs, real):
     """The best of the pairs, its cut, what is added below and above it, and the weights of the next round."""
     units = in_units(weights)
     m, cut = best_cut(S_T, y, units, pairs, real)
-    above = S_T[pairs[m, 0]] - S_T[pairs[m, 1]] > cut
+    above = differences_of(S_T[pairs[m, 0]], S_T[pairs[m, 1]]) > cut
     if real:
         masses = np.array([[units[side & (y == sign)].sum() for sign in (1, -1)] for side in (~above, above)])
         masses = masses / units.sum() + 1 / len(y)

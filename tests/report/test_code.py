@@ -12,6 +12,7 @@ from similitude.datasets import load_voting
 from similitude.report.code import Source, code_lines, model_lines
 from similitude.search import at_point
 from similitude.search.methods import methods
+from similitude.search.relative import Relative
 from tests.report.standin import clusters, combined
 
 VOTING = Source("load_voting", "load_voting()", "data.data", "data.target")
@@ -37,11 +38,17 @@ def test_the_code_makes_the_same_model(model):
     np.testing.assert_array_equal(again.predict(S), model.fit(S, y).predict(S))
 
 
+def _last(grid):
+    """The last point of a grid, for similarities of the scale 3."""
+    values = {name: values[-1] for name, values in grid.items()}
+    return {name: value.at(3.0) if isinstance(value, Relative) else value for name, value in values.items()}
+
+
 @pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
 @pytest.mark.parametrize("name", ["k-NN", "SVM (clip)", "Fisher (embedded)", "RBF SVM (features)"])
 def test_the_code_gives_the_same_answers_on_real_data(name):
     model, grid = methods(similarity="vdm")[name]
-    model.set_params(**{parameter: values[-1] for parameter, values in grid.items()})
+    model.set_params(**_last(grid))
     voting = load_voting()
     again = _run(code_lines(model, VOTING, name, {"similarity": "vdm", "dissimilarity": None}))
     expected = model.fit(voting.data, voting.target).predict(voting.data)
@@ -57,7 +64,7 @@ def test_the_code_loads_data_of_another_package():
 @pytest.mark.parametrize("name", list(methods()))
 def test_every_method_takes_five_lines_at_most(name):
     model, grid = methods(dissimilarity="gauss")[name]
-    model = at_point(model, {parameter: values[-1] for parameter, values in grid.items()})
+    model = at_point(model, _last(grid))
     lines = code_lines(model, None, name, {"dissimilarity": "gauss"})
     assert len(lines) <= 5
     again = _run(lines[:-1])
@@ -70,7 +77,7 @@ def test_the_code_of_a_combination_makes_the_same_model():
     members = []
     for i, name in enumerate(names):
         estimator, grid = table[name]
-        members.append((name, at_point(estimator, {key: values[-1] for key, values in grid.items()}), (5 - i) / 15))
+        members.append((name, at_point(estimator, _last(grid)), (5 - i) / 15))
     model = combined(*members).set_params(similarity="vdm")
     lines = model_lines(model, VOTING, {"similarity": "vdm", "dissimilarity": None})
     assert len(lines) == 9 + len(names)

@@ -46,11 +46,13 @@ class TestErrors:
                     chosen = parts
                 else:
                     alone = AutoClassifier([name], cv=INNER_FOLDS, n_repeats=1).fit(square, Y[train])
-                    point = inner.runs[name].points.index(alone.best_params_)
+                    run = inner.runs[name]
+                    points = [inner.parameters(run, i) for i in range(len(run.points))]
+                    point = points.index(alone.best_params_)
                     chosen = [(name, inner.runs[name], point, 1.0)]
                 posterior = 0
                 for label, run, point, weight in chosen:
-                    estimator = methods()[label][0].set_params(**run.points[point])
+                    estimator = methods()[label][0].set_params(**inner.parameters(run, point))
                     model = CombinedClassifier([(label, estimator)]).fit(square, Y[train])
                     object.__setattr__(model.members_[0], "temperature", run.temperatures[point])
                     posterior = posterior + weight * model.predict_proba(between)

@@ -57,10 +57,12 @@ class DBoostClassifier(SimilarityClassifier):
     are about two independent samples, one that forms pairs and one on which their thresholds and coefficients are
     trained (``pair_share``).
 
-    Only differences within a row matter: the classifier is the same for ``a psi(x, x') + b(x)`` with any a > 0 and any
-    function b of the new sample. Therefore ``dissimilarity="negate"`` and ``"max-minus"`` give the same classifier, up
-    to rounding. Other increasing maps give a different one, because thresholds act on differences. The similarity may
-    be asymmetric: rows psi(x, .) are used as they are.
+    Differences are rounded to 35 significant bits, and are 0 below 2^-40 of the larger similarity, so that those that
+    differ only by rounding are equal, in any units. Only differences within a row matter: the classifier is the same
+    for ``a psi(x, x') + b(x)`` with any a > 0 and any function b of the new sample. Therefore
+    ``dissimilarity="negate"`` and ``"max-minus"`` give the same classifier, up to rounding. Other increasing maps give
+    a different one, because thresholds act on differences. The similarity may be asymmetric: rows psi(x, .) are used as
+    they are.
 
     With two classes, the second is positive, and the first is predicted if the decision value is 0. Except for the
     plain vote, the probability of the second is ``1 / (1 + exp(-2 f(x)))``. With more than two classes there is one

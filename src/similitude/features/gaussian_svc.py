@@ -44,7 +44,8 @@ class GaussianSVC(FeatureSVC):
     C : float, default=1.0
         Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     gamma : float, default=1.0
-        Inverse width of the kernel: the larger it is, the narrower the kernel.
+        Inverse width of the kernel: the larger it is, the narrower the kernel. With ``t X`` and ``gamma / t^2`` the
+        classifier is the same, so choose it relative to the inverse of the squared size of the features, or scale them.
 
     Attributes
     ----------

@@ -34,7 +34,9 @@ class LinearKernelSVC(FeatureSVC):
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
+        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin. With
+        ``t X`` and ``C / t^2`` the classifier is the same, so choose it relative to the inverse of the squared size of
+        the features, or scale them.
 
     Attributes
     ----------

@@ -47,7 +47,8 @@ class LPMachine(LinearClassifier):
     ----------
     C : float, default=1.0
         Weight of the violations of the margins: the larger it is, the more weights are not zero. With ``t S`` and
-        ``C / t`` the classifier is the same.
+        ``C / t`` the classifier is the same, so choose it relative to 1 / scale, where scale is
+        ``np.median(S.max(axis=1) - S.mean(axis=1))``.
     probability : bool, default=False
         Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
         samples near the boundary its class may not be the one with the largest probability.

@@ -38,7 +38,9 @@ class PotentialSVC(LinearClassifier):
     Parameters
     ----------
     C : float, default=100.0
-        Bound of the coefficients. With ``t S``, ``C / t`` and ``t epsilon`` the classifier is the same.
+        Bound of the coefficients. With ``t S``, ``C / t`` and ``t epsilon`` the classifier is the same, so choose
+        epsilon relative to the scale of S, which is ``np.median(S.max(axis=1) - S.mean(axis=1))``, and C relative to
+        its inverse.
     epsilon : float, default=0.1
         Weight of the l1 norm: the larger it is, the fewer coefficients are not zero. If it is at least ``max |S^T y|``,
         all are zero, and the larger class is predicted (the later class if ``center=False``).

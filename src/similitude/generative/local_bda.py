@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from similitude._native import log_densities, negative_squares
+from similitude._utils.checks import check_positive
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.generative.base import answered, normalised
@@ -29,16 +30,15 @@ class LocalBDA(FeatureClassifier):
 
     Let N_g(x) be the k training samples of class g nearest to x in Euclidean distance, z their mean and S their scatter
     matrix. The Gaussian of the class is integrated out under an inverted Wishart prior with q = d + 3 and
-    B = 0.95 q diag(S / k) + 0.05 I, so that x has Student's t distribution::
+    B = 0.95 q diag(S / k) + reg I, so that x has Student's t distribution::
 
         p(x | g) = t(x; k + 4 degrees of freedom, location z, scale matrix (k + 1) / (k (k + 4)) (S + B))
         P(g) = (n_g + 1) / (k + G),  n_g the number of samples of class g among the k nearest of all training samples
 
     The class of least expected cost is predicted, which without ``costs`` is the one of largest p(x | g) P(g).
 
-    X is an ordinary matrix of features, not of similarities (though rows of similarities can serve as features). As
-    the 0.05 in B is not scaled with the features, raw features should be standardised first. Features larger than 1e140
-    raise an error.
+    X is an ordinary matrix of features, not of similarities (though rows of similarities can serve as features).
+    Features larger than 1e140 raise an error.
 
     Training samples that tie for the last place among the k nearest share it in P(g). In N_g(x), all samples of the
     class that tie for the last place are taken if there are at most 2k then, and otherwise none of them; if that leaves
@@ -54,6 +54,10 @@ class LocalBDA(FeatureClassifier):
         P(g), in the order of ``classes_`` or by label, instead of the estimate above.
     costs : array of shape (G, G) or dict of dicts, default=None
         ``costs[f, g]`` is the cost of predicting f when the truth is g.
+    reg : float, default=0.05
+        The multiple of the identity in B, above 0. It is not scaled with the features: with ``t X`` and ``t^2 reg`` the
+        posteriors are the same. The default suits standardised features; for others, choose it relative to the mean of
+        their variances.
 
     Attributes
     ----------
@@ -90,10 +94,11 @@ class LocalBDA(FeatureClassifier):
     _path_parameters = ("n_neighbors",)
     _responses = ("predict", "predict_proba", "predict_log_proba")
 
-    def __init__(self, n_neighbors: int = 10, priors: PriorsLike = None, costs: CostsLike = None):
+    def __init__(self, n_neighbors: int = 10, priors: PriorsLike = None, costs: CostsLike = None, *, reg: float = 0.05):
         self.n_neighbors = n_neighbors
         self.priors = priors
         self.costs = costs
+        self.reg = reg
 
     def fit(self, X: SamplesLike, y: LabelsLike) -> Self:
         """Keep the training samples of each class.
@@ -113,10 +118,11 @@ class LocalBDA(FeatureClassifier):
 
     def _point(self, parameters: dict[str, Any]) -> int:
         check_n_neighbors(parameters["n_neighbors"])
+        check_positive(self.reg, "reg")
         return int(parameters["n_neighbors"])
 
     def _fit_path(self, training: FeatureVectors, labels: Labels, points: list[int]) -> LocalBDAPath:
-        return LocalBDAPath([min(k, len(labels)) for k in points], labels, training.X)
+        return LocalBDAPath([min(k, len(labels)) for k in points], labels, training.X, float(self.reg))
 
     def _checked(self, X: np.ndarray) -> np.ndarray:
         largest = np.max(np.abs(X))
@@ -166,18 +172,20 @@ class LocalBDAPath(FittedPath):
         Each at most the number of samples.
     labels : Labels
     X : ndarray of shape (n, d)
+    reg : float
     """
 
     _saved_state = {
         "labels": "Labels",
+        "reg": "float 0..",
         "points": "list(1) of int 1..N+1",
         "_samples": "list(G) of C double[*, p]",
         "_exponent": "int -1100..1100",
         "_columns": "list(G) of C double[p, *]",
     }
 
-    def __init__(self, points: list[int], labels: Labels, X: np.ndarray):
-        self.points, self.labels = points, labels
+    def __init__(self, points: list[int], labels: Labels, X: np.ndarray, reg: float):
+        self.points, self.labels, self.reg = points, labels, reg
         self._samples = [X[members] for members in labels.members]
         self._exponent = exponent_of(X)
         self._columns = [np.ascontiguousarray(near_one(samples, self._exponent).T) for samples in self._samples]
@@ -212,7 +220,8 @@ class LocalBDAPath(FittedPath):
             negative_squares(scaled, columns, squares)
             closeness.append(squares)
             _, nearest, taken = nearest_of_class(squares, own_sizes[g])
-            log_densities(samples, nearest, rows, taken, _constants(taken, rows.shape[1]), logs[g])
+            constants = _constants(taken, rows.shape[1])
+            log_densities(samples, nearest, rows, taken, constants, self.reg, logs[g])
         return np.moveaxis(logs, 0, 2), np.concatenate(closeness, axis=1)
 
     def _answer(self, logs: np.ndarray, closeness: np.ndarray, sizes: np.ndarray, response: str) -> Any:

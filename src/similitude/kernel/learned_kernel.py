@@ -208,7 +208,9 @@ class LearnedKernelSVC(KernelLearningSVC):
     eta : float, default=0.01
         Weight of the norm of the decision function: the larger it is, the smoother the function.
     gamma : float, default=1.0
-        Weight of the distance of the kernel from the similarities.
+        Weight of the distance of the kernel from the similarities. With ``t S``, ``t eta`` and ``gamma / t`` the
+        classifier is the same, so choose eta relative to the scale of S, which is
+        ``np.median(S.max(axis=1) - S.mean(axis=1))``, and gamma relative to its inverse.
     class_weight : dict, "balanced" or None, default=None
         Multiplies the loss of each class.
     probability : bool, default=False

@@ -167,7 +167,8 @@ class LearnedSpectrumSVC(KernelLearningSVC):
     Parameters
     ----------
     eta : float, default=0.01
-        Weight of the norm of the decision function: the larger it is, the smoother the function.
+        Weight of the norm of the decision function: the larger it is, the smoother the function. Choose it relative to
+        the scale of S, which is ``np.median(S.max(axis=1) - S.mean(axis=1))``.
     gamma : float, default=1.0
         Weight of the distance from the target: the larger it is, the closer the learned spectrum is to the target.
     target : {"auto", "clip", "flip", "both", "similarity"}, default="auto"

@@ -44,7 +44,8 @@ class RobustSVC(KernelLearningSVC):
         Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
     rho : float, default=1.0
         Weight of the distance between the learned kernel and the similarities. With ``t S``, ``C / t`` and
-        ``rho / t^3`` the classifier is the same.
+        ``rho / t^3`` the classifier is the same, so choose C relative to 1 / scale and rho to 1 / scale^3, where scale
+        is ``np.median(S.max(axis=1) - S.mean(axis=1))``.
     class_weight : dict, "balanced" or None, default=None
         C is multiplied by the weight of a sample's class.
     probability : bool, default=False

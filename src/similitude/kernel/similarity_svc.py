@@ -91,7 +91,9 @@ class SimilaritySVC(OneVsOneClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
+        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin. With
+        ``t S`` and ``C / t`` (``C / t^2`` for "square") the classifier is the same, so choose it relative to 1 / scale,
+        where scale is ``np.median(S.max(axis=1) - S.mean(axis=1))``.
     spectrum : {"clip", "flip", "shift", "square", "none"}, default="clip"
         How S is made positive semidefinite.
     class_weight : dict or "balanced", default=None

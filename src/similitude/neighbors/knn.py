@@ -78,7 +78,8 @@ class KNNClassifier(SearchingClassifier):
     weights : {"uniform", "affinity", "distance", "kri", "krr", "lime"}, default="uniform"
         The weights of the neighbours.
     reg : float, default=1.0
-        The regularisation lambda of KRI, KRR and LIME, above 0.
+        The regularisation lambda of KRI, KRR and LIME, above 0. With ``t S`` and ``t reg`` the weights are the same, so
+        choose it relative to the scale of S, which is ``np.median(S.max(axis=1) - S.mean(axis=1))``.
     spectrum : {"clip", "flip", "shift", "none", "pinv"}, default="clip"
         How each local k x k matrix is made positive semidefinite for KRI, KRR and LIME. With "none" KRI and LIME return
         a stationary point if S + reg I is indefinite, which need not be the optimum. "pinv", for KRR only, is

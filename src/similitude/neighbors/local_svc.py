@@ -77,7 +77,9 @@ class LocalSVC(SearchingClassifier):
     n_neighbors : int, default=5
         The number of neighbours k; if there are fewer samples, all of them are used.
     C : float, default=1.0
-        The bound of the dual variables; the larger it is, the more a sample on the wrong side is penalised.
+        The bound of the dual variables; the larger it is, the more a sample on the wrong side is penalised. With
+        ``t S`` and ``C / t`` the classifier is the same, so choose it relative to 1 / scale, where scale is
+        ``np.median(S.max(axis=1) - S.mean(axis=1))``.
     spectrum : {"clip", "flip", "shift", "none", "learned"}, default="clip"
         How the similarities among the neighbours are made positive semidefinite.
     gamma : float, default=1.0

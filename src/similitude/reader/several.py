@@ -252,6 +252,12 @@ class SeveralTraining(_Several):
         self.factors = factors
         reader.readers = {name: part.reader for name, part in parts.items()}
 
+    @property
+    def scale(self) -> float:
+        """The geometric mean of the scales of the similarities."""
+        first, *others = (part.scale for part in self.parts.values())
+        return first * float(np.exp(np.sum(np.log(np.divide(others, first))) / len(self.parts)))
+
     def replaced(self, similarities: dict[str, Any], factors: dict[str, float] | None = None) -> SeveralTraining:
         """Return the same samples with other similarities.
 

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from similitude.finders import KnownFinder, MatrixFinder, check_search
 from similitude.proximity.check import is_symmetric
 from similitude.proximity.proximities import Extras, at_columns
+from similitude.proximity.scale import similarity_scale
 from similitude.proximity.split import cut
 from similitude.proximity.symmetry import known_in_both_directions, mean_of_directions, warn_of_asymmetry
 from similitude.reader.base import NO_EXTRAS, ReadSamples
@@ -72,6 +73,11 @@ class Training(ReadSamples):
     def S(self) -> Any:
         """The similarities, (n, n) or, with fixed prototypes, (n, p)."""
         return self._load()
+
+    @cached_property
+    def scale(self) -> float:
+        """The scale of the similarities, to which parameters of a method may be relative."""
+        return similarity_scale(self.S, absent_is_zero=not self.unknown)
 
     def columns(self, used: np.ndarray) -> Any:
         """Return the similarities to the samples at the given positions.

@@ -343,11 +343,11 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         return self.best_estimator_
 
     def _fit_members(self, contest: Contest, labels: Labels) -> None:
-        whole = contest.samples.whole()
+        whole = contest.whole
         fitted = []
         for member in self._members:
             run = member.run
-            estimator = at_point(run.estimator, run.points[member.point])
+            estimator = at_point(run.estimator, contest.parameters(run, member.point))
             estimator = fitted_on(part_of(whole, run.similarity), part_of(contest.samples, run.similarity), estimator)
             temperature = run.temperatures[member.point]
             fitted.append(
@@ -419,7 +419,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         if self.best_method_ != COMBINATION:
             run = contest.runs[self.best_method_]
             self._members = [Member(run, int(best_points(contest, run, None)[0]))]
-        self.best_params_ = {member.run.name: member.run.points[member.point] for member in self._members}
+        self.best_params_ = {member.run.name: contest.parameters(member.run, member.point) for member in self._members}
         if self.best_method_ != COMBINATION:
             self.best_params_ = self.best_params_[self.best_method_]
         self.leaderboard_ = leaderboard(contest, singles, combined, together, self.best_method_)

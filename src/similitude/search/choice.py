@@ -39,7 +39,7 @@ def leaderboard(
         row = replace(
             row,
             similarity=run.similarity,
-            parameters=run.points[point],
+            parameters=contest.parameters(run, point),
             optimistic_error=float(np.mean(judged(contest, run.posteriors[point]).wrong)),
             weight=float(sum(member.weight for member in combined if member.run is run)),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,13 @@ from similitude._utils.progress import ProgressBars
 from similitude.numerics.shared import shared_work
 from similitude.numerics.temperature import Temperature, fit_temperatures, floor_of, log_odds, scales, softmax
 from similitude.search.answers import answered
-from similitude.search.evaluation import Entry, Evaluated, Method, evaluate
+from similitude.search.evaluation import Entry, Evaluated, Method, absolute, evaluate, given_to
 from similitude.search.folds import Split
 from similitude.search.losses import Loss
 from similitude.search.methods import COMPARED_ONLY, effort
 from similitude.search.no_evidence import NoEvidence, calibrated_on
 from similitude.search.reading import part_of
+from similitude.search.relative import are_relative
 from similitude.search.run import CalibratedFold, Run
 
 SHORTLIST = 4
@@ -98,6 +100,18 @@ class Contest:
     def truth(self) -> np.ndarray:
         """The positions of the true classes of the tested samples."""
         return self.codes[self.tested]
+
+    @cached_property
+    def whole(self) -> Any:
+        """All samples as training samples."""
+        return self.samples.whole()
+
+    def parameters(self, run: Run, point: int) -> dict[str, Any]:
+        """Return the parameters of a point for a fit on all samples."""
+        if not are_relative([run.points[point]]):
+            return run.points[point]
+        samples, whole = (part_of(each, run.similarity) for each in (self.samples, self.whole))
+        return absolute(run.estimator, given_to(whole, samples, run.estimator), [run.points[point]])[0]
 
     def run(self, deadline: float | None, n_jobs: int | None, show: bool) -> None:
         """Evaluate the methods on all folds, or on as many as possible before a deadline (of ``time.perf_counter``).

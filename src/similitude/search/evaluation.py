@@ -25,6 +25,7 @@ from similitude.base import SimilarityEstimator
 from similitude.numerics.shared import shared_work
 from similitude.reader import Reader, Samples, Training, samples_of
 from similitude.search.batches import Batch, fit_grid
+from similitude.search.relative import Relative, are_relative, scale_of
 
 Judge = Callable[[Batch, "Fold"], list]
 """A function of a batch and a fold that returns one result for each point of the batch."""
@@ -187,6 +188,7 @@ def evaluate_method(estimator: Any, points: list[dict], fold: Fold, judge: Judge
     start = time.perf_counter()
     results: list[Any] = [None] * len(points)
     try:
+        points = absolute(estimator, fold.given_to(estimator)[0], points)
         for batch in fit_grid(estimator, fold, points, guarded=on_error == "point"):
             for i, result in zip(batch.indices, judge(batch, fold)):
                 results[i] = result
@@ -208,6 +210,23 @@ def first_best(scores: Any) -> int:
     ``scores`` has the shape (folds, points).
     """
     return int(np.argmax(np.average(np.asarray(scores).T, axis=1)))
+
+
+def absolute(estimator: Any, training: Any, points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return points of a grid whose relative values have become those for these training samples.
+
+    A point with another map of dissimilarities is relative to the scale of the similarities that this map returns.
+    """
+    if not are_relative(points):
+        return points
+    own = estimator.get_params()
+    keys = [key for key in own if key.split("__")[-1] == "dissimilarity"]
+    maps = [next((name for key in keys if isinstance(name := {**own, **point}[key], str)), None) for point in points]
+    scales = {name: scale_of(training, name) for name in {*maps}}
+    return [
+        {key: value.at(scales[name]) if isinstance(value, Relative) else value for key, value in point.items()}
+        for name, point in zip(maps, points)
+    ]
 
 
 def at_point(estimator: Any, parameters: Mapping[str, Any]) -> Any:
@@ -326,6 +345,14 @@ def reads_training(estimator: Any) -> bool:
     return isinstance(part, SimilarityEstimator) and part._takes_training
 
 
+def given_to(whole: Training, samples: Samples, estimator: Any) -> Any:
+    """Return all samples in the form in which an estimator is fitted on them; the parameters are those of fitted_on."""
+    if reads_training(estimator):
+        return whole
+    computed = not samples.reader.is_matrix and get_tags(estimator).input_tags.pairwise
+    return samples.values if computed else samples.X
+
+
 def fitted_on(whole: Training, samples: Samples, estimator: Any) -> Any:
     """Return a copy of the estimator fitted on all samples.
 
@@ -343,7 +370,4 @@ def fitted_on(whole: Training, samples: Samples, estimator: Any) -> Any:
     estimator
         The fitted copy.
     """
-    if reads_training(estimator):
-        return clone(estimator).fit(whole, samples.y)
-    computed = not samples.reader.is_matrix and get_tags(estimator).input_tags.pairwise
-    return clone(estimator).fit(samples.values if computed else samples.X, samples.y)
+    return clone(estimator).fit(given_to(whole, samples, estimator), samples.y)

@@ -29,6 +29,7 @@ from similitude.neighbors.local_svc import LocalSVC
 from similitude.neighbors.nearest_centroid import LocalNearestCentroid, NearestCentroid
 from similitude.reader import Reader
 from similitude.search.evaluation import Method, reading_part
+from similitude.search.relative import relative
 from similitude.transform.embedding import PseudoEuclideanEmbedding
 from similitude.transform.mixed import MixedSimilarity
 from similitude.transform.similarity_features import SimilarityFeatures
@@ -111,6 +112,23 @@ _SPECTRA: dict[Literal["clip", "flip", "shift", "square"], str] = {
 def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Method]:
     """Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
 
+    Values such as ``0.1 / scale`` are relative to the scale of the training similarities, which is
+    ``np.median(S.max(axis=1) - S.mean(axis=1))`` without rows of equal values; for dissimilarities, S is what the map
+    returns. ``AutoClassifier`` and ``PathSearchCV`` compute the absolute values for the training part of each fold and,
+    for the last fit and ``best_params_``, for all samples. Therefore S and ``1000 * S`` give the same predictions.
+
+    ===========  ===========================================================================================
+    relative to  parameters
+    ===========  ===========================================================================================
+    scale        reg of KRI and KRR, epsilon of the P-SVM, eta of the learned spectrum
+    1 / scale    C of the SVMs, of SVM-KNN, of the LP machine and of the P-SVM
+    1 / scale^2  C of the SVM on the squared spectrum
+    1 / scale^3  rho of the robust SVM
+    scale^2      reg of the local BDA; if the samples have features, it is relative to the mean of their variances
+    ===========  ===========================================================================================
+
+    All other parameters do not depend on the scale; rows that serve as features are mapped onto [0, 1] first.
+
     Parameters
     ----------
     names : "all" or sequence of str, default="all"
@@ -134,8 +152,8 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     >>> from similitude.search.methods import methods
     >>> list(methods())[:4]
     ['k-NN', 'affinity k-NN', 'distance-weighted k-NN', 'nearest centroid']
-    >>> methods(["svm-clip"])
-    {'SVM (clip)': (SimilaritySVC(), {'C': [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]})}
+    >>> methods(["svm-clip"])  # doctest: +ELLIPSIS
+    {'SVM (clip)': (SimilaritySVC(), {'C': [0.001 / scale, 0.01 / scale, ..., 100.0 / scale]})}
     """
     table = _table(contract)
     if isinstance(names, str) and names == "all":
@@ -155,6 +173,8 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
 
 def mixtures(**contract: Any) -> dict[str, Method]:
     """Return the methods that use several similarities at once, simplest first.
+
+    ``scale`` in a grid is the geometric mean of the scales of the similarities, as in :func:`methods`.
 
     Parameters
     ----------
@@ -176,7 +196,7 @@ def mixtures(**contract: Any) -> dict[str, Method]:
     --------
     >>> from similitude.search.methods import mixtures
     >>> mixtures()["mixture SVM"]
-    (MixtureSVC(), {'eta': [0.001, 0.01], 'gamma': [0.001, 0.1]})
+    (MixtureSVC(), {'eta': [0.001 * scale, 0.01 * scale], 'gamma': [0.001, 0.1]})
     """
     found: dict[str, Method] = {
         f"SVM ({weights} mixture)": (
@@ -185,8 +205,9 @@ def mixtures(**contract: Any) -> dict[str, Method]:
         )
         for weights in ("equal", "aligned")
     }
-    # With a large gamma it is the SVM on the sum of the clipped or flipped similarities.
-    found["mixture SVM"] = (MixtureSVC(**contract), {"eta": SMOOTHNESS, "gamma": [0.001, 0.1]})
+    # The sums above always have the same scale. With a large gamma, the next method is the SVM on the sum of the
+    # clipped or flipped similarities.
+    found["mixture SVM"] = (MixtureSVC(**contract), {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]})
     return found
 
 
@@ -229,7 +250,7 @@ def effort(name: str) -> float:
 def _table(contract: dict[str, Any]) -> dict[str, Method]:
     shrinkage = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
     k = {"n_neighbors": NEIGHBORS}
-    local = {**k, "reg": RIDGES}
+    local = {**k, "reg": relative(RIDGES)}
     table: dict[str, Method] = {
         "k-NN": (KNNClassifier(**contract), k),
         "affinity k-NN": (KNNClassifier(weights="affinity", **contract), k),
@@ -238,25 +259,29 @@ def _table(contract: dict[str, Any]) -> dict[str, Method]:
         "local nearest centroid": (LocalNearestCentroid(**contract), k),
         "nearest mean (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), NearestMean()), {}),
         "Fisher (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), shrinkage), {}),
-        **{name: (SimilaritySVC(spectrum=spectrum, **contract), {"C": COSTS}) for spectrum, name in _SPECTRA.items()},
+        **{
+            # The squared kernel is in units of the square of the similarities.
+            name: (SimilaritySVC(spectrum=spectrum, **contract), {"C": relative(COSTS, -2 if "square" in name else -1)})
+            for spectrum, name in _SPECTRA.items()
+        },
         "KRI k-NN": (KNNClassifier(weights="kri", **contract), {**local, "consistent": [False, True]}),
         "KRR k-NN": (KNNClassifier(weights="krr", spectrum="pinv", **contract), local),
-        "SVM-KNN": (LocalSVC(**contract), {**k, "C": COSTS}),
+        "SVM-KNN": (LocalSVC(**contract), {**k, "C": relative(COSTS, -1)}),
         "SDA": (SDA(**contract), {}),
         "local SDA": (LocalSDA(fallback="k", **contract), k),
         "regularized local SDA": (LocalSDA(alpha=0.1, **contract), {**k, "alpha": SHARES}),
         "DBoost": (DBoostClassifier(random_state=0, **contract), {"n_rounds": [30, 100, 300]}),
-        "P-SVM": (PotentialSVC(**contract), {"epsilon": PRICES}),
-        "LP machine": (LPMachine(**contract), {"C": [0.1, *PRICES[1:], 100.0]}),
-        "robust SVM": (RobustSVC(**contract), {"C": PRICES[1:], "rho": PRICES[1:]}),
-        "learned-spectrum SVM": (LearnedSpectrumSVC(**contract), {"eta": SMOOTHNESS, "gamma": PRICES}),
+        "P-SVM": (PotentialSVC(**contract), {"C": relative([100.0], -1), "epsilon": relative([0.01, *PRICES])}),
+        "LP machine": (LPMachine(**contract), {"C": relative([*PRICES, 100.0], -1)}),
+        "robust SVM": (RobustSVC(**contract), {"C": relative(PRICES[1:], -1), "rho": relative(PRICES[1:], -3)}),
+        "learned-spectrum SVM": (LearnedSpectrumSVC(**contract), {"eta": relative(SMOOTHNESS), "gamma": PRICES}),
         **{f"{name} (features)": recipe(name, **contract) for name in RECIPES},
         **_peers(contract),
     }
     if Reader(**contract).is_precomputed:  # raw objects have no features
         fused = FusedClassifier([("sda", LocalSDA(alpha=0.1, **contract)), ("bda", LocalBDA())])
         jointly = {"sda__n_neighbors": NEIGHBORS[::3], "sda__alpha": SHARES, "bda__n_neighbors": [2, 4, 8, 16, 32]}
-        table["SDA and BDA fused"] = (fused, jointly)
+        table["SDA and BDA fused"] = (fused, {**jointly, "bda__reg": relative([0.05], 2)})
     given = Reader(**contract).map_name
     return table if given is None else {name: _with_maps(name, *method, given) for name, method in table.items()}
 

@@ -18,11 +18,12 @@ from similitude.reader import Samples
 from similitude.search.answers import answered
 from similitude.search.combination import best_points, combine
 from similitude.search.contest import Contest
-from similitude.search.evaluation import Method, evaluate_fold
+from similitude.search.evaluation import Method, absolute, evaluate_fold, given_to
 from similitude.search.folds import Split, stratified_folds
 from similitude.search.losses import Loss
 from similitude.search.methods import COMPARED_ONLY
 from similitude.search.parameters import parameters_text
+from similitude.search.relative import are_relative
 from similitude.search.standing import COMBINATION, Standing, by_evidence
 
 INNER_FOLDS = 5
@@ -39,7 +40,7 @@ class Tested(NamedTuple):
     seconds : float
         The time it took.
     parameters : dict
-        The chosen parameters.
+        The chosen parameters, as in the grid, where they may be relative.
     lacking : ndarray of bool or None
         Which test samples give no evidence; None if the method failed.
     failure : str or None, default=None
@@ -152,7 +153,7 @@ def nested_errors(
     """
     start = time.perf_counter()
     splits = stratified_folds(samples.y, folds, groups, seed)
-    done = []
+    table, done = methods, []
     share = None
     if time_budget is not None:
         share = float(time_budget) * min(effective_n_jobs(n_jobs), len(splits)) / len(splits)
@@ -168,7 +169,21 @@ def nested_errors(
         late = time_budget is not None and time.perf_counter() - start > time_budget
         if late and len(done) > 1 and (len(done) - 1) % at_once == 0:
             break
-    return _standings(done)
+    return _for_all(_standings(done), table, samples)
+
+
+def _for_all(rows: list[Standing], methods: dict[str, Method], samples: Samples) -> list[Standing]:
+    """Return the standings with parameters for a fit on all samples, in place of those relative to their scale."""
+    if not are_relative([row.parameters for row in rows]):
+        return rows
+    whole, found = samples.whole(), []
+    for row in rows:
+        if are_relative([row.parameters]):
+            estimator = methods[row.method][0]
+            training = given_to(whole, samples, estimator)
+            row = replace(row, parameters=absolute(estimator, training, [row.parameters])[0])
+        found.append(row)
+    return found
 
 
 def _in_turn(task: Any, splits: list[Split], at_once: int, n_jobs: int) -> Any:

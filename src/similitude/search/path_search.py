@@ -24,7 +24,8 @@ from similitude.labels import check_labels, check_no_missing
 from similitude.proximity.proximities import as_proximities
 from similitude.reader import Samples, SeveralSamples, is_dict
 from similitude.search.batches import Batch, grouped
-from similitude.search.evaluation import Fold, evaluate, reading_part, reads_training, samples_for
+from similitude.search.evaluation import Fold, absolute, evaluate, given_to, reading_part, reads_training, samples_for
+from similitude.search.relative import are_relative
 from similitude.search.scoring import score_batch
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         self.n_splits_ = len(splits)
 
         rows, samples = self._evaluate(X, y, splits, candidates)
-        results = self._format_results(candidates, len(splits), rows)
+        results = self._format_results(_absolute(self.estimator, candidates, samples), len(splits), rows)
         first = rows[0]["test_scores"]
         self.multimetric_ = isinstance(first, dict)  # for a callable this is known only from its results
         if self.multimetric_:
@@ -236,6 +237,17 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
 
     def _check_saved(self, sizes: Any) -> bool:
         return bool(self.refit)
+
+
+def _absolute(estimator: Any, candidates: list[dict[str, Any]], samples: dict[int, Any]) -> list[dict[str, Any]]:
+    """Return the candidates with parameters for a fit on all samples, in place of those relative to their scale."""
+    if not are_relative(candidates):
+        return candidates
+    wholes = {id(each): each.whole() for each in samples.values()}
+    return [
+        absolute(estimator, given_to(wholes[id(samples[i])], samples[i], estimator), [candidate])[0]
+        for i, candidate in enumerate(candidates)
+    ]
 
 
 def _weights_in_order(params: dict[str, Any], X: Any) -> dict[str, Any]:

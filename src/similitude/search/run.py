@@ -20,7 +20,7 @@ class Run:
     estimator : estimator
         The estimator.
     points : list of dict
-        The points of its grid.
+        The points of its grid, whose values may be relative.
     similarity : str, default=None
         The name of the similarity that it reads, if there are several; None means all of them.
     method : str, default=None
