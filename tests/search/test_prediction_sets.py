@@ -93,7 +93,8 @@ def test_familiarity_is_that_of_the_formula(monkeypatch):
     expected = conformal.familiarity(BLOCK, Y[TRAIN], ROWS)
     assert np.allclose(sets.familiarity(ROWS), expected)
     assert len(np.unique(expected)) > 10
-    monkeypatch.setattr("similitude.search.familiarity._BLOCK", 150)  # two or three rows at a time
+    for name in ("familiarity", "native_rows"):
+        monkeypatch.setattr(f"similitude.search.{name}.BLOCK", 150)  # two or three rows at a time
     again = PredictionSets(KNNClassifier(dissimilarity="gauss"), cv=3).fit(-BLOCK, Y[TRAIN])
     assert np.allclose(again.familiarity(-ROWS), expected)
     assert np.allclose(again.typicality(-ROWS), sets.typicality(ROWS))
@@ -118,16 +119,17 @@ def test_unknown_similarities_are_not_among_the_nearest():
 
     distances = PredictionSets(KNNClassifier(4, dissimilarity="max-minus")).fit(stored(block), Y[TRAIN])
     assert np.allclose(distances.p_values(stored(rows[1:])), sets.p_values(rows[1:]))
-    assert np.allclose(distances.typicality(stored(rows)), sets.typicality(rows))
-    assert np.allclose(distances.familiarity(stored(rows)), sets.familiarity(rows))
+    assert np.isnan(sets.typicality(rows)).any(axis=1).tolist() == [True] + [False] * 29
+    assert np.allclose(distances.typicality(stored(rows)), sets.typicality(rows), equal_nan=True)
+    assert np.allclose(distances.familiarity(stored(rows)), sets.familiarity(rows), equal_nan=True)
 
 
 def test_sparse_rows_have_the_typicality_of_dense_ones():
     block, rows = (np.where(values > -2, values + 3, 0.0) for values in (BLOCK, ROWS))
     dense = PredictionSets(KNNClassifier(), cv=3).fit(block, Y[TRAIN])
     held = PredictionSets(KNNClassifier(), cv=3).fit(sparse.csr_array(block), Y[TRAIN])
-    assert np.allclose(held.typicality(sparse.csr_array(rows)), dense.typicality(rows))
-    assert np.allclose(held.familiarity(sparse.csr_array(rows)), dense.familiarity(rows))
+    assert np.allclose(held.typicality(sparse.csr_array(rows)), dense.typicality(rows), equal_nan=True)
+    assert np.allclose(held.familiarity(sparse.csr_array(rows)), dense.familiarity(rows), equal_nan=True)
     assert np.allclose(held.p_values(sparse.csr_array(rows)), dense.p_values(rows))
 
 
@@ -275,7 +277,7 @@ def test_a_class_in_a_single_group_is_named():
 
 
 def test_a_sample_that_is_unlike_all_others_fits_nowhere():
-    far = np.full((1, 60), BLOCK.min() - 10)
+    far = BLOCK[:1] - 20
     sets = PredictionSets(KNNClassifier(5), cv=5).fit(BLOCK, Y[TRAIN])
     assert np.allclose(sets.typicality(far), 1 / 21)
     assert sets.familiarity(far)[0] <= 2 / 61
@@ -389,8 +391,8 @@ def test_unknown_pairs_are_unknown_to_sets_and_novelty():
         assert np.isfinite(found).all()
         assert np.allclose(found, getattr(known, name)(Proximities(as_sparse, absent="unknown")))
     nothing = np.full((1, len(S)), np.nan)
-    assert np.all(dense.typicality(nothing) == 1)
-    assert np.all(dense.familiarity(nothing) == 1)
+    assert np.isnan(dense.typicality(nothing)).all()
+    assert np.isnan(dense.familiarity(nothing)).all()
     # Only the known pairs of a class count for its typicality.
     row = np.where(y == 0, S[0], np.nan)[None]
     assert dense.typicality(row)[0, 1] == 1
@@ -414,7 +416,10 @@ def test_absent_dissimilarities_are_far_for_typicality():
     sets = PredictionSets(
         KNNClassifier(1, dissimilarity="max-minus"), confidence=0.5, cv=2, class_conditional=False
     ).fit(far, np.arange(8) // 4)
-    assert sets.typicality(Proximities(sparse.csr_matrix((1, 8)), absent="farthest")).max() <= 0.2
+    rows = sparse.csr_matrix(([3.0], ([0], [0])), shape=(2, 8))  # the second has no stored value
+    found = sets.typicality(Proximities(rows, absent="farthest"))
+    assert found[0].max() <= 0.2
+    assert np.isnan(found[1]).all()
 
 
 def test_sets_of_a_classifier_on_several_similarities(tmp_path):

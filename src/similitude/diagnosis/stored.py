@@ -190,7 +190,8 @@ def class_means(given: Stored, labels: np.ndarray, n_classes: int) -> list[tuple
     rows, columns, values = others(given)
     excess, own = values - given.absent, labels[rows] == labels[columns]
     within = np.bincount(labels[rows[own]], excess[own], minlength=n_classes)
-    between = sum(np.bincount(labels[ends[~own]], excess[~own], minlength=n_classes) / 2 for ends in (rows, columns))
+    ends = np.concatenate([labels[rows[~own]], labels[columns[~own]]])
+    between = np.bincount(ends, np.tile(excess[~own], 2) / 2, minlength=n_classes)
     counts = np.bincount(labels, minlength=n_classes)
     pairs_within, pairs_between = counts * (counts - 1), counts * (n - counts)
     return [
