@@ -442,3 +442,64 @@ def test_a_dict_of_matrices_for_one_similarity_is_refused_by_name():
     for model in (KNNClassifier(), PredictionSets(KNNClassifier(), cv=2, confidence=0.5)):
         with pytest.raises(ValueError, match="X holds the similarities 'a', 'b', and one is needed"):
             model.fit({"a": S, "b": S}, y)
+
+
+class TestDifferentFits:
+    """Scores of different fits, folds that were not tested, and classes that were not."""
+
+    @staticmethod
+    def known(levels, n=40):
+        """Left-out samples of two classes, whose posteriors have one level in each fold."""
+        codes = np.arange(n) % 2
+        parts = np.arange(n) // 2 % len(levels)
+        own = np.array(levels)[parts]
+        posteriors = np.where(np.eye(2, dtype=bool)[codes], own[:, None], 1 - own[:, None])
+        return Calibration(np.array(["a", "b"]), np.log(posteriors), codes, parts)
+
+    def test_nearly_equal_posteriors_of_folds_are_ties(self):
+        near, apart = self.known([0.9992, 0.9994]), self.known([0.8, 0.99])
+        new = np.log([[0.9990, 0.0010]])
+        for class_conditional in (True, False):
+            measured = near.coverage(0.9, "lac", class_conditional)
+            assert measured.coverage == 1
+            assert not measured.misses
+            assert near.p_values(new, "lac", class_conditional)[0, 0] == 1
+            assert near.p_values(new, "lac", class_conditional)[0, 1] < 0.1
+            assert apart.coverage(0.9, "lac", class_conditional).misses
+
+    def test_a_class_that_was_not_tested_is_in_every_set(self):
+        known = self.known([0.9])
+        two = Calibration(
+            np.array(["a", "b", "c"]),
+            np.log(np.c_[np.exp(known.log_posteriors), np.full(40, 1e-9)]),
+            known.codes,
+            known.parts,
+        )
+        new = np.log([[0.9, 0.1 - 1e-9, 1e-9]])
+        assert two.p_values(new, "lac", False)[0].tolist()[2] == 1
+
+    def test_fit_warns_if_its_own_estimate_misses_the_confidence(self):
+        """Two of five folds were tested, and the similarity says nothing: posteriors differ by the fold."""
+        rng = np.random.default_rng(36)
+        codes, X = (rng.random(200) < 0.1).astype(int), rng.normal(size=(200, 6))
+        S = np.exp(-np.linalg.norm(X[:, None] - X, axis=2) / 3)
+        folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, codes))[:2]
+        with pytest.warns(UserWarning, match=r"sets of classes at confidence 0\.9 hold the class of only"):
+            auto = AutoClassifier(["k-NN"], n_repeats=1, cv=folds).fit(S, codes)
+        assert auto.coverage(class_conditional=False).misses
+        with pytest.warns(UserWarning, match="Use more samples, more time"):
+            auto.predict_set(S, 0.9, class_conditional=False)
+
+    def test_few_samples_of_five_classes(self):
+        """Approximate sets at 20 samples: the coverage agrees with the confidence within three standard errors."""
+        held = []
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            y = np.arange(120) % 5
+            angle = 2 * np.pi * y / 5
+            X = rng.normal(size=(120, 4)) + 2 * np.stack([np.cos(angle), np.sin(angle), 0 * y, 0 * y], axis=1)
+            S = np.exp(-np.linalg.norm(X[:, None] - X, axis=2))
+            auto = AutoClassifier(["k-NN", "nearest centroid"], n_repeats=1, random_state=seed).fit(S[:20, :20], y[:20])
+            found = auto.predict_set(S[20:, :20], 0.8)
+            held.append(np.mean(found[np.arange(100), y[20:]]))
+        assert np.mean(held) >= 0.8 - 3 * np.std(held) / np.sqrt(len(held))

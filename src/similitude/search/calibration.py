@@ -258,7 +258,7 @@ class Calibration:
         covered = np.bincount(self.codes[held], minlength=G)
         by_evidence = None
         if self.evidence is not None and not self.evidence.all():
-            by_evidence = tuple(_share(held[which]) for which in (self.evidence, ~self.evidence))
+            by_evidence = _share(held[self.evidence]), _share(held[~self.evidence])
         return SetCoverage(confidence, self.classes, self.counts, covered, sizes, sets, by_evidence)
 
 
@@ -277,8 +277,8 @@ def warn_of_coverage(measured: SetCoverage) -> None:
     if measured.misses:
         warn(
             f"sets of classes at confidence {measured.confidence:g} hold the class of only "
-            f"{100 * measured.coverage:.1f}% of the left-out samples: the fits of the folds differ too much, or too few "
-            "folds were tested. Use more samples, more time (time_budget), or PredictionSets.",
+            f"{100 * measured.coverage:.1f}% of the left-out samples: the fits of the folds differ too much, or too "
+            "few folds were tested. Use more samples, more time (time_budget), or PredictionSets.",
             SimilarityWarning,
         )
 

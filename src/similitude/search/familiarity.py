@@ -213,7 +213,7 @@ class Familiarity:
 
 
 def learned_familiarity(training: Training, codes: np.ndarray) -> Familiarity | RelativeFamiliarity:
-    """Return the familiarity that suits the similarities: relative to those within the classes if most are zero.
+    """Return the familiarity that suits the similarities: relative to those within the classes if at least 95% are 0.
 
     Parameters
     ----------

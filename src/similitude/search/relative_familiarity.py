@@ -12,6 +12,10 @@ from similitude.reader import Rows, Training
 from similitude.search.native_rows import native_rows, rows_of, sign_of
 
 NEIGHBOURS = 3
+FEW = 0.05
+"""The share of pairs with a positive similarity below which similarities are relative to those within the classes."""
+
+_DIGITS = 10
 
 
 class Hits(NamedTuple):
@@ -23,7 +27,7 @@ class Hits(NamedTuple):
 
 
 def are_hits(training: Training) -> bool:
-    """Return whether similarities are relative: none is negative or unknown, and most pairs have none.
+    """Return whether nearly all similarities are 0, and none is negative or unknown.
 
     Parameters
     ----------
@@ -33,7 +37,7 @@ def are_hits(training: Training) -> bool:
     Returns
     -------
     bool
-        Whether more than half of the pairs of different samples have the similarity 0, and no pair a negative one.
+        Whether fewer than 5% of the pairs of different samples have a positive similarity.
     """
     n, positive = len(training), 0
     if training.unknown or sign_of(training) < 0:
@@ -44,7 +48,7 @@ def are_hits(training: Training) -> bool:
             return False
         own = np.asarray(block[np.arange(block.shape[0]), np.arange(rows.start, rows.stop)]).ravel()
         positive += int(np.count_nonzero(values)) - int(np.count_nonzero(own))
-    return positive < n * (n - 1) / 2
+    return positive < FEW * n * (n - 1)
 
 
 @dataclass(frozen=True)
@@ -158,4 +162,5 @@ def _scores(hits: Hits, relative: np.ndarray, m: int) -> np.ndarray:
     shares = (wanted - np.bincount(hits.rows[nearer], minlength=m)) / tied
     weights = nearer + np.where(equal, shares[hits.rows], 0.0)
     totals = np.bincount(hits.rows, weights * np.log(relative), minlength=m)
-    return np.where(some, totals / np.maximum(wanted, 1), np.nan)
+    # Equal scores stay equal if they were added in another order.
+    return np.where(some, np.round(totals / np.maximum(wanted, 1), _DIGITS), np.nan)
