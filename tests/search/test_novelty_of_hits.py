@@ -1,4 +1,4 @@
-"""Similarities that are nearly all 0: typicality and familiarity, and samples without evidence."""
+"""Similarities that are mostly 0: typicality and familiarity, and samples without evidence."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,8 @@ def fitted(S, y):
 
 @pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
 @pytest.mark.parametrize("stored_self", [True, False])
-def test_familiarity_of_hits_is_that_of_the_formula(stored_self):
+def test_familiarity_of_hits_is_that_of_the_formula(stored_self, monkeypatch):
+    monkeypatch.setattr("similitude.search.relative_familiarity.COLUMNS", 100)  # more samples than that
     S, y = hits(stored_self=stored_self)
     train, new = np.arange(120), np.arange(120, 150)
     block, rows = S[np.ix_(train, train)], S[np.ix_(new, train)]

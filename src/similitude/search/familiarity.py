@@ -10,10 +10,7 @@ import numpy as np
 from similitude.numerics.topk import top_k
 from similitude.reader import Rows, Training
 from similitude.search.native_rows import BLOCK, dense_rows, training_evidence
-from similitude.search.relative_familiarity import NEIGHBOURS, RelativeFamiliarity, are_hits
-
-COLUMNS = 256
-"""The largest number of columns in which rows are compared."""
+from similitude.search.relative_familiarity import COLUMNS, NEIGHBOURS, RelativeFamiliarity, are_hits
 
 
 @dataclass(frozen=True)
@@ -213,7 +210,7 @@ class Familiarity:
 
 
 def learned_familiarity(training: Training, codes: np.ndarray) -> Familiarity | RelativeFamiliarity:
-    """Return the familiarity that suits the similarities: relative to those within the classes if at least 95% are 0.
+    """Return the familiarity that suits the similarities: relative to those within the classes if most are 0.
 
     Parameters
     ----------

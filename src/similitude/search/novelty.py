@@ -58,9 +58,9 @@ class Novelty:
 
         It is usually more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are
         compared with those of these samples to their own classes, and so are the correlations between rows of
-        similarities. If at least 95% of the similarities are 0, such as those of hits, and none is negative, those to
-        the nearest samples are divided by those of these samples to their own classes instead, and rows are not
-        compared.
+        similarities. If more than half of the similarities are 0 and none is negative, such as those of hits, and there
+        are more than 256 samples, the similarities to the nearest samples are divided by those of these samples to
+        their own classes instead, and rows are not compared.
 
         Parameters
         ----------

@@ -12,8 +12,8 @@ from similitude.reader import Rows, Training
 from similitude.search.native_rows import native_rows, rows_of, sign_of
 
 NEIGHBOURS = 3
-FEW = 0.05
-"""The share of pairs with a positive similarity below which similarities are relative to those within the classes."""
+COLUMNS = 256
+"""The largest number of columns in which rows are compared, if they are."""
 
 _DIGITS = 10
 
@@ -27,7 +27,7 @@ class Hits(NamedTuple):
 
 
 def are_hits(training: Training) -> bool:
-    """Return whether nearly all similarities are 0, and none is negative or unknown.
+    """Return whether most similarities are 0, none is negative or unknown, and rows cannot be compared as a whole.
 
     Parameters
     ----------
@@ -37,10 +37,11 @@ def are_hits(training: Training) -> bool:
     Returns
     -------
     bool
-        Whether fewer than 5% of the pairs of different samples have a positive similarity.
+        Whether there are more than 256 samples, and more than half of the pairs have the similarity 0: a few columns of
+        such rows say little about them.
     """
     n, positive = len(training), 0
-    if training.unknown or sign_of(training) < 0:
+    if n <= COLUMNS or training.unknown or sign_of(training) < 0:
         return False
     for rows, block in native_rows(training, n):
         values = block.data if sparse.issparse(block) else block
@@ -48,7 +49,7 @@ def are_hits(training: Training) -> bool:
             return False
         own = np.asarray(block[np.arange(block.shape[0]), np.arange(rows.start, rows.stop)]).ravel()
         positive += int(np.count_nonzero(values)) - int(np.count_nonzero(own))
-    return positive < FEW * n * (n - 1)
+    return positive < n * (n - 1) / 2
 
 
 @dataclass(frozen=True)
