@@ -45,9 +45,9 @@ def recognised(known, novel):
 
 
 def _scores(model, rows):
-    return np.stack(
-        [model.predict_proba(rows).max(axis=1), model.typicality(rows).max(axis=1), model.familiarity(rows)]
-    )
+    """Return the scores of each route; samples without evidence, which have no p-values, count as the most novel."""
+    p_values = model.typicality(rows).max(axis=1), model.familiarity(rows)
+    return np.stack([model.predict_proba(rows).max(axis=1), *(np.nan_to_num(each, nan=0.0) for each in p_values)])
 
 
 def of_problem(X, y, dissimilarity):

@@ -89,7 +89,8 @@ def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[R
             none = contest.no_evidence[None]
             member = CombinedMember(name, estimator, 1.0, run.temperatures[point], none)
             one = copy.copy(simple.best_estimator_)
-            one._become(whole, labels, [member], none, run.posteriors[point], contest.tested, contest.parts)
+            lacking = contest.lacking > 0.5
+            one._become(whole, labels, [member], none, run.posteriors[point], contest.tested, contest.parts, lacking)
             posteriors = one.predict_proba(split.X_test)
             if name in combined:
                 candidates.append(Candidate(place, run.posteriors[point], posteriors))

@@ -53,7 +53,11 @@ def test_a_fifo_is_written_into(name, inputs, fifo, tmp_path, monkeypatch):
     elif name == "pairwise.npz":
         assert np.load(io.BytesIO(written))["S"].shape == (24, 24)
     else:
-        starts = {"predict": b"label,a,b,typicality,evidence\n", "report": b"<!doctype html>", "compare": b"method,"}
+        starts = {
+            "predict": b"label,a,b,typicality,familiarity,evidence\n",
+            "report": b"<!doctype html>",
+            "compare": b"method,",
+        }
         assert written.startswith(starts.get(name, b""))
         assert written.endswith(b"\n")
 

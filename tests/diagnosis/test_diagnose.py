@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from similitude import Proximities
+from similitude.datasets import load_proximity
 from similitude.diagnosis import diagnose
 
 
@@ -98,8 +99,7 @@ def test_constant_matrix():
     assert found.neighbor_ties == 1
     assert found.intrinsic_dimension is None
     assert found.triangle_violations == 0
-    # Ties by position: every sample's neighbour is the first, whose own is the second.
-    assert found.leave_one_out_error == 0.55
+    assert (found.without_evidence, found.leave_one_out_error) == (20, None)
     assert "constant" in advice_on(found)
     assert "kernel" not in advice_on(found)
 
@@ -138,7 +138,10 @@ def test_every_kind_of_matrix_gives_the_same(tmp_path):
     for kind in (sparse.csr_matrix(S), sparse.coo_array(S), Proximities(sparse.csr_matrix(S))):
         found = diagnose(kind, pd.Series(y))
         assert found.sparse
-        assert without(found, "sparse", "advice") == expected
+        own = ("sparse", "advice", "classes", "from_stored")
+        assert without(found, *own) == {name: expected[name] for name in expected if name not in own}
+        for ours, theirs in zip(found.to_dict()["classes"], expected["classes"]):
+            assert ours == pytest.approx(theirs)
 
 
 def test_the_input_is_left_alone():
@@ -210,11 +213,82 @@ def test_a_sample_is_of_both_rows_and_columns():
     rng = np.random.RandomState(3)
     drawn = np.sort(rng.permutation(100)[:40])
     expected = without(diagnose(S[np.ix_(drawn, drawn)], y[drawn]), "n", "classes", "advice")
-    for kind in (S, sparse.coo_matrix(S), pd.DataFrame(S)):
+    for kind in (S, pd.DataFrame(S)):
         found = diagnose(kind, y, max_samples=40, random_state=3)
         assert without(found, "n", "classes", "advice", "sparse") == {
             k: v for k, v in expected.items() if k != "sparse"
         }
+
+
+def hits(n=150, seed=0):
+    """Mostly zeros: whole numbers within small families, some samples without any, and labels."""
+    rng = np.random.default_rng(seed)
+    family = np.arange(n) // 5
+    S = np.where(family[:, None] == family, rng.integers(1, 4, size=(n, n)), 0.0)
+    S[rng.random((n, n)) < 0.003] = 1.0
+    alone = rng.permutation(n)[:20]
+    S[alone] = S[:, alone] = 0.0
+    S[np.arange(n), np.arange(n)] = 9.0
+    return S, np.where(rng.random(n) < 0.1, 0, family % 4)
+
+
+@pytest.mark.parametrize("absent", ["zero", "unknown", "farthest"])
+def test_all_stored_entries_are_examined(absent):
+    S, y = hits()
+    order = np.random.default_rng(1).permutation(len(y))
+    same = {"zero": ("near_duplicates",), "unknown": (), "farthest": ()}[absent]
+    dissimilarity = "max-minus" if absent == "farthest" else None
+    values = sparse.csr_matrix(np.where(S, 10 - S, 0.0) if absent == "farthest" else S)
+    whole = diagnose(Proximities(values, absent=absent), y, dissimilarity=dissimilarity)
+    few = diagnose(Proximities(values, absent=absent), y, dissimilarity=dissimilarity, max_samples=40)
+    mixed = diagnose(
+        Proximities(values[order][:, order], absent=absent), y[order], dissimilarity=dissimilarity, max_samples=40
+    )
+    filled = {"zero": 0.0, "unknown": S[(S > 0) & (S < 9)].mean(), "farthest": 9.0}[absent]
+    full = np.where(S, 10 - S if absent == "farthest" else S, filled)
+    dense = diagnose(full, y, dissimilarity=dissimilarity)
+    assert (few.n_sampled, few.n_examined) == (40, 150)
+    of_stored = (
+        "symmetric",
+        "asymmetry",
+        "minimum",
+        "maximum",
+        "sparsity",
+        "n_distinct",
+        "duplicates",
+        "hubness",
+        "neighbor_ties",
+        "self_similarity_not_maximal",
+        "leave_one_out_error",
+        "without_evidence",
+        *same,
+    )
+    for name in of_stored:
+        expected = pytest.approx(getattr(dense, name))
+        assert all(getattr(found, name) == expected for found in (whole, few, mixed)), name
+    assert few.without_evidence >= 15
+    for one, other in zip(few.classes, dense.classes):
+        assert (one.within, one.between) == pytest.approx((other.within, other.between))
+    assert "disorder, which need all pairs, come from 40 of 150 samples" in advice_on(few)
+    assert f"of {150 - few.without_evidence} samples with evidence" in str(few)
+    assert "40 samples drawn at random" in str(few)
+
+
+def test_the_nearest_hit_is_that_of_all_samples(data_folder):
+    folder = data_folder / "hits"
+    if not folder.is_dir():
+        pytest.skip(f"no hits in {data_folder}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # labels of samples without an edge are left out
+        data = load_proximity(folder / "ec_train.m8.gz", folder / "ec_train.tsv", label_column="ec1")
+    found = diagnose(data.S, data.y, max_samples=50)
+    S = sparse.csr_matrix(data.S.S if hasattr(data.S, "S") else data.S)
+    S.setdiag(0)
+    some = np.diff((S > 0).tocsr().indptr) > 0
+    best = np.asarray(S.argmax(axis=1)).ravel()
+    error = np.mean(data.y[best][some] != data.y[some])
+    assert found.without_evidence == (~some).sum()
+    assert found.leave_one_out_error == pytest.approx(error, abs=0.01)  # here several best hits count with their mean
 
 
 def test_a_class_that_was_not_drawn():
@@ -338,7 +412,7 @@ def test_advice_on_neighbours():
     assert "there are hubs, samples among the 10 nearest neighbours" in advice_on(hubs)
     tied = diagnose(np.eye(30))
     assert tied.neighbor_ties == 1
-    assert "the order of the samples decides" in advice_on(tied)
+    assert "are equally similar, and share the last places" in advice_on(tied)
     assert "hubs" not in advice_on(tied)
     random = np.random.default_rng(0).uniform(size=(40, 40))
     assert "max S - S is not a metric" in advice_on(diagnose(random))

@@ -76,3 +76,35 @@ def familiarity(S, y, rows):
         total = total + (local_scores(among, y, others) - middle) / deviation
         known = known + (np.array(left_out) - middle) / deviation
     return np.array([(1 + np.sum(known <= score)) / (1 + len(y)) for score in total])
+
+
+def relative_scores(S, y, rows, own, k=3):
+    """Return the mean of log s(x, j) / a_j over the k nearest samples j of each row, which share tied places."""
+    best = [max([S[j, i] for i in range(len(y)) if i != j and y[i] == y[j]], default=0.0) for j in range(len(y))]
+    lowest = min(a for a in best if a > 0)
+    scales = [a if a > 0 else o if o > 0 else lowest for a, o in zip(best, own)]
+    found = []
+    for row in rows:
+        hits = [j for j in range(len(y)) if row[j] > 0]
+        places = min(k, len(hits))
+        if not hits:
+            found.append(np.nan)
+            continue
+        last = sorted((row[j] for j in hits), reverse=True)[places - 1]
+        nearer, tied = [j for j in hits if row[j] > last], [j for j in hits if row[j] == last]
+        share = (places - len(nearer)) / len(tied)
+        logs = [np.log(row[j] / scales[j]) for j in (*nearer, *tied)]
+        found.append(np.dot([1.0] * len(nearer) + [share] * len(tied), logs) / places)
+    return np.array(found)
+
+
+def relative_familiarity(S, y, rows):
+    """Return the p-values for belonging to one of the classes, of similarities that are nearly all 0."""
+    known = []
+    for i in range(len(y)):
+        rest = [j for j in range(len(y)) if j != i]
+        known += list(relative_scores(S[np.ix_(rest, rest)], y[rest], S[i : i + 1, rest], np.diagonal(S)[rest]))
+    new = relative_scores(S, y, rows, np.diagonal(S))
+    known = np.array([a for a in known if not np.isnan(a)])
+    counts = np.array([np.sum(known <= score + 1e-12) for score in new])
+    return np.where(np.isnan(new), np.nan, (1 + counts) / (1 + len(known)))

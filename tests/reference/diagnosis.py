@@ -92,7 +92,13 @@ def neighbor_ties(S, k):
 
 
 def leave_one_out_error(S, y):
-    return sum(1 for i in range(len(S)) if y[neighbors(S, i)[0]] != y[i]) / len(S)
+    errors = []
+    for i in range(len(S)):
+        others = [j for j in range(len(S)) if j != i]
+        nearest = [j for j in others if S[i][j] == max(S[i][k] for k in others)]
+        if len({S[i][j] for j in others}) > 1:  # otherwise the row gives no evidence
+            errors.append(sum(y[j] != y[i] for j in nearest) / len(nearest))
+    return sum(errors) / len(errors)
 
 
 def class_means(S, y, label):

@@ -93,7 +93,8 @@ def test_familiarity_is_that_of_the_formula(monkeypatch):
     expected = conformal.familiarity(BLOCK, Y[TRAIN], ROWS)
     assert np.allclose(sets.familiarity(ROWS), expected)
     assert len(np.unique(expected)) > 10
-    monkeypatch.setattr("similitude.search.familiarity._BLOCK", 150)  # two or three rows at a time
+    for name in ("familiarity", "native_rows"):
+        monkeypatch.setattr(f"similitude.search.{name}.BLOCK", 150)  # two or three rows at a time
     again = PredictionSets(KNNClassifier(dissimilarity="gauss"), cv=3).fit(-BLOCK, Y[TRAIN])
     assert np.allclose(again.familiarity(-ROWS), expected)
     assert np.allclose(again.typicality(-ROWS), sets.typicality(ROWS))
@@ -118,16 +119,17 @@ def test_unknown_similarities_are_not_among_the_nearest():
 
     distances = PredictionSets(KNNClassifier(4, dissimilarity="max-minus")).fit(stored(block), Y[TRAIN])
     assert np.allclose(distances.p_values(stored(rows[1:])), sets.p_values(rows[1:]))
-    assert np.allclose(distances.typicality(stored(rows)), sets.typicality(rows))
-    assert np.allclose(distances.familiarity(stored(rows)), sets.familiarity(rows))
+    assert np.isnan(sets.typicality(rows)).any(axis=1).tolist() == [True] + [False] * 29
+    assert np.allclose(distances.typicality(stored(rows)), sets.typicality(rows), equal_nan=True)
+    assert np.allclose(distances.familiarity(stored(rows)), sets.familiarity(rows), equal_nan=True)
 
 
 def test_sparse_rows_have_the_typicality_of_dense_ones():
     block, rows = (np.where(values > -2, values + 3, 0.0) for values in (BLOCK, ROWS))
     dense = PredictionSets(KNNClassifier(), cv=3).fit(block, Y[TRAIN])
     held = PredictionSets(KNNClassifier(), cv=3).fit(sparse.csr_array(block), Y[TRAIN])
-    assert np.allclose(held.typicality(sparse.csr_array(rows)), dense.typicality(rows))
-    assert np.allclose(held.familiarity(sparse.csr_array(rows)), dense.familiarity(rows))
+    assert np.allclose(held.typicality(sparse.csr_array(rows)), dense.typicality(rows), equal_nan=True)
+    assert np.allclose(held.familiarity(sparse.csr_array(rows)), dense.familiarity(rows), equal_nan=True)
     assert np.allclose(held.p_values(sparse.csr_array(rows)), dense.p_values(rows))
 
 
@@ -275,7 +277,7 @@ def test_a_class_in_a_single_group_is_named():
 
 
 def test_a_sample_that_is_unlike_all_others_fits_nowhere():
-    far = np.full((1, 60), BLOCK.min() - 10)
+    far = BLOCK[:1] - 20
     sets = PredictionSets(KNNClassifier(5), cv=5).fit(BLOCK, Y[TRAIN])
     assert np.allclose(sets.typicality(far), 1 / 21)
     assert sets.familiarity(far)[0] <= 2 / 61
@@ -389,8 +391,8 @@ def test_unknown_pairs_are_unknown_to_sets_and_novelty():
         assert np.isfinite(found).all()
         assert np.allclose(found, getattr(known, name)(Proximities(as_sparse, absent="unknown")))
     nothing = np.full((1, len(S)), np.nan)
-    assert np.all(dense.typicality(nothing) == 1)
-    assert np.all(dense.familiarity(nothing) == 1)
+    assert np.isnan(dense.typicality(nothing)).all()
+    assert np.isnan(dense.familiarity(nothing)).all()
     # Only the known pairs of a class count for its typicality.
     row = np.where(y == 0, S[0], np.nan)[None]
     assert dense.typicality(row)[0, 1] == 1
@@ -414,7 +416,10 @@ def test_absent_dissimilarities_are_far_for_typicality():
     sets = PredictionSets(
         KNNClassifier(1, dissimilarity="max-minus"), confidence=0.5, cv=2, class_conditional=False
     ).fit(far, np.arange(8) // 4)
-    assert sets.typicality(Proximities(sparse.csr_matrix((1, 8)), absent="farthest")).max() <= 0.2
+    rows = sparse.csr_matrix(([3.0], ([0], [0])), shape=(2, 8))  # the second has no stored value
+    found = sets.typicality(Proximities(rows, absent="farthest"))
+    assert found[0].max() <= 0.2
+    assert np.isnan(found[1]).all()
 
 
 def test_sets_of_a_classifier_on_several_similarities(tmp_path):
@@ -437,3 +442,64 @@ def test_a_dict_of_matrices_for_one_similarity_is_refused_by_name():
     for model in (KNNClassifier(), PredictionSets(KNNClassifier(), cv=2, confidence=0.5)):
         with pytest.raises(ValueError, match="X holds the similarities 'a', 'b', and one is needed"):
             model.fit({"a": S, "b": S}, y)
+
+
+class TestDifferentFits:
+    """Scores of different fits, folds that were not tested, and classes that were not."""
+
+    @staticmethod
+    def known(levels, n=40):
+        """Left-out samples of two classes, whose posteriors have one level in each fold."""
+        codes = np.arange(n) % 2
+        parts = np.arange(n) // 2 % len(levels)
+        own = np.array(levels)[parts]
+        posteriors = np.where(np.eye(2, dtype=bool)[codes], own[:, None], 1 - own[:, None])
+        return Calibration(np.array(["a", "b"]), np.log(posteriors), codes, parts)
+
+    def test_nearly_equal_posteriors_of_folds_are_ties(self):
+        near, apart = self.known([0.9992, 0.9994]), self.known([0.8, 0.99])
+        new = np.log([[0.9990, 0.0010]])
+        for class_conditional in (True, False):
+            measured = near.coverage(0.9, "lac", class_conditional)
+            assert measured.coverage == 1
+            assert not measured.misses
+            assert near.p_values(new, "lac", class_conditional)[0, 0] == 1
+            assert near.p_values(new, "lac", class_conditional)[0, 1] < 0.1
+            assert apart.coverage(0.9, "lac", class_conditional).misses
+
+    def test_a_class_that_was_not_tested_is_in_every_set(self):
+        known = self.known([0.9])
+        two = Calibration(
+            np.array(["a", "b", "c"]),
+            np.log(np.c_[np.exp(known.log_posteriors), np.full(40, 1e-9)]),
+            known.codes,
+            known.parts,
+        )
+        new = np.log([[0.9, 0.1 - 1e-9, 1e-9]])
+        assert two.p_values(new, "lac", False)[0].tolist()[2] == 1
+
+    def test_fit_warns_if_its_own_estimate_misses_the_confidence(self):
+        """Two of five folds were tested, and the similarity says nothing: posteriors differ by the fold."""
+        rng = np.random.default_rng(36)
+        codes, X = (rng.random(200) < 0.1).astype(int), rng.normal(size=(200, 6))
+        S = np.exp(-np.linalg.norm(X[:, None] - X, axis=2) / 3)
+        folds = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, codes))[:2]
+        with pytest.warns(UserWarning, match=r"sets of classes at confidence 0\.9 hold the class of only"):
+            auto = AutoClassifier(["k-NN"], n_repeats=1, cv=folds).fit(S, codes)
+        assert auto.coverage(class_conditional=False).misses
+        with pytest.warns(UserWarning, match="Use more samples, more time"):
+            auto.predict_set(S, 0.9, class_conditional=False)
+
+    def test_few_samples_of_five_classes(self):
+        """Approximate sets at 20 samples: the coverage agrees with the confidence within three standard errors."""
+        held = []
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            y = np.arange(120) % 5
+            angle = 2 * np.pi * y / 5
+            X = rng.normal(size=(120, 4)) + 2 * np.stack([np.cos(angle), np.sin(angle), 0 * y, 0 * y], axis=1)
+            S = np.exp(-np.linalg.norm(X[:, None] - X, axis=2))
+            auto = AutoClassifier(["k-NN", "nearest centroid"], n_repeats=1, random_state=seed).fit(S[:20, :20], y[:20])
+            found = auto.predict_set(S[20:, :20], 0.8)
+            held.append(np.mean(found[np.arange(100), y[20:]]))
+        assert np.mean(held) >= 0.8 - 3 * np.std(held) / np.sqrt(len(held))

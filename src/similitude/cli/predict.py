@@ -131,7 +131,7 @@ def predict_rows(
             check_no_such_class(info["classes"], evidence)
         labels = fitted.predict(X).tolist()
         kind, names, values = _scores(fitted, X, len(labels))
-        more = novelty_columns(fitted, X, confidence, evidence, note)
+        more = novelty_columns(fitted, X, confidence, note)
     if evidence is not None:
         labels = labels if assign_all else assigned_labels(labels, evidence)
         more.columns["evidence"] = evidence_column(evidence, edges)

@@ -12,6 +12,8 @@ _BETWEEN = "|"
 _UNUSUAL = 0.05
 _ENOUGH = 19  # the p-values of a class with n samples are at least 1 / (n + 1)
 _SHOWN = 3
+NO_EVIDENCE = "no evidence"
+"""What is written in place of a p-value for samples that give no evidence."""
 
 
 @dataclass
@@ -23,24 +25,17 @@ class NoveltyColumns:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def novelty_columns(
-    fitted: Any, X: Any, confidence: float | None, evidence: np.ndarray | None, note: Callable[[str], None]
-) -> NoveltyColumns:
-    """Return the largest typicality of each sample and, with a confidence, its set of classes.
-
-    Without evidence the typicality is empty, because any number would be that of all such samples.
-    """
+def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Callable[[str], None]) -> NoveltyColumns:
+    """Return the largest typicality and the familiarity of each sample and, with a confidence, its set of classes."""
     found = NoveltyColumns()
     if hasattr(fitted, "typicality"):
-        _add_typicality(found, fitted, X, evidence, note)
+        _add_typicality(found, fitted, X, note)
     if confidence is not None:
         _add_sets(found, fitted, X, confidence, note)
     return found
 
 
-def _add_typicality(
-    found: NoveltyColumns, fitted: Any, X: Any, evidence: np.ndarray | None, note: Callable[[str], None]
-) -> None:
+def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[str], None]) -> None:
     needed = getattr(fitted, "n_features_in_", None)  # None for raw objects
     if needed is not None and X.shape[1] != needed:
         note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
@@ -50,12 +45,12 @@ def _add_typicality(
     except ValueError as error:  # a model on feature vectors
         note(f"no typicality: {error}")
         return
-    counts = np.bincount(fitted._typicality.codes, minlength=p_values.shape[1])
+    counts = fitted._typicality.counts
     enough = counts >= _ENOUGH
     kind = "all classes"
     if not enough.any():
         smallest = counts.min()
-        least = 1 if smallest == 1 else 1 / (smallest + 1)
+        least = 1 if smallest <= 1 else 1 / (smallest + 1)
         note(
             f"no class has {_ENOUGH} samples: typicality is at least 1 / (n + 1) for a class of n samples (1 if n = 1) "
             f"and so at least {least:.2g} here."
@@ -69,13 +64,23 @@ def _add_typicality(
         )
         p_values, kind = p_values[:, enough], f"all classes of at least {_ENOUGH} samples"
     largest = p_values.max(axis=1)
-    known = np.ones(len(largest), dtype=bool) if evidence is None else evidence
-    unusual = int((known & (largest <= _UNUSUAL)).sum())
-    found.columns["typicality"] = [value if own else "" for value, own in zip(largest.tolist(), known.tolist())]
+    unusual = int((largest <= _UNUSUAL).sum())
+    found.columns["typicality"] = _written(largest)
     found.facts["unlike_all_classes"] = unusual
     if unusual:
         rows = "1 row is" if unusual == 1 else f"{unusual} rows are"
         found.lines.append(f"{rows} unlike {kind} (typicality of at most {_UNUSUAL:g})")
+    familiar = fitted.familiarity(X)
+    novel = int((familiar <= _UNUSUAL).sum())
+    found.columns["familiarity"] = _written(familiar)
+    found.facts["novel"] = novel
+    if novel:
+        rows = "1 row is" if novel == 1 else f"{novel} rows are"
+        found.lines.append(f"{rows} unlike all that is known (familiarity of at most {_UNUSUAL:g})")
+
+
+def _written(p_values: np.ndarray) -> list[Any]:
+    return [NO_EVIDENCE if np.isnan(value) else value for value in p_values.tolist()]
 
 
 def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, note: Callable[[str], None]) -> None:

@@ -38,11 +38,16 @@ def advice(d: Diagnosis) -> tuple[str, ...]:
         sentences.append(f"constant: every value is {d.minimum:.4g}, so the matrix does not distinguish any samples.")
     else:
         sentences += [*_about_scale(d), *_about_spectrum(d), *_about_neighbors(d)]
-    return (*sentences, *_about_copies_and_zeros(d), *_about_labels(d))
+    return (*sentences, *_about_evidence(d), *_about_copies_and_zeros(d), *_about_labels(d))
 
 
 def _about_input(d: Diagnosis) -> Iterator[str]:
-    if d.n_sampled < d.n:
+    if d.n_sampled < d.n_examined:
+        yield (
+            "the spectrum, triangle violations, intrinsic dimension and disorder, which need all pairs, come from "
+            f"{d.n_sampled} of {d.n} samples; all other figures come from all stored entries."
+        )
+    elif d.n_sampled < d.n:
         yield f"the figures come from {d.n_sampled} of {d.n} samples; raise max_samples to use all of them."
     if d.looks_like_dissimilarity:
         yield (
@@ -114,8 +119,7 @@ def _about_neighbors(d: Diagnosis) -> Iterator[str]:
     if d.neighbor_ties is not None and d.neighbor_ties > MANY_TIES:
         yield (
             f"for {percent(d.neighbor_ties)} of the samples, neighbour {d.n_neighbors} and the next one are equally "
-            "similar, so that the order of the samples decides; weights='affinity' gives dissimilar neighbours less "
-            "weight."
+            "similar, and share the last places; weights='affinity' gives dissimilar neighbours less weight."
         )
     elif d.hubness is not None and d.hubness > HIGH_HUBNESS:
         yield (
@@ -124,8 +128,16 @@ def _about_neighbors(d: Diagnosis) -> Iterator[str]:
         )
 
 
+def _about_evidence(d: Diagnosis) -> Iterator[str]:
+    if 0 < d.without_evidence < d.n_examined:
+        yield (
+            f"{d.without_evidence} of {d.n_examined} samples give no evidence, since all their similarities to others "
+            "are equal: AutoClassifier learns the posterior of such samples, single methods give the class shares."
+        )
+
+
 def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
-    groups = d.n_sampled - d.near_duplicates
+    groups = d.n_examined - d.near_duplicates
     few_groups = f"only {groups} different ones are left, too few for folds that keep copies together."
     if d.duplicates:
         repeat = "1 sample repeats" if d.duplicates == 1 else f"{d.duplicates} samples repeat"
@@ -134,10 +146,10 @@ def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
             "otherwise errors are underestimated."
         )
         yield f"{repeat} the row of an earlier one: {together if groups >= FEW_GROUPS else few_groups}"
-    elif d.near_duplicates > MANY_NEAR_DUPLICATES * d.n_sampled:
+    elif d.near_duplicates > MANY_NEAR_DUPLICATES * d.n_examined:
         together = "SimilarityGroupKFold (--no-leak auto) keeps them together."
         yield (
-            f"{d.near_duplicates} of {d.n_sampled} samples are nearly the same as others: errors on random folds "
+            f"{d.near_duplicates} of {d.n_examined} samples are nearly the same as others: errors on random folds "
             f"are smaller than those for new samples; {together if groups >= FEW_GROUPS else few_groups}"
         )
     if d.unknown:
@@ -145,7 +157,7 @@ def _about_copies_and_zeros(d: Diagnosis) -> Iterator[str]:
             f"{percent(d.unknown)} of the entries are unknown: local methods (KNNClassifier) vote among the known "
             "neighbours, all others need Proximities(S, fill='class-blind mean') or another fill (--fill)."
         )
-    if d.sparsity > MANY_ZEROS and d.n_sampled > 2 and d.maximum > d.minimum:
+    if d.sparsity > MANY_ZEROS and d.n > 2 and d.maximum > d.minimum:
         if d.sparse:
             yield f"{percent(d.sparsity)} of the entries are zero: absent entries count as the similarity 0."
         else:
@@ -182,8 +194,9 @@ def _about_error(d: Diagnosis) -> Iterator[str]:
     if d.leave_one_out_error is None or d.classes is None:
         return
     guess = 1 - max(c.count for c in d.classes) / d.n
+    of = f" for the {d.n_examined - d.without_evidence} samples with evidence" if d.without_evidence else ""
     errors = (
-        f"the nearest neighbour has an error of {percent(d.leave_one_out_error)}, and predicting the largest class "
+        f"the nearest neighbour has an error of {percent(d.leave_one_out_error)}{of}, and predicting the largest class "
         f"for all samples one of {percent(guess)}"
     )
     if d.leave_one_out_error >= guess:

@@ -66,7 +66,7 @@ def _line(name: str, value: str) -> str:
 def _matrix(d: Diagnosis) -> list[tuple[str, str]]:
     smaller = d.self_similarity_not_maximal
     return [
-        *([("examined", f"{d.n_sampled} samples drawn at random")] if d.n_sampled < d.n else []),
+        *([("examined", _drawn(d))] if d.n_examined < d.n else []),
         ("symmetric", "yes" if d.symmetric else f"no: asymmetry {number(d.asymmetry)}"),
         ("range", f"{number(d.minimum)} to {number(d.maximum)}"),
         *([("unknown", percent(d.unknown))] if d.unknown else []),
@@ -78,8 +78,13 @@ def _matrix(d: Diagnosis) -> list[tuple[str, str]]:
     ]
 
 
+def _drawn(d: Diagnosis) -> str:
+    return f"{d.n_sampled} samples drawn at random"
+
+
 def _spectrum(d: Diagnosis) -> list[tuple[str, str]]:
     return [
+        *([("computed from", _drawn(d))] if d.n_sampled < d.n_examined else []),
         ("eigenvalues", f"{number(d.smallest_eigenvalue)} to {number(d.largest_eigenvalue)}"),
         ("positive semidefinite", "yes" if d.psd else "no"),
         ("negative fraction (NEF)", number(d.negative_eigenfraction)),
@@ -89,12 +94,17 @@ def _spectrum(d: Diagnosis) -> list[tuple[str, str]]:
 
 
 def _geometry(d: Diagnosis) -> list[tuple[str, str]]:
+    part = f" ({_drawn(d)})" if d.n_sampled < d.n_examined else ""
     return [
-        ("triangle violations", percent(d.triangle_violations)),
-        ("intrinsic dimension", number(d.intrinsic_dimension)),
+        ("triangle violations", percent(d.triangle_violations) + part),
+        ("intrinsic dimension", number(d.intrinsic_dimension) + part),
         (f"hubness (k = {d.n_neighbors})", number(d.hubness)),
         (f"ties (k = {d.n_neighbors})", percent(d.neighbor_ties)),
-        ("disorder (95%)", "not defined" if d.disorder is None else f"{number(d.disorder)}, {verdict(d.disorder)}"),
+        *([("without evidence", f"{d.without_evidence} samples")] if d.without_evidence else []),
+        (
+            "disorder (95%)",
+            "not defined" if d.disorder is None else f"{number(d.disorder)}{part}, {verdict(d.disorder)}",
+        ),
     ]
 
 
@@ -111,4 +121,6 @@ def _classes(d: Diagnosis) -> list[str]:
     ]
     if len(d.classes) > len(shown):
         lines.append(f"  and {len(d.classes) - len(shown)} smaller classes")
-    return [*lines, _line("leave-one-out 1-NN error", percent(d.leave_one_out_error))]
+    of = f" of {d.n_examined - d.without_evidence} samples with evidence" if d.without_evidence else ""
+    error = percent(d.leave_one_out_error)
+    return [*lines, _line("leave-one-out 1-NN error", error + (of if d.leave_one_out_error is not None else ""))]

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
 from similitude._utils.ids import labels_in_order
-from similitude.diagnosis import figures
+from similitude.diagnosis import figures, stored
 from similitude.diagnosis.advice import advice
 from similitude.diagnosis.disorder import figure as disorder_figure
 from similitude.diagnosis.result import ClassFigures, Diagnosis
@@ -23,13 +23,14 @@ from similitude.proximity.check import (
     asymmetry,
     check_similarity,
     dense,
+    for_lookup,
     is_symmetric,
     looks_like_dissimilarity,
     read_similarity,
 )
 from similitude.proximity.groups import similarity_groups
 from similitude.proximity.maps import LearnedMap, check_map
-from similitude.proximity.proximities import as_proximities
+from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import LearnedFill, known_counts
 
@@ -60,7 +61,10 @@ def diagnose(
       :func:`~similitude.disorder`.
     * The hubness is the skewness of the number of lists of k nearest neighbours in which a sample occurs. Neighbours
       are ranked by rows, without the sample itself; those that are equally similar share the last places of a list.
-      For the leave-one-out error, ties are ranked by position.
+    * The leave-one-out error is that of the nearest neighbour, of the samples whose row gives evidence: whose
+      similarities to the others are not all equal. Several nearest neighbours count with their mean error.
+    * What does not need all pairs is computed from all stored entries of a sparse matrix. The spectrum, the triangle
+      inequality, the intrinsic dimension and the disorder are those of at most ``max_samples`` samples.
 
     Parameters
     ----------
@@ -71,8 +75,8 @@ def diagnose(
     dissimilarity : str, default=None
         The map that turns S into a similarity: see :mod:`similitude.proximity.maps`.
     max_samples : int, default=5000
-        If there are more samples, this many are drawn at random and the others are not read; class counts are those of
-        all samples.
+        If there are more samples, this many are drawn at random. Of a dense matrix the others are not read, and class
+        counts alone are those of all samples; of a sparse matrix only the figures that need all pairs come from these.
     n_neighbors : int, default=10
         The number k of neighbours for the hubness; at most n - 1 are used.
     n_triples : int, default=100000
@@ -122,7 +126,8 @@ def diagnose(
     n = matrix.shape[0]
     classes, labels = (None, None) if y is None else _encoded(y, n)
 
-    mapped = None if dissimilarity is None else _mapped(checked, dissimilarity)
+    learned = None if dissimilarity is None else LearnedMap.learn(checked, dissimilarity, name="S")
+    mapped = None if learned is None else _mapped(checked, learned)
     values = dense(checked)
     A, scale = figures.unit_scale(values if mapped is None else mapped)
     symmetric = is_symmetric(values)
@@ -130,25 +135,21 @@ def diagnose(
     eigenvalues = figures.eigenvalues(A, symmetric, max(ZERO_TOLERANCE, tolerance))
     spectrum = figures.spectrum(eigenvalues)
     raw = A if mapped is None else figures.unit_scale(values)[0]
-    near = figures.neighbors(A, n_neighbors)
-    by_class = None if classes is None or labels is None else _class_figures(A, scale, classes, labels, drawn)
+    from_stored = sparse.issparse(matrix) and dissimilarity != "double-centring"
+    if from_stored:
+        of_values = _of_stored(given, learned, labels, classes, n_neighbors)
+    else:
+        drawn_labels = None if labels is None else labels[drawn]
+        of_values = _of_all(values, A, scale, dissimilarity, drawn_labels, classes, n_neighbors)
+    counts = None if labels is None else np.bincount(labels)
     found = Diagnosis(
         n=n,
         n_sampled=len(values),
         dtype=str(getattr(matrix, "dtype", values.dtype)),
         sparse=sparse.issparse(matrix),
         dissimilarity=dissimilarity,
-        symmetric=symmetric,
-        asymmetry=asymmetry(values),
-        minimum=float(values.min()),
-        maximum=float(values.max()),
-        sparsity=1 - np.count_nonzero(values) / values.size,
-        n_distinct=len(np.unique(values)),
-        near_duplicates=len(values) - len(np.unique(similarity_groups(values, dissimilarity=dissimilarity))),
-        unknown=float(unknown),
-        duplicates=figures.duplicate_rows(values),
         looks_like_dissimilarity=dissimilarity is None and looks_like_dissimilarity(values),
-        self_similarity_not_maximal=figures.not_maximal(A, tolerance),
+        unknown=float(unknown),
         smallest_eigenvalue=_scaled(spectrum.smallest, scale),
         largest_eigenvalue=_scaled(spectrum.largest, scale),
         negative_eigenfraction=spectrum.negative_eigenfraction,
@@ -157,13 +158,11 @@ def diagnose(
         psd=spectrum.smallest >= 0,
         triangle_violations=figures.triangle_violations(raw, n_triples, rng, tolerance, dissimilarity is None),
         intrinsic_dimension=figures.intrinsic_dimension(raw, tolerance, dissimilarity is None),
-        n_neighbors=near.n_neighbors,
-        hubness=near.hubness,
-        neighbor_ties=near.ties,
         disorder=disorder_figure(A, rng),
-        classes=by_class,
-        leave_one_out_error=None if labels is None else _error(labels[drawn], near.nearest),
         eigenvalues=figures.rescaled(eigenvalues, scale),
+        from_stored=from_stored,
+        classes=_class_figures(classes, counts, of_values.pop("means"), of_values.pop("scale")),
+        **of_values,
     )
     return replace(found, advice=advice(found))
 
@@ -186,14 +185,91 @@ def _completed(values: Any, given: Any, dissimilarity: str | None) -> tuple[floa
         unknown = 1 - known_counts(values).sum() / max(1, np.prod(values.shape))
     elif sparse_as != "farthest" or dissimilarity is None:
         return unknown, values
-    fill = "farthest" if sparse_as == "farthest" else given.fill or "class-blind mean"
-    return unknown, LearnedFill.learn(values, fill, dissimilarities=dissimilarity is not None)(values, square=True)
+    fill = LearnedFill.learn(values, _fill_of(given), dissimilarities=dissimilarity is not None)
+    return unknown, fill(values, square=True)
 
 
-def _mapped(values: Any, map_name: str) -> np.ndarray:
+def _fill_of(given: Any) -> Any:
+    return "farthest" if sparse.issparse(given.S) and given.absent == "farthest" else given.fill or "class-blind mean"
+
+
+def _of_all(
+    values: np.ndarray,
+    A: np.ndarray,
+    scale: float,
+    dissimilarity: str | None,
+    labels: np.ndarray | None,
+    classes: np.ndarray | None,
+    n_neighbors: int,
+) -> dict[str, Any]:
+    """Return the figures of values, neighbours and classes, from all entries of a dense matrix."""
+    groups = similarity_groups(values, dissimilarity=dissimilarity)
+    return {
+        "symmetric": is_symmetric(values),
+        "asymmetry": asymmetry(values),
+        "minimum": float(values.min()),
+        "maximum": float(values.max()),
+        "sparsity": 1 - np.count_nonzero(values) / values.size,
+        "n_distinct": len(np.unique(values)),
+        "near_duplicates": len(values) - len(np.unique(groups)),
+        "duplicates": figures.duplicate_rows(values),
+        "self_similarity_not_maximal": figures.not_maximal(A, SYMMETRY_TOLERANCE[values.dtype]),
+        "means": None if labels is None or classes is None else figures.class_means(A, labels, len(classes)),
+        "scale": scale,
+        **_of_neighbors(figures.neighbors(A, n_neighbors, labels)),
+    }
+
+
+def _of_stored(
+    given: Any, learned: LearnedMap | None, labels: np.ndarray | None, classes: np.ndarray | None, n_neighbors: int
+) -> dict[str, Any]:
+    """Return the same figures from all stored entries of a sparse matrix."""
+    S = for_lookup(read_similarity(given.S, orientation="any", takes_nan=True)[0])
+    fill = None
+    if given.absent != "zero":
+        fill = LearnedFill.learn(S, _fill_of(given), dissimilarities=learned is not None)
+    entries = stored.stored_entries(S) if fill is None else stored.stored_entries(S, fill.value, fill.own)
+    similar = entries
+    if learned is not None:
+        data, absent = (_mapped(part, learned) for part in (entries.S.data[None], np.array([[entries.absent]])))
+        similar = stored.Stored(type(S)((data[0], entries.S.indices, entries.S.indptr), shape=S.shape), absent.item())
+    A, scale = stored.unit_scale(similar)
+    minimum, maximum = stored.value_range(entries)
+    kind = None if learned is None else learned.map_name
+    groups = similarity_groups(Proximities(S, absent=given.absent), dissimilarity=kind)
+    return {
+        "symmetric": stored.is_symmetric(entries),
+        "asymmetry": stored.asymmetry(entries),
+        "minimum": minimum,
+        "maximum": maximum,
+        "sparsity": stored.zeros(entries),
+        "n_distinct": stored.n_distinct(entries),
+        "near_duplicates": S.shape[0] - len(np.unique(groups)),
+        "duplicates": stored.duplicate_rows(entries),
+        "self_similarity_not_maximal": stored.not_maximal(A, SYMMETRY_TOLERANCE[np.dtype(S.dtype)]),
+        "means": None if labels is None or classes is None else stored.class_means(A, labels, len(classes)),
+        "scale": scale,
+        **_of_neighbors(stored.neighbors(A, n_neighbors, labels)),
+    }
+
+
+def _of_neighbors(found: figures.Neighbors) -> dict[str, Any]:
+    own = found.evidence
+    return {
+        "n_neighbors": found.n_neighbors,
+        "hubness": found.hubness,
+        "neighbor_ties": found.ties,
+        "without_evidence": int((~own).sum()),
+        "leave_one_out_error": None if found.wrong is None or not own.any() else float(found.wrong[own].mean()),
+    }
+
+
+def _mapped(values: Any, learned: LearnedMap) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
-        similarities = LearnedMap.learn(values, map_name, name="S")(values, name="S")
-    return check_similarity(similarities, name=f"S after dissimilarity={map_name!r}", orientation="any")
+        similarities = learned(values, name="S")
+    return check_similarity(
+        similarities, name=f"S after dissimilarity={learned.map_name!r}", orientation="any", square=False
+    )
 
 
 def _encoded(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -210,13 +286,13 @@ def _encoded(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _class_figures(
-    A: np.ndarray, scale: float, classes: np.ndarray, labels: np.ndarray, drawn: np.ndarray
-) -> tuple[ClassFigures, ...]:
-    counts = np.bincount(labels, minlength=len(classes)).tolist()
-    means = figures.class_means(A, labels[drawn], len(classes))
+    classes: np.ndarray | None, counts: np.ndarray | None, means: list | None, scale: float
+) -> tuple[ClassFigures, ...] | None:
+    if classes is None or counts is None or means is None:
+        return None
     return tuple(
         ClassFigures(_plain(label), count, _scaled(within, scale), _scaled(between, scale))
-        for label, count, (within, between) in zip(classes.tolist(), counts, means)
+        for label, count, (within, between) in zip(classes.tolist(), counts.tolist(), means)
     )
 
 
@@ -229,7 +305,3 @@ def _scaled(value: float | None, scale: float) -> float | None:
     if value is None or not np.isfinite(value * scale):
         return None
     return value * scale
-
-
-def _error(labels: np.ndarray, nearest: np.ndarray | None) -> float | None:
-    return None if nearest is None else float(np.mean(labels[nearest] != labels))

@@ -146,18 +146,36 @@ class Neighbors(NamedTuple):
     n_neighbors: int
     hubness: float | None
     ties: float | None
-    nearest: np.ndarray | None
+    evidence: np.ndarray
+    """Whether the similarities of each sample to the others are not all equal."""
+    wrong: np.ndarray | None
+    """The share of the nearest neighbours of each sample, which may be tied, that have another label."""
 
 
-def neighbors(A: np.ndarray, n_neighbors: int) -> Neighbors:
-    """Return the hubness, the ties at the end of the lists, and the nearest neighbour of each sample."""
+def neighbors(A: np.ndarray, n_neighbors: int, labels: np.ndarray | None) -> Neighbors:
+    """Return the hubness, the ties at the end of the lists, which rows give evidence, and the errors of the nearest."""
     n = len(A)
     k = min(n_neighbors, n - 1)
     if k == 0:
-        return Neighbors(0, None, None, None)
+        return Neighbors(0, None, None, np.zeros(n, dtype=bool), None)
     values, indices = nearest_others(A, min(k + 1, n - 1))
     lists = _shared_lists(A, k, values, indices)
-    return Neighbors(k, _skewness(lists.occurrences - k), float(np.mean(lists.tied)), indices[:, 0])
+    own = np.diagonal(A).copy()
+    np.fill_diagonal(A, np.inf)
+    evidence = A.min(axis=1) != values[:, 0]
+    np.fill_diagonal(A, own)
+    wrong = None if labels is None else _wrong(A, values, indices, labels)
+    return Neighbors(k, skewness(lists.occurrences - k), float(np.mean(lists.tied)), evidence, wrong)
+
+
+def _wrong(A: np.ndarray, values: np.ndarray, indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the share of the nearest neighbours of each sample, which may be tied, that have another label."""
+    found = (labels[indices[:, 0]] != labels).astype(float)
+    for i in np.flatnonzero(values[:, 0] == values[:, min(1, values.shape[1] - 1)]).tolist():
+        nearest = A[i] == values[i, 0]
+        nearest[i] = False
+        found[i] = np.mean(labels[nearest] != labels[i])
+    return found
 
 
 class Lists(NamedTuple):
@@ -198,7 +216,7 @@ def _shared_lists(
     return Lists(occurrences, misleading, tied)
 
 
-def _skewness(deviations: np.ndarray) -> float:
+def skewness(deviations: np.ndarray) -> float:
     """Return the third standardised moment of deviations from the mean, or 0 if all are zero."""
     spread = float(np.mean(deviations.astype(np.float64) ** 2)) ** 0.5
     return float(np.mean((deviations / spread) ** 3)) if spread > 0 else 0.0

@@ -48,7 +48,8 @@ class Diagnosis:
     n : int
         The number of samples.
     n_sampled : int
-        The number of samples that the figures come from; fewer than ``n`` if a random subset was drawn.
+        The number of samples that the figures of the spectrum, the triangle inequality, the intrinsic dimension and the
+        disorder come from, and for a dense matrix all others, too; fewer than ``n`` if a random subset was drawn.
     dtype : str
         The data type of the given matrix.
     sparse : bool
@@ -91,15 +92,15 @@ class Diagnosis:
     hubness : float or None
         Skewness of the number of lists of k nearest neighbours in which a sample occurs.
     neighbor_ties : float or None
-        Share of the samples whose k-th and next neighbour are equally similar, so that the order of the samples
-        decides.
+        Share of the samples whose k-th and next neighbour are equally similar, so that several share the last places.
     disorder : float or None
         The smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples drawn: see
         :func:`~similitude.disorder`; None for fewer than three samples.
     classes : tuple of ClassFigures, or None
         The classes in sorted order; None without labels.
     leave_one_out_error : float or None
-        The leave-one-out error of the nearest neighbour.
+        The leave-one-out error of the nearest neighbour, of the samples whose row gives evidence; several nearest
+        neighbours count with their mean error. None without labels, or if no row gives evidence.
     advice : tuple of str
         Sentences that follow from the figures.
     near_duplicates : int
@@ -108,6 +109,10 @@ class Diagnosis:
     unknown : float
         Share of unknown entries (NaN, or absent from a sparse matrix with ``absent="unknown"``), in whose place the
         other figures use the fill of ``Proximities``, by default the mean of the known values of different samples.
+    without_evidence : int
+        Number of examined samples whose similarities to all others are equal, so that their row gives no evidence.
+    from_stored : bool
+        Whether all figures that do not need all pairs come from all stored entries of a sparse matrix.
     eigenvalues : ndarray of shape (n_sampled,) or None
         All eigenvalues in descending order, as :func:`~similitude.diagnosis.pictures.spectra` shows them; None if they
         overflow. ``to_dict`` leaves them out.
@@ -149,7 +154,14 @@ class Diagnosis:
     advice: tuple[str, ...] = ()
     near_duplicates: int = 0
     unknown: float = 0.0
+    without_evidence: int = 0
+    from_stored: bool = False
     eigenvalues: np.ndarray | None = field(default=None, compare=False)
+
+    @property
+    def n_examined(self) -> int:
+        """The number of samples that figures of values, neighbours and classes come from."""
+        return self.n if self.from_stored else self.n_sampled
 
     def __str__(self) -> str:
         return card(self)

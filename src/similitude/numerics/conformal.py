@@ -23,6 +23,9 @@ import numpy as np
 SCORES = ("lac", "aps")
 """The names of the nonconformity scores."""
 
+NEARLY = 0.01
+"""Scores of different fits that differ by no more than this count as equal: by LAC posteriors that differ by 1%."""
+
 _DIGITS = 10
 """Scores are rounded to this many decimals, so that equal posteriors that were added in another order stay equal."""
 
@@ -97,7 +100,9 @@ def nonconformity(log_posteriors: np.ndarray, method: str) -> np.ndarray:
     return np.round(scores, _DIGITS)
 
 
-def counts_of_larger(scores: np.ndarray, known: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
+def counts_of_larger(
+    scores: np.ndarray, known: np.ndarray, codes: np.ndarray | None, tolerance: float = 0.0
+) -> np.ndarray:
     """Return how many known scores are at least as large as each score.
 
     Parameters
@@ -108,6 +113,8 @@ def counts_of_larger(scores: np.ndarray, known: np.ndarray, codes: np.ndarray | 
         The scores of left-out samples for their own classes.
     codes : ndarray of int of shape (t,) or None
         Their classes; only those of class g are counted for class g. None means that all are counted.
+    tolerance : float, default=0.0
+        Known scores that are smaller by no more than this are counted, too.
 
     Returns
     -------
@@ -117,5 +124,5 @@ def counts_of_larger(scores: np.ndarray, known: np.ndarray, codes: np.ndarray | 
     found = np.empty(scores.shape, dtype=np.intp)
     for g in range(scores.shape[1]):
         reference = np.sort(known if codes is None else known[codes == g])
-        found[:, g] = len(reference) - np.searchsorted(reference, scores[:, g], side="left")
+        found[:, g] = len(reference) - np.searchsorted(reference, scores[:, g] - tolerance, side="left")
     return found

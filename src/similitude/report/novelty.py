@@ -57,6 +57,8 @@ class SetFindings:
         The number of all such samples.
     can_be_unusual : bool
         Whether all classes are large enough for a typicality of at most :data:`UNUSUAL`.
+    n_without_evidence : int
+        The number of samples whose similarities to all others are equal, which have no typicality.
     """
 
     coverage: SetCoverage
@@ -64,6 +66,7 @@ class SetFindings:
     unusual: tuple[Unusual, ...]
     n_unusual: int
     can_be_unusual: bool
+    n_without_evidence: int
 
 
 def find_sets(auto: Any, S: Any) -> SetFindings | None:
@@ -101,5 +104,6 @@ def find_sets(auto: Any, S: Any) -> SetFindings | None:
     if len(shown):
         similarities, neighbors = top_k(without_self(S, shown), min(_NEIGHBORS, S.shape[0] - 1))
         found = [Unusual(int(i), float(largest[i]), *pair) for i, *pair in zip(shown, neighbors, similarities)]
-    smallest = int(np.bincount(model._typicality.codes).min())
-    return SetFindings(coverage, class_conditional, tuple(found), len(order), 1 / smallest <= UNUSUAL)
+    smallest = max(int(model._typicality.counts.min()), 1)
+    lacking = int((~model._typicality.evidence).sum())
+    return SetFindings(coverage, class_conditional, tuple(found), len(order), 1 / smallest <= UNUSUAL, lacking)

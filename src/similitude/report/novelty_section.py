@@ -28,11 +28,25 @@ def novelty_section(findings: Findings, found: SetFindings) -> Section:
             f" <strong>{percent(known.coverage)}</strong> of the {len(known.sets):,} left-out samples, and have"
             f" {known.mean_size:.2f} classes on average.",
             "The sets are approximate: those of each fold are calibrated on the answers for the others.",
+            *_without_evidence(found),
         ),
         f'<div class="pair"><div class="small">{_coverage(findings, found)}</div>'
         f'<div class="small">{_unusual(findings, found)}</div></div>',
         link="Sets",
     )
+
+
+def _without_evidence(found: SetFindings) -> list[str]:
+    known, n = found.coverage.by_evidence, found.n_without_evidence
+    sentences = []
+    if known is not None:
+        sentences.append(
+            f"Samples without evidence are calibrated apart: {percent(known[0])} are covered with evidence,"
+            f" {percent(known[1])} without."
+        )
+    if n:
+        sentences.append(f"{n:,} sample{' gives' if n == 1 else 's give'} no evidence, and so no typicality.")
+    return sentences
 
 
 def _coverage(findings: Findings, found: SetFindings) -> str:

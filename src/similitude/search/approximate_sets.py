@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.base import Predicting
-from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
+from similitude.search.calibration import (
+    Calibration,
+    SetCoverage,
+    check_class_sizes,
+    check_set_parameters,
+    in_set,
+    warn_of_coverage,
+)
 from similitude.search.novelty import Novelty
 
 if TYPE_CHECKING:
@@ -23,6 +31,17 @@ class ApproximateSets(Novelty, Predicting):
     """
 
     _calibration: Calibration
+
+    def _set_posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the posteriors of new samples, and which of their rows give evidence."""
+        raise NotImplementedError
+
+    def _warn_of_coverage(self) -> None:
+        """Warn if the estimated coverage of sets at the default confidence misses it, if there are enough samples."""
+        for class_conditional in (True, False):
+            with contextlib.suppress(ValueError):
+                warn_of_coverage(self.coverage(class_conditional=class_conditional))
+                return
 
     def predict_set(
         self,
@@ -38,6 +57,10 @@ class ApproximateSets(Novelty, Predicting):
         without any further fit. There is no guarantee, because these posteriors are those of other fits; if ``verbose``
         is above 0, the coverage that was measured on left-out samples is printed (see :meth:`coverage`).
         :class:`~similitude.PredictionSets` has a guarantee.
+
+        Scores of different fits that differ by at most 0.01 count as equal. Samples whose rows give no evidence are
+        compared with left-out samples without evidence, of all classes together. A warning says if the measured
+        coverage misses the confidence; a class that no fold tested is in every set.
 
         Parameters
         ----------
@@ -59,9 +82,12 @@ class ApproximateSets(Novelty, Predicting):
         if getattr(self, "verbose", 0) > 0:
             print(f"approximate sets; {measured.summary()}", file=sys.stderr)
         model = self._set_model
+        warn_of_coverage(measured)
+        posteriors, evidence = model._set_posteriors(X)
         with np.errstate(divide="ignore"):
-            answers = np.log(model.predict_proba(X))
-        return in_set(model._calibration.p_values(answers, method, class_conditional), measured.confidence)
+            answers = np.log(posteriors)
+        found = model._calibration.p_values(answers, method, class_conditional, evidence)
+        return in_set(found, measured.confidence)
 
     def coverage(
         self, confidence: float = 0.9, *, method: Literal["lac", "aps"] = "lac", class_conditional: bool = True

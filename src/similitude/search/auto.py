@@ -294,6 +294,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         self.__dict__.update(vars(fitted))
         if self.failures_:
             warn(failure_text(self.failures_, "failures_"), SimilarityWarning)
+        self._warn_of_coverage()
         return self
 
     def _fit(self, X: Any, y: Any, groups: Any) -> None:
@@ -377,7 +378,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         )
         # The answers on left-out samples are under the class weights already.
         found = self.out_of_fold_
-        chosen._become(whole, labels, fitted, contest.no_evidence[None], found.proba, found.samples, contest.parts)
+        lacking = contest.lacking > 0.5
+        none = contest.no_evidence[None]
+        chosen._become(whole, labels, fitted, none, found.proba, found.samples, contest.parts, lacking)
         self.best_estimator_ = chosen
         for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
             self.__dict__.pop(name, None)

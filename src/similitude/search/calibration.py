@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from similitude._utils.checks import check_bool, check_choice
-from similitude.numerics.conformal import SCORES, check_confidence, counts_of_larger, nonconformity, samples_needed
+from similitude._utils.warn import warn
+from similitude.numerics.conformal import (
+    NEARLY,
+    SCORES,
+    check_confidence,
+    counts_of_larger,
+    nonconformity,
+    samples_needed,
+)
+from similitude.proximity.check import SimilarityWarning
 
 _SHOWN = 5
 
@@ -34,6 +43,8 @@ class SetCoverage:
         ``sizes[g, k]`` is the number of samples of class g whose set has k classes.
     sets : ndarray of bool of shape (t, G)
         The sets of the left-out samples.
+    by_evidence : tuple of two floats or None, default=None
+        The coverage of the left-out samples whose rows gave evidence, and of the others; None if all gave evidence.
 
     Attributes
     ----------
@@ -56,6 +67,13 @@ class SetCoverage:
     covered: np.ndarray
     sizes: np.ndarray
     sets: np.ndarray
+    by_evidence: tuple[float, float] | None = None
+
+    @property
+    def misses(self) -> bool:
+        """Whether the coverage is smaller than the confidence by more than three standard errors."""
+        error = (self.confidence * (1 - self.confidence) / len(self.sets)) ** 0.5
+        return self.coverage < self.confidence - 3 * error
 
     @property
     def coverage(self) -> float:
@@ -78,9 +96,12 @@ class SetCoverage:
             The line.
         """
         empty = int(self.sizes[:, 0].sum())
+        apart = ""
+        if self.by_evidence is not None:
+            apart = " ({:.1f}% with evidence, {:.1f}% without)".format(*(100 * share for share in self.by_evidence))
         return (
             f"confidence {self.confidence:g}: measured coverage {100 * self.coverage:.1f}% of {len(self.sets)} "
-            f"left-out samples, {self.mean_size:.2f} classes in a set on average, {empty} empty"
+            f"left-out samples{apart}, {self.mean_size:.2f} classes in a set on average, {empty} empty"
         )
 
     def __repr__(self) -> str:
@@ -113,6 +134,8 @@ class Calibration:
         Their classes, as positions.
     parts : ndarray of int of shape (t,)
         The number of the fold in which each was left out.
+    evidence : ndarray of bool of shape (t,), default=None
+        Whether the row of each gave evidence; None means that all did.
 
     See Also
     --------
@@ -126,17 +149,27 @@ class Calibration:
         "log_posteriors": "real[.t, G]",
         "codes": "int[.t] 0..G",
         "parts": "int[.t] 0..",
+        "evidence": "None | bool[.t]",
     }
 
     classes: np.ndarray
     log_posteriors: np.ndarray
     codes: np.ndarray
     parts: np.ndarray
+    evidence: np.ndarray | None = None
 
     def p_values(
-        self, log_posteriors: np.ndarray | Sequence[np.ndarray], method: str, class_conditional: bool
+        self,
+        log_posteriors: np.ndarray | Sequence[np.ndarray],
+        method: str,
+        class_conditional: bool,
+        evidence: np.ndarray | None = None,
     ) -> np.ndarray:
         """Return the p-value of each class for new samples.
+
+        Samples without evidence are a category of their own: they are compared with left-out samples without evidence,
+        of all classes together, since nothing distinguishes them. All others are compared with those that gave
+        evidence. The p-value of a class that was not tested is 1.
 
         Parameters
         ----------
@@ -147,23 +180,46 @@ class Calibration:
             The nonconformity score.
         class_conditional : bool
             Whether the samples of class g alone are compared with for class g.
+        evidence : ndarray of bool of shape (m,), default=None
+            Whether the rows of the new samples give evidence; None means that all do.
 
         Returns
         -------
         ndarray of shape (m, G)
             The p-values.
         """
+        m = len(log_posteriors if isinstance(log_posteriors, np.ndarray) else log_posteriors[0])
+        some, known = (
+            np.ones(n, dtype=bool) if given is None else given
+            for n, given in ((m, evidence), (len(self.codes), self.evidence))
+        )
+        found = np.empty((m, len(self.classes)))
+        for which, among, by_class in ((some, known, class_conditional), (~some, ~known, False)):
+            if which.any():
+                found[which] = self._within(log_posteriors, which, among, method, by_class)
+        found[:, self.counts == 0] = 1.0
+        return found
+
+    def _within(
+        self, log_posteriors: Any, which: np.ndarray, among: np.ndarray, method: str, class_conditional: bool
+    ) -> np.ndarray:
+        """Return the p-values of some new samples, compared with some of the left-out samples."""
         own = self._own_scores(method)
         codes = self.codes if class_conditional else None
-        if isinstance(log_posteriors, np.ndarray):
-            larger = counts_of_larger(nonconformity(log_posteriors, method), own, codes)
-        else:
-            larger = np.zeros((), dtype=np.intp)
-            for part, answers in enumerate(log_posteriors):
-                here = self.parts == part
-                within = None if codes is None else codes[here]
-                larger = larger + counts_of_larger(nonconformity(answers, method), own[here], within)
-        return (1 + larger) / (1 + (self.counts if class_conditional else len(self.codes)))
+        single = isinstance(log_posteriors, np.ndarray)
+        larger = np.zeros((), dtype=np.intp)
+        for part, answers in enumerate([log_posteriors] if single else log_posteriors):
+            here = among if single else among & (self.parts == part)
+            within = None if codes is None else codes[here]
+            # Scores of one fit are equal or not; those of different fits are never exactly equal.
+            tolerance = NEARLY if single else 0.0
+            larger = larger + counts_of_larger(nonconformity(answers[which], method), own[here], within, tolerance)
+        counts = np.bincount(self.codes[among], minlength=len(self.classes)) if class_conditional else among.sum()
+        return (1 + larger) / (1 + counts)
+
+    def _part(self, which: np.ndarray) -> Calibration:
+        evidence = None if self.evidence is None else self.evidence[which]
+        return Calibration(self.classes, self.log_posteriors[which], self.codes[which], self.parts[which], evidence)
 
     def _own_scores(self, method: str) -> np.ndarray:
         return nonconformity(self.log_posteriors, method)[np.arange(len(self.codes)), self.codes]
@@ -193,14 +249,38 @@ class Calibration:
         sets = np.empty(self.log_posteriors.shape, dtype=bool)
         for part in np.unique(self.parts):
             here, others = self.parts == part, self.parts != part
-            rest = Calibration(self.classes, self.log_posteriors[others], self.codes[others], self.parts[others])
-            found = rest.p_values(self.log_posteriors[here], method, class_conditional)
+            own, rest = self._part(here), self._part(others)
+            found = rest.p_values(own.log_posteriors, method, class_conditional, own.evidence)
             sets[here] = in_set(found, confidence)
         G = len(self.classes)
         held = sets[np.arange(len(sets)), self.codes]
         sizes = np.bincount(self.codes * (G + 1) + sets.sum(axis=1), minlength=G * (G + 1)).reshape(G, G + 1)
         covered = np.bincount(self.codes[held], minlength=G)
-        return SetCoverage(confidence, self.classes, self.counts, covered, sizes, sets)
+        by_evidence = None
+        if self.evidence is not None and not self.evidence.all():
+            by_evidence = _share(held[self.evidence]), _share(held[~self.evidence])
+        return SetCoverage(confidence, self.classes, self.counts, covered, sizes, sets, by_evidence)
+
+
+def _share(held: np.ndarray) -> float:
+    return float(held.mean()) if len(held) else float("nan")
+
+
+def warn_of_coverage(measured: SetCoverage) -> None:
+    """Warn if sets of left-out samples hold the class less often than the confidence states.
+
+    Parameters
+    ----------
+    measured : SetCoverage
+        The coverage of left-out samples.
+    """
+    if measured.misses:
+        warn(
+            f"sets of classes at confidence {measured.confidence:g} hold the class of only "
+            f"{100 * measured.coverage:.1f}% of the left-out samples: the fits of the folds differ too much, or too "
+            "few folds were tested. Use more samples, more time (time_budget), or PredictionSets.",
+            SimilarityWarning,
+        )
 
 
 def in_set(p_values: np.ndarray, confidence: float) -> np.ndarray:

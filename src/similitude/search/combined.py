@@ -22,7 +22,7 @@ from similitude.search.answers import answer_columns, answered
 from similitude.search.approximate_sets import ApproximateSets
 from similitude.search.calibration import Calibration
 from similitude.search.evaluation import evaluate, fitted_on, reading_part, reads_training
-from similitude.search.familiarity import Familiarity
+from similitude.search.familiarity import learned_familiarity
 from similitude.search.folds import Split, stratified_folds
 from similitude.search.members import check_members, check_similarities
 from similitude.search.no_evidence import NoEvidence, calibrated_on
@@ -196,7 +196,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         "_calibration": "Calibration",
         "_no_evidence": "NoEvidence",
         "_typicality": "Typicality",
-        "_familiarity": "Familiarity",
+        "_familiarity": "Familiarity | RelativeFamiliarity",
         "support_columns_?": "int[*] 0..n",
     }
 
@@ -268,7 +268,8 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             fitted.append(CombinedMember(name, estimator, float(weight), temperature, none, similarity))
         parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
-        self._become(whole, labels, fitted, no_evidence, mean, rows, parts)
+        self._become(whole, labels, fitted, no_evidence, mean, rows, parts, lacking)
+        self._warn_of_coverage()
         return self
 
     def _become(
@@ -280,21 +281,24 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         left_out: np.ndarray,
         tested: np.ndarray,
         parts: np.ndarray,
+        lacking: np.ndarray,
     ) -> None:
         """Become the classifier with these fitted members.
 
         ``left_out`` are the posteriors, before priors, of the samples at the positions ``tested``, by fits without
-        them; ``parts`` are the numbers of their folds.
+        them; ``parts`` are the numbers of their folds, ``lacking`` tells which rows gave no evidence.
         """
         shown = part_of(whole, _main_similarity(whole, members))
         typicality = Typicality.learn(shown, labels.codes, labels.n_classes)
-        familiarity = Familiarity.learn(shown, labels.codes)
+        familiarity = learned_familiarity(shown, labels.codes)
+        # All rows without evidence have the same posterior, those of left-out samples, too.
+        left_out = np.where(lacking[:, None], _weighted(no_evidence.posterior[None], labels), left_out)
         with np.errstate(divide="ignore"):
             answers = np.log(_with_priors(left_out, labels))
         forget_fit(self)
         self._keep_training(whole)
         self._typicality, self._familiarity, self._no_evidence = typicality, familiarity, no_evidence
-        self._calibration = Calibration(labels.classes, answers, labels.codes[tested], parts)
+        self._calibration = Calibration(labels.classes, answers, labels.codes[tested], parts, ~lacking)
         self.classes_, self.members_, self._labels = labels.classes, members, labels
         columns = None if isinstance(whole, SeveralTraining) else self._columns_needed()
         if columns is not None:
@@ -314,6 +318,10 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
     def _answer(self, X: Any, response: str) -> np.ndarray:
         posteriors = self._mean(self.member_posteriors(X))
         return posteriors if response == "predict_proba" else self._decided(posteriors)
+
+    def _set_posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        posteriors, evidence = self._posteriors(X)
+        return self._mean(posteriors), evidence
 
     def _decided(self, posteriors: np.ndarray) -> np.ndarray:
         costs = self._labels.costs

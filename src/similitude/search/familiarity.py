@@ -6,65 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from similitude.numerics.topk import top_k
 from similitude.reader import Rows, Training
-
-NEIGHBOURS = 3
-COLUMNS = 256
-"""The largest number of columns in which rows are compared."""
-
-_BLOCK = 2**22
-"""The largest number of values that are looked at together."""
-
-
-def dense_rows(samples: Training | Rows, n: int) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield blocks of whole rows as dense native values; dissimilarities have a negative sign.
-
-    Parameters
-    ----------
-    samples : Training or Rows
-        The samples.
-    n : int
-        The number of columns.
-
-    Yields
-    ------
-    rows : slice
-        The rows.
-    block : ndarray
-        Their values, which may be changed; NaN if they are unknown, minus infinity if they are farther than all others.
-    """
-    sign, m = sign_of(samples), len(samples)
-    absent = {"zero": 0.0, "unknown": np.nan, "farthest": 0.0 if sign > 0 else -np.inf}[samples.reader.absent]
-    columns, step = np.arange(n), max(1, _BLOCK // max(n, 1))
-    for start in range(0, m, step):
-        rows = slice(start, min(start + step, m))
-        values = samples.native.block(rows, columns)
-        if not sparse.issparse(values):
-            yield rows, sign * np.asarray(values, dtype=float)
-            continue
-        values = values.tocsr()
-        block = np.full(values.shape, absent)
-        block[np.repeat(np.arange(values.shape[0]), np.diff(values.indptr)), values.indices] = sign * values.data
-        yield rows, block
-
-
-def sign_of(samples: Training | Rows) -> float:
-    """Return 1 if the native values of samples are similarities, -1 if they are dissimilarities.
-
-    Parameters
-    ----------
-    samples : Training or Rows
-        The samples.
-
-    Returns
-    -------
-    float
-        The sign.
-    """
-    return 1.0 if samples.reader.map_name is None else -1.0
+from similitude.search.native_rows import BLOCK, dense_rows, training_evidence
+from similitude.search.relative_familiarity import COLUMNS, NEIGHBOURS, RelativeFamiliarity, are_hits
 
 
 @dataclass(frozen=True)
@@ -180,7 +126,7 @@ class Familiarity:
     direct, by_rows : LocalDensity
         The scores.
     known : ndarray of shape (n,)
-        The sums of the standardised scores of the training samples, each without itself, ascending.
+        The sums of the standardised scores of the training samples that give evidence, each without itself, ascending.
     """
 
     _saved_state = {
@@ -189,7 +135,7 @@ class Familiarity:
         "profiles": "double[n, .c]",
         "direct": "LocalDensity",
         "by_rows": "LocalDensity",
-        "known": "real[n]",
+        "known": "real[.t]",
     }
 
     farthest: float
@@ -231,14 +177,14 @@ class Familiarity:
             profiles[rows] = _standardised(block[:, columns])
 
         def of_rows() -> Iterator[tuple[slice, np.ndarray]]:
-            step = max(1, _BLOCK // n)
+            step = max(1, BLOCK // n)
             for start in range(0, n, step):
                 rows = slice(start, min(start + step, n))
                 yield rows, profiles[rows] @ profiles.T
 
         direct, by_rows = LocalDensity.learn(given, codes), LocalDensity.learn(of_rows, codes)
         both = direct.standardised(direct.known) + by_rows.standardised(by_rows.known)
-        return cls(farthest, columns, profiles, direct, by_rows, np.sort(both))
+        return cls(farthest, columns, profiles, direct, by_rows, np.sort(both[training_evidence(training)]))
 
     def of_rows(self, rows: Rows) -> np.ndarray:
         """Return the p-values of new samples.
@@ -251,17 +197,34 @@ class Familiarity:
         Returns
         -------
         ndarray of shape (m,)
-            The p-values; 1 for a sample without a known similarity.
+            The p-values; NaN for a sample whose row gives no evidence.
         """
         found = np.empty(len(rows))
         for part, block in dense_rows(rows, len(self.profiles)):
-            alone = np.isnan(block).all(axis=1)
             block = _known_or(self.farthest, block)
             second = _standardised(block[:, self.columns]) @ self.profiles.T
             both = self.direct.scores(block) + self.by_rows.scores(second)
-            p_values = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))
-            found[part] = np.where(alone, 1.0, p_values)
+            found[part] = (1 + np.searchsorted(self.known, both, side="right")) / (1 + len(self.known))
+        found[~rows.evidence] = np.nan
         return found
+
+
+def learned_familiarity(training: Training, codes: np.ndarray) -> Familiarity | RelativeFamiliarity:
+    """Return the familiarity that suits the similarities: relative to those within the classes if most are 0.
+
+    Parameters
+    ----------
+    training : Training
+        The samples, at least two.
+    codes : ndarray of int of shape (n,)
+        Their classes, as positions.
+
+    Returns
+    -------
+    Familiarity or RelativeFamiliarity
+        The familiarity.
+    """
+    return (RelativeFamiliarity if are_hits(training) else Familiarity).learn(training, codes)
 
 
 def _farthest(training: Training) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.search.familiarity import Familiarity
+from similitude.search.relative_familiarity import RelativeFamiliarity
 from similitude.search.typicality import Typicality
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Novelty:
     """
 
     _typicality: Typicality | None
-    _familiarity: Familiarity | None
+    _familiarity: Familiarity | RelativeFamiliarity | None
     _reader: Any
 
     @property
@@ -48,7 +49,7 @@ class Novelty:
         Returns
         -------
         ndarray of shape (m, G)
-            The p-values, in the order of ``classes_``.
+            The p-values, in the order of ``classes_``; NaN for a sample whose row gives no evidence.
         """
         return self._compared("_typicality", X)
 
@@ -57,7 +58,9 @@ class Novelty:
 
         It is usually more powerful than the largest :meth:`typicality`: the similarities to the nearest samples are
         compared with those of these samples to their own classes, and so are the correlations between rows of
-        similarities.
+        similarities. If more than half of the similarities are 0 and none is negative, such as those of hits, and there
+        are more than 256 samples, the similarities to the nearest samples are divided by those of these samples to
+        their own classes instead, and rows are not compared.
 
         Parameters
         ----------
@@ -67,7 +70,7 @@ class Novelty:
         Returns
         -------
         ndarray of shape (m,)
-            The p-values, which are small for novel samples.
+            The p-values, which are small for novel samples; NaN for a sample whose row gives no evidence.
         """
         return self._compared("_familiarity", X)
 

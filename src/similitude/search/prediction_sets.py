@@ -31,9 +31,16 @@ from similitude.reader import (
     training_columns,
 )
 from similitude.search.answers import log_posteriors
-from similitude.search.calibration import Calibration, SetCoverage, check_class_sizes, check_set_parameters, in_set
+from similitude.search.calibration import (
+    Calibration,
+    SetCoverage,
+    check_class_sizes,
+    check_set_parameters,
+    in_set,
+    warn_of_coverage,
+)
 from similitude.search.evaluation import Fold, fitted_on, reading_part, reads_training
-from similitude.search.familiarity import Familiarity
+from similitude.search.familiarity import learned_familiarity
 from similitude.search.folds import Split, testable_classes
 from similitude.search.leaks import folds_of_samples
 from similitude.search.novelty import Novelty
@@ -82,6 +89,10 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
     calibration. An empty set means "none of these". If the samples of a class and a new sample of this class are
     exchangeable, its set holds the class with a probability of at least ``1 - 2 e - 2 (1 - e) (K - 1) / (n_g + K)`` for
     K folds of equal size; in practice it is about ``1 - e``. The guide shows measured values.
+
+    Samples whose rows give no evidence (:func:`similitude.proximity.gives_evidence`) are a category of their own: they
+    are compared with left-out samples without evidence, of all classes together, and all others with those with
+    evidence, so that the confidence holds for both.
 
     Parameters
     ----------
@@ -152,7 +163,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         "feature_names_in_?": "label[*]",
         "_calibration": "Calibration",
         "_typicality": "None | Typicality",
-        "_familiarity": "None | Familiarity",
+        "_familiarity": "None | Familiarity | RelativeFamiliarity",
         "_computes": "bool",
         "_frozen": "tuple(3) of any",
     }
@@ -218,22 +229,22 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         parallel = Parallel(n_jobs=self.n_jobs)
         found = parallel(delayed(_fit_fold)(self.estimator, samples, split, classes) for split in splits)
         tests = [model.test for model, _ in found]
+        known = samples.reader is not None and not _several(samples)
         calibration = Calibration(
             classes,
             np.concatenate([answers for _, answers in found]),
             codes[np.concatenate(tests)],
             np.repeat(np.arange(len(tests)), [len(test) for test in tests]),
+            np.concatenate([samples.evidence(*split) for split in splits]) if known else None,
         )
         check_class_sizes(classes, calibration.counts, confidence, self.class_conditional, "left-out samples")
         self._keep(samples, [model for model, _ in found], calibration, codes)
+        warn_of_coverage(self.coverage())
         return self
 
     def _keep(self, samples: Samples, folds: list[FoldModel], calibration: Calibration, codes: np.ndarray) -> None:
         """Fit the classifier on all samples, and become the fitted estimator."""
-        several = isinstance(samples, SeveralSamples) or (
-            isinstance(samples.X, Proximities) and len(samples.X.similarities) > 1
-        )
-        whole = None if samples.reader is None or several else samples.whole()
+        whole = None if samples.reader is None or _several(samples) else samples.whole()
         estimator = (
             clone(self.estimator).fit(samples.X, samples.y)
             if whole is None
@@ -242,7 +253,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         typicality = familiarity = None
         if whole is not None and not whole.reader.is_columns:
             typicality = Typicality.learn(whole, codes, len(calibration.classes))
-            familiarity = Familiarity.learn(whole, codes)
+            familiarity = learned_familiarity(whole, codes)
         forget_fit(self)
         self.__dict__.pop("_reader", None)
         if whole is not None:
@@ -280,7 +291,8 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         """
         check_is_fitted(self)
         _, method, class_conditional = self._frozen
-        return self._calibration.p_values(self._answers(X), method, class_conditional)
+        answers, evidence = self._answers(X)
+        return self._calibration.p_values(answers, method, class_conditional, evidence)
 
     def predict_set(self, X: SamplesLike, confidence: float | None = None) -> np.ndarray:
         """Return the set of classes of each sample.
@@ -324,18 +336,18 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         confidence = self._checked_confidence(confidence)
         return self._calibration.coverage(confidence, *self._frozen[1:])
 
-    def _answers(self, X: Any) -> list[np.ndarray]:
-        """Return the logarithms of the posteriors of new samples by the classifier of each fold."""
+    def _answers(self, X: Any) -> tuple[list[np.ndarray], np.ndarray | None]:
+        """Return the logarithms of the posteriors of new samples by each fold, and which give evidence, if known."""
         reader = vars(self).get("_reader")
         pairwise = get_tags(self.estimator_).input_tags.pairwise
         if reader is None:
             X, _ = training_columns(as_proximities(X) if is_dict(X) else X, self._training_names)
             given = [cut(X, np.arange(_num_samples(X)), fold.train) if pairwise else X for fold in self.folds_]
-            return [log_posteriors(fold.estimator, part, self.classes_) for fold, part in zip(self.folds_, given)]
+            return [log_posteriors(fold.estimator, own, self.classes_) for fold, own in zip(self.folds_, given)], None
         X, _ = training_columns(X, reader.ids)
         rows = reader.rows(X, estimator=self)
         if not reader.is_matrix and not pairwise and not self._shares_values():
-            return [log_posteriors(fold.estimator, X, self.classes_) for fold in self.folds_]
+            return [log_posteriors(fold.estimator, X, self.classes_) for fold in self.folds_], rows.evidence
         everything = np.arange(reader.n_columns)
         values = rows.native.block(slice(0, len(rows)), everything)
         answers = []
@@ -349,7 +361,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
             else:
                 part = cut(X if isinstance(X, Proximities) else values, np.arange(len(rows)), columns)
             answers.append(log_posteriors(fold.estimator, part, self.classes_))
-        return answers
+        return answers, rows.evidence
 
     @property
     def _training_names(self) -> Names | None:
@@ -383,6 +395,13 @@ def _contract(estimator: Any) -> Reader | None:
     # In scikit-learn a precomputed "metric" is a distance, a precomputed "kernel" or "affinity" a similarity.
     distances = getattr(part, "metric", None) == "precomputed"
     return Reader("precomputed", "max-minus" if distances else None)
+
+
+def _several(samples: Any) -> bool:
+    """Return whether samples have more than one similarity."""
+    if isinstance(samples, SeveralSamples):
+        return True
+    return isinstance(samples.X, Proximities) and len(samples.X.similarities) > 1
 
 
 def _warns(estimator: Any) -> bool:

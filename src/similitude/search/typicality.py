@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from similitude.reader import Rows, Training
-from similitude.search.familiarity import dense_rows
+from similitude.search.native_rows import absent_value, native_rows, rows_of, training_evidence
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Typicality:
     Proof: if x is added to the class, a_g(i) becomes the maximum of a_g(i) and the similarity of i to x, so that the
     rank of a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here.
 
+    Samples whose rows give no evidence have no p-value, and new samples are not compared with such training samples.
+
     Parameters
     ----------
     nearest : ndarray of shape (n, G)
@@ -30,12 +33,20 @@ class Typicality:
         none that is known. Dissimilarities have a negative sign.
     codes : ndarray of int of shape (n,)
         The classes of the training samples, as positions.
+    evidence : ndarray of bool of shape (n,)
+        Whether the row of each training sample, without itself, gives evidence.
     """
 
-    _saved_state = {"nearest": "real[n, G]", "codes": "int[n] 0..G"}
+    _saved_state = {"nearest": "real[n, G]", "codes": "int[n] 0..G", "evidence": "bool[n]"}
 
     nearest: np.ndarray
     codes: np.ndarray
+    evidence: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The number of training samples of each class that give evidence."""
+        return np.bincount(self.codes[self.evidence], minlength=self.nearest.shape[1])
 
     @classmethod
     def learn(cls, training: Training, codes: np.ndarray, n_classes: int) -> Typicality:
@@ -56,7 +67,7 @@ class Typicality:
             The typicality.
         """
         # Native values are used, since the map to similarities keeps their order, or should not matter.
-        return cls(_nearest(training, codes, n_classes, left_out=True), codes)
+        return cls(_nearest(training, codes, n_classes, left_out=True), codes, training_evidence(training))
 
     def of_rows(self, rows: Rows) -> np.ndarray:
         """Return the p-values of new samples.
@@ -69,10 +80,10 @@ class Typicality:
         Returns
         -------
         ndarray of shape (m, G)
-            The p-values. They are 1 if nothing is known: for a class with a single sample, and for a sample whose
-            similarities to the class are all unknown.
+            The p-values; NaN for a sample whose row gives no evidence. They are 1 if nothing is known about a class: if
+            it has a single sample, or if the similarities of the sample to the class are all unknown.
         """
-        return self._p_values(_nearest(rows, self.codes, self.nearest.shape[1]))
+        return self._p_values(_nearest(rows, self.codes, self.nearest.shape[1]), rows.evidence)
 
     def of_training(self) -> np.ndarray:
         """Return the p-values of the training samples, each compared with the others.
@@ -80,31 +91,43 @@ class Typicality:
         Returns
         -------
         ndarray of shape (n, G)
-            The p-values.
+            The p-values; NaN for a sample whose row gives no evidence.
         """
-        found = self._p_values(self.nearest)
+        found = self._p_values(self.nearest, self.evidence)
         own = np.arange(len(self.codes)), self.codes
         # The sample itself is among the n_g samples that were counted.
-        n_own = np.bincount(self.codes)[self.codes]
+        n_own = np.maximum(self.counts[self.codes], 1)
         found[own] = (found[own] * (1 + n_own) - 1) / n_own
         return found
 
-    def _p_values(self, nearest: np.ndarray) -> np.ndarray:
+    def _p_values(self, nearest: np.ndarray, evidence: np.ndarray) -> np.ndarray:
         found = np.empty(nearest.shape)
         for g in range(nearest.shape[1]):
-            members = self.codes == g
+            members = (self.codes == g) & self.evidence
             # A sample about which nothing is known counts against no other.
             known = np.sort(np.where(np.isnan(own := self.nearest[members, g]), -np.inf, own))
             found[:, g] = (1 + np.searchsorted(known, nearest[:, g], side="right")) / (1 + len(known))
-        return np.where(np.isnan(nearest), 1.0, found)
+        return np.where(evidence[:, None], np.where(np.isnan(nearest), 1.0, found), np.nan)
 
 
 def _nearest(samples: Training | Rows, codes: np.ndarray, n_classes: int, *, left_out: bool = False) -> np.ndarray:
     """Return the largest similarity of each row to each class; with ``left_out`` the diagonal is not used."""
     found = np.full((len(samples), n_classes), np.nan)
-    for rows, block in dense_rows(samples, len(codes)):
+    sizes = np.bincount(codes, minlength=n_classes)
+    for rows, block in native_rows(samples, len(codes)):
+        places = np.arange(rows.start, rows.stop)
+        if sparse.issparse(block):
+            i, j = rows_of(block), block.indices
+            used = places[i] != j if left_out else np.ones(len(i), dtype=bool)
+            i, g, values = i[used], codes[j[used]], block.data[used]
+            part, stored = found[rows], np.zeros((len(places), n_classes), dtype=np.intp)
+            np.fmax.at(part, (i, g), values)
+            np.add.at(stored, (i, g), 1)
+            others = sizes - (codes[places][:, None] == np.arange(n_classes) if left_out else 0)
+            part[:] = np.where(stored < others, np.fmax(part, absent_value(samples)), part)
+            continue
         if left_out:
-            block[np.arange(len(block)), np.arange(rows.start, rows.stop)] = np.nan
+            block[np.arange(len(block)), places] = np.nan
         for g in range(n_classes):
             found[rows, g] = np.fmax.reduce(block[:, codes == g], axis=1, initial=np.nan)
     return found
