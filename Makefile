@@ -10,6 +10,11 @@ WORKERS := -n 2 --dist worksteal
 EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' \
 	src reproductions tests README.md docs
 
+# Real data for tests and benchmarks, which is not shipped; tests that need it are skipped without it.
+ifneq ($(wildcard ../shared/data),)
+export SIMILITUDE_DATA ?= $(abspath ../shared/data)
+endif
+
 # Two pytest workers on two cores: a second BLAS thread in each would only make them wait for one another.
 test test-installed test-minimum pytest coverage native-coverage test-sanitized torture: export OPENBLAS_NUM_THREADS := 1
 test test-installed test-minimum pytest coverage native-coverage test-sanitized torture: export OMP_NUM_THREADS := 1

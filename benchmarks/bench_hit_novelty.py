@@ -12,11 +12,7 @@ The score of familiarity was chosen among about twenty-five on ``drug`` and ``ec
 choice, with the same sequences.
 """
 
-import csv
 import gzip
-import os
-import shutil
-import subprocess
 import tempfile
 import warnings
 from pathlib import Path
@@ -24,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from benchmarks import hits
 from similitude import CombinedClassifier, KNNClassifier
 
 LEVEL = 0.05
@@ -31,21 +28,21 @@ SMALLEST = 20
 PROBLEMS = {"arg": ("drug",), "ec": ("ec1", "ec2")}
 OPEN = ("non-ARG",)
 ROUTES = ("familiarity", "largest typicality", "bits of the best hit", "identity of the best hit")
-SEARCH = ("-e", "10", "--max-seqs", "4000", "-v", "1", "--threads", "1")
 
 
 def run():
-    folder = Path(os.environ.get("SIMILITUDE_DATA", "../shared/data")) / "hits"
-    if not folder.is_dir():
-        return [{"name": f"hits: there is no folder {folder}; SIMILITUDE_DATA names the one that holds it"}]
-    if shutil.which("mmseqs") is None:
+    folder, missing = hits.folder()
+    if missing:
+        return missing
+    if not hits.has_search():
         return [{"name": "hits: there is no command mmseqs (Debian's package mmseqs2)"}]
     rows = []
     for name, columns in PROBLEMS.items():
         with tempfile.TemporaryDirectory() as place:
-            weak = _searched(folder, name, Path(place))
+            hits.search(folder, name, Path(place), "10")
+            weak = [(Path(place) / f"{part}.m8").read_text().splitlines() for part in ("train", "test")]
         strong = [_lines(folder / f"{name}_{part}.m8.gz") for part in ("train", "test")]
-        known, new = (list(_labels(folder / f"{name}_{part}.tsv", columns[0])) for part in ("train", "test"))
+        known, new = (list(hits.labels(folder / f"{name}_{part}.tsv", columns[0])) for part in ("train", "test"))
         for limit, files in (("10", weak), ("1e-3", strong)):
             matrices = [_matrices(lines, ids, known) for lines, ids in zip(files, (known, new))]
             for column in columns:
@@ -54,7 +51,7 @@ def run():
 
 
 def _problem(folder, name, column, limit, among, rows):
-    known, new = (_labels(folder / f"{name}_{part}.tsv", column) for part in ("train", "test"))
+    known, new = (hits.labels(folder / f"{name}_{part}.tsv", column) for part in ("train", "test"))
     labels, new_labels = (np.array(list(each.values())) for each in (known, new))
     classes, counts = np.unique(labels, return_counts=True)
     about = f"{name}, {column}, E up to {limit}"
@@ -85,22 +82,6 @@ def _rows(name, found):
                 goal = f"standard error of the difference {error:.1f}" if weights is None else ""
                 rows.append({"name": f"{about}; peer: {title} of the best hit", **shares, "goal": goal})
     return rows
-
-
-def _labels(path, column):
-    with path.open(newline="") as file:
-        return {row["id"]: row[column] for row in csv.DictReader(file, delimiter="\t")}
-
-
-def _searched(folder, name, place):
-    """Return the lines of the hits of the training sequences, and of the test sequences, to the training sequences."""
-    for part in ("train", "test"):
-        with gzip.open(folder / f"{name}_{part}.fasta.gz") as source, (place / f"{part}.fasta").open("wb") as target:
-            shutil.copyfileobj(source, target)
-    for part in ("train", "test"):
-        command = ("mmseqs", "easy-search", f"{part}.fasta", "train.fasta", f"{part}.m8", f"tmp-{part}", *SEARCH)
-        subprocess.run(command, check=True, cwd=place, stdout=subprocess.DEVNULL)
-    return [(place / f"{part}.m8").read_text().splitlines() for part in ("train", "test")]
 
 
 def _lines(path):

@@ -1,9 +1,10 @@
 """Hits of a protein search: our predictions against best hit and votes of five, with and without evidence.
 
 The data are read from the folder ``hits`` of ``SIMILITUDE_DATA``: hits of DIAMOND among training sequences, and of test
-sequences to these, with the classes of all. ``AutoClassifier`` chooses among three methods, with its defaults, and
-``similitude predict --queries`` predicts all test sequences, also those without a hit. The peers assign these to the
-largest class. Everything is done in the order of the files and with all lines of the hits shuffled.
+sequences to these, with the classes of all. The enzymes are searched once more with MMseqs2. ``AutoClassifier`` chooses
+among three methods, with its defaults, and ``similitude predict --queries`` predicts all test sequences, also those
+without a hit. The peers assign these to the largest class. Everything is done in the order of the files and with all
+lines of the hits shuffled.
 
 Precision at 80% coverage is the share of correct predictions among the 80% of the queries that are ranked highest: ours
 by the largest posterior, those of best hit by its bit score, its identity, and the share of the five best hits that
@@ -13,7 +14,6 @@ with their mean.
 
 import csv
 import gzip
-import os
 import subprocess
 import sys
 import tempfile
@@ -22,33 +22,40 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import hits as hit_files
 from similitude import AutoClassifier, save_model
 from similitude.datasets import load_proximity
 
 METHODS = ("k-NN", "affinity k-NN", "distance-weighted k-NN")
-PROBLEMS = {"arg": "drug", "ec": "ec1"}
+PROBLEMS = (("arg", "drug", "DIAMOND"), ("ec", "ec1", "DIAMOND"), ("ec", "ec1", "MMseqs2"))
 NEIGHBORS, COVERAGE = 5, 0.8
 COMMAND = "from similitude_command import main; main()"
 
 
 def run():
-    folder = Path(os.environ.get("SIMILITUDE_DATA", "../shared/data")) / "hits"
-    if not folder.is_dir():
-        return [{"name": f"hits: there is no folder {folder}; SIMILITUDE_DATA names the one that holds it"}]
-    rows = []
+    folder, rows = hit_files.folder()
+    if folder is None:
+        return rows
     print(f"methods: {', '.join(METHODS)}; errors and precision in percent")
-    for name, column in PROBLEMS.items():
-        for order in ("file order", "shuffled"):
-            with tempfile.TemporaryDirectory() as place:
-                rows += _problem(folder, name, column, order, Path(place))
+    for name, column, tool in PROBLEMS:
+        if tool == "MMseqs2" and not hit_files.has_search():
+            rows.append({"name": f"{name}, {tool}: there is no command mmseqs (Debian's package mmseqs2)"})
+            continue
+        with tempfile.TemporaryDirectory() as source:
+            if tool == "MMseqs2":
+                hit_files.search(folder, name, Path(source), "1e-3")
+            for order in ("file order", "shuffled"):
+                with tempfile.TemporaryDirectory() as place:
+                    for part in ("train", "test"):
+                        given = folder / f"{name}_{part}.m8.gz" if tool == "DIAMOND" else Path(source) / f"{part}.m8"
+                        _copy(given, Path(place) / f"{part}.m8", order == "shuffled")
+                    rows += _problem(folder, name, column, f"{tool}, {order}", Path(place))
     return rows
 
 
 def _problem(folder, name, column, order, place):
     """Return the rows of one problem, whose table is printed."""
-    for part in ("train", "test"):
-        _copy(folder / f"{name}_{part}.m8.gz", place / f"{part}.m8", order == "shuffled")
-    known, truth = (_labels(folder / f"{name}_{part}.tsv", column) for part in ("train", "test"))
+    known, truth = (hit_files.labels(folder / f"{name}_{part}.tsv", column) for part in ("train", "test"))
     ours, posteriors, evidence = _ours(folder, name, column, place)
     hits = _best_hits(place / "test.m8", known)
     peers = _peers(hits, known, list(truth))
@@ -86,16 +93,11 @@ def _problem(folder, name, column, order, place):
 
 
 def _copy(source, target, shuffled):
-    with gzip.open(source, "rt") as file:
+    with gzip.open(source, "rt") if source.suffix == ".gz" else source.open() as file:
         lines = file.readlines()
     if shuffled:
         lines = [lines[i] for i in np.random.default_rng(0).permutation(len(lines))]
     target.write_text("".join(lines))
-
-
-def _labels(path, column):
-    with path.open(newline="") as file:
-        return {row["id"]: row[column] for row in csv.DictReader(file, delimiter="\t")}
 
 
 def _ours(folder, name, column, place):
@@ -114,7 +116,8 @@ def _ours(folder, name, column, place):
             largest = max(float(row[str(label)]) for label in model.classes_)
             found[row["id"]] = row["label"], largest, int(row["evidence"]) > 0
     return (
-        np.array(column) for column in zip(*(found[query] for query in _labels(folder / f"{name}_test.tsv", column)))
+        np.array(column)
+        for column in zip(*(found[query] for query in hit_files.labels(folder / f"{name}_test.tsv", column)))
     )
 
 

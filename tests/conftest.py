@@ -33,11 +33,11 @@ def pytest_runtest_call(item):
 
 @pytest.fixture(scope="session")
 def data_folder():
-    """The folder with real data that is not shipped: SIMILITUDE_DATA, by default ``../shared/data``."""
-    folder = Path(os.environ.get("SIMILITUDE_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"no real data in {folder}: set SIMILITUDE_DATA to the folder that has it")
-    return folder
+    """The folder with real data that is not shipped, which the variable SIMILITUDE_DATA names."""
+    folder = os.environ.get("SIMILITUDE_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("SIMILITUDE_DATA does not name a folder with real data")
+    return Path(folder)
 
 
 @pytest.fixture
