@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.extras import require
 from similitude._utils.ids import labels_in_order
 from similitude._utils.progress import ProgressBars
 from similitude.base import SimilarityEstimator
@@ -315,12 +317,11 @@ def _work(
     if not todo:
         return failed
     matrices = _Matrices()
-    parallel = Parallel(n_jobs=n_jobs, return_as=_return_as())
     with warnings.catch_warnings(), ProgressBars(so_far.totals, so_far.done, progress) as bars:
         # Workers inherit these filters; for threads, which share them, they are restored at the end.
         warnings.simplefilter("ignore", SimilarityWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for record in parallel(delayed(_do)(matrices.ready(cell)) for cell in todo):
+        for record in _records((matrices.ready(cell) for cell in todo), n_jobs):
             store.add(record)
             if isinstance(record, Row):
                 so_far.add(record)
@@ -334,9 +335,23 @@ def _do(cell: Cell) -> Row | Failure:
     return cell.work()
 
 
-def _return_as() -> str:
-    """Return "generator_unordered" if joblib's backend supports it, as all of its own do, otherwise "list"."""
-    return "generator_unordered" if get_active_backend()[0].supports_return_generator else "list"
+def _records(cells: Iterator[Cell], n_jobs: int | None) -> Iterator[Any]:
+    """Yield the record of each cell as soon as it is computed, by the active backend of joblib."""
+    backend = get_active_backend()[0]
+    client = getattr(backend, "client", None)
+    if client is None:
+        # All backends of joblib itself can return results in the order in which they are computed.
+        return_as = "generator_unordered" if backend.supports_return_generator else "list"
+        yield from Parallel(n_jobs=n_jobs, return_as=return_as)(delayed(_do)(cell) for cell in cells)
+        return
+    # joblib's own loop over the futures of Dask sometimes waits for ever if tasks are short.
+    distributed = require("distributed", "dask")
+    total = sum(client.nthreads().values())
+    running = distributed.as_completed(client.submit(_do, cell, pure=False) for cell in islice(cells, 2 * total))
+    for future in running:
+        yield future.result()
+        for cell in islice(cells, 1):
+            running.add(client.submit(_do, cell, pure=False))
 
 
 class _Progress:
