@@ -86,9 +86,9 @@ class FusedClassifier(PathClassifier, _BaseComposition):
     >>> y = ["a", "a", "a", "b", "b", "b"]
     >>> model = FusedClassifier().set_params(sda__n_neighbors=4, bda__n_neighbors=3).fit(Proximities(S, size), y)
     >>> model.predict_proba(Proximities([[3, 3, 2, 3, 2, 3]], [[1.9]])).round(3)
-    array([[0.91, 0.09]])
+    array([[0.866, 0.134]])
     >>> model.predict_proba(Proximities([[3, 3, 2, 3, 2, 3]], [[2.3]])).round(3)
-    array([[0.014, 0.986]])
+    array([[0.009, 0.991]])
     """
 
     _saved_state = {

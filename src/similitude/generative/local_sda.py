@@ -127,7 +127,7 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     >>> model.predict_joint_log_proba([[3, 4, 2, 3, 1, 2]]).round(4)
     array([[-4.132, -5.428]])
     >>> LocalSDA(n_neighbors=4, alpha=0.1).fit(S, y).predict_proba([[3, 4, 2, 3, 1, 2]]).round(3)
-    array([[0.989, 0.011]])
+    array([[0.869, 0.131]])
     """
 
     _path_parameters = ("n_neighbors", "alpha", "fallback")

@@ -131,7 +131,7 @@ class MixtureSDA(GenerativeClassifier):
     >>> for c in (1, 2):
     ...     model = MixtureSDA(n_components=c, similarity="counting").fit(train.X, train.y)
     ...     print(f"{1 - model.score(test.X, test.y):.0%}")
-    27%
+    26%
     5%
     """
 

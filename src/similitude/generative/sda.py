@@ -84,9 +84,9 @@ class SDA(GenerativeClassifier):
     ...      [1, 2, 2, 5, 3, 4], [0, 1, 2, 3, 5, 2], [1, 1, 1, 4, 2, 5]]
     >>> model = SDA().fit(S, ["a", "a", "a", "b", "b", "b"])
     >>> model.centroids_, model.means_.round(2).tolist()
-    (array([0, 3]), [[4.0, 1.67], [0.67, 4.0]])
+    (array([1, 3]), [[4.0, 1.67], [1.33, 4.0]])
     >>> model.predict_proba([[3, 4, 2, 3, 1, 2]]).round(3)
-    array([[0.755, 0.245]])
+    array([[0.785, 0.215]])
     """
 
     def __init__(

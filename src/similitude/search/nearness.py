@@ -190,7 +190,7 @@ def error_by_similarity(
     >>> voting = load_voting()
     >>> found = error_by_similarity(KNNClassifier(5, similarity="counting"), voting.data, voting.target, n_bins=3)
     >>> found
-    <ErrorBySimilarity: closer than 14.5: 2% wrong; below 14.5: 14%; print() shows the table>
+    <ErrorBySimilarity: closer than 14.5: 2% wrong; below 14.5: 13%; print() shows the table>
     """
     y, groups = labels_in_order(y, X), labels_in_order(groups, X, "groups")
     samples = samples_for(estimator, X, np.asarray(y))
