@@ -52,7 +52,7 @@ def test_the_sample_is_marked():
 
 def test_point_masses_are_bars_and_fallbacks_are_told():
     model = LocalSDA(4).fit(S_SIX, Y)
-    display = SimilarityModelDisplay.from_estimator(model, ROW)
+    display = SimilarityModelDisplay.from_estimator(model, [3.0, 4.0, 2.0, 3.0, 1.0, 1.0])
     bar = display.lines_[1]["bat"]
     assert bar.get_xdata().tolist() == [5.0, 5.0]
     assert bar.get_ydata().tolist() == [0.0, 1.0]
@@ -61,7 +61,7 @@ def test_point_masses_are_bars_and_fallbacks_are_told():
 
 
 def test_classes_without_a_neighbour_are_left_out():
-    display = SimilarityModelDisplay.from_estimator(LocalSDA(2).fit(S_SIX, Y), ROW)
+    display = SimilarityModelDisplay.from_estimator(LocalSDA(2).fit(S_SIX, Y), [3.0, 4.0, 2.0, 2.0, 1.0, 1.0])
     assert isinstance(display.ax_, plt.Axes)
     assert list(display.lines_[0]) == ["ape"]
 

@@ -25,7 +25,7 @@ def centroids(S, y):
     everyone = range(len(y))
 
     def rank(mu):
-        return _total(S, everyone, mu), sorted((float(S[z][mu]) for z in everyone), reverse=True)
+        return round(float(_total(S, everyone, mu)), 12), sorted((float(S[z][mu]) for z in everyone), reverse=True)
 
     return [centroid(S, [i for i in everyone if y[i] == h], rank) for h in sorted(set(y))]
 
@@ -35,7 +35,7 @@ def local_centroid(S, y, s, nearest, h):
     among = [[z for z in nearest if y[z] == g] for g in sorted(set(y))]
 
     def rank(mu):
-        return s[mu], _total(S, nearest, mu), [_total(S, members, mu) for members in among]
+        return s[mu], *(round(float(_total(S, members, mu)), 12) for members in (nearest, *among))
 
     return centroid(S, [i for i in nearest if y[i] == h], rank)
 
