@@ -12,7 +12,7 @@ _BLOCK = 2**20
 
 
 def sparse_top_k(S: Any, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k most similar columns of each row of a CSR matrix, as :func:`~similitude.numerics.topk.top_k` does."""
+    """Return the k most similar columns of each row of a CSR matrix, as ``top_k`` does."""
     S = type(S)((S.data, S.indices, S.indptr), shape=S.shape)  # the caller's matrix is left as it is
     if not S.has_canonical_format:
         S = S.copy()

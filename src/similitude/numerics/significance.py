@@ -41,7 +41,7 @@ def wilcoxon_greater(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def paired_differences(a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """Return the differences ``a - b``, scaled and rounded so that those that differ only by rounding errors are equal."""
+    """Return the differences ``a - b``, scaled and rounded such that those that differ only by rounding are equal."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     differences = a - b
     differences = differences[np.isfinite(differences)]

@@ -34,7 +34,6 @@ def known_pairs(S: Any) -> KnownPairs:
 
     See Also
     --------
-    KnownPairs : How many pairs of different samples have a value.
     similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
 
     Examples

@@ -27,7 +27,7 @@ class InputReader:
         return isinstance(self.similarity, str) and self.similarity == "precomputed"
 
     def adopted(self, X: Any) -> Any:
-        """Return another library's matrix as an array, a DataFrame or ``Proximities``, and a dict as ``Proximities``."""
+        """Return another library's matrix as an array, DataFrame or ``Proximities``, and a dict as ``Proximities``."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None, *, estimator: Any = None, warns: bool = True) -> Any:
@@ -82,7 +82,7 @@ class ReadSamples:
         return self.reader.similarities(self.native.block(slice(0, len(self)), columns))
 
     def complete(self, who: str) -> Self:
-        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill."""
+        """Return the same samples with a value for each unknown similarity; without a fill a ValueError is raised."""
         if not self.unknown:
             return self
         if self.reader.fill is None:
@@ -109,7 +109,7 @@ class SearchSamples:
         raise NotImplementedError
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Any, Any]:
-        """Return the training samples of a fold and the rows of its test samples; values are selected when first used."""
+        """Return the training samples of a fold and the rows of its test samples; values are cut out at first use."""
         raise NotImplementedError
 
     def evidence(self, train: np.ndarray, test: np.ndarray) -> np.ndarray:

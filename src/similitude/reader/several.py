@@ -173,7 +173,7 @@ class _Several:
         return len(next(iter(self.parts.values())))
 
     def complete(self, who: str) -> Self:
-        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill."""
+        """Return the same samples with a value for each unknown similarity; without a fill a ValueError is raised."""
         completed = copy.copy(self)
         completed.parts = {}
         for name, part in self.parts.items():
@@ -202,7 +202,7 @@ class SeveralTraining(_Several):
         return SeveralTraining(self.reader, parts, factors)
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[SeveralTraining, SeveralRows]:
-        """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole."""
+        """Return a part of the training samples and the rows of others to it, mapped with the whole's constants."""
         folds = {name: part.fold(kept, left_out) for name, part in self.parts.items()}
         return divided(self.reader, folds, self.factors)
 

@@ -141,7 +141,7 @@ class Training(ReadSamples):
         return finder
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Training, Rows]:
-        """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole."""
+        """Return a part of the training samples and the rows of others to it, mapped with the whole's constants."""
         S, columns = self.S, np.arange(self.S.shape[1]) if self.reader.is_columns else kept
         extras = Extras(self_similarity=self.self_similarity)
         part = Training(

@@ -161,7 +161,7 @@ def at_point(estimator: Any, parameters: Mapping[str, Any]) -> Any:
 
 
 class Fold:
-    """One fold of the samples, in the form that each estimator needs; the values are selected when they are first used."""
+    """One fold of the samples, in the form that each estimator needs; values are cut out at first use."""
 
     def __init__(self, samples: Any, train: np.ndarray, test: np.ndarray, train_too: bool = False):
         self.samples, self.train = samples, train

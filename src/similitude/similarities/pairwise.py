@@ -150,7 +150,7 @@ def show_blocks(
     progress: bool = False,
     places: Places | None = None,
 ) -> None:
-    """Call ``target.write(block, values)`` for every block of the matrix of values; the values are not kept otherwise."""
+    """Call ``target.write(block, values)`` for every block of the matrix; the values are not kept otherwise."""
     m, n, n_jobs = _count(A), _count(B), worker_count(n_jobs)
     length = check_block_size(block_size) or default_length(m, n, measure, half, n_jobs, True)
     _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress, places)
