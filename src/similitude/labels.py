@@ -17,21 +17,7 @@ from similitude._utils.checks import first_missing
 
 @dataclass(frozen=True)
 class Labels:
-    """Checked labels with their weights, costs and priors.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (G,)
-        The labels of the classes, sorted.
-    codes : ndarray of shape (n,)
-        The label of each sample as a position in ``classes``.
-    sample_weight : ndarray of shape (n,) or None, default=None
-        The weight of each sample.
-    costs : ndarray of shape (G, G) or None, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
-    priors : ndarray of shape (G,) or None, default=None
-        The prior probabilities of the classes.
-    """
+    """Checked labels with their weights, costs and priors."""
 
     _saved_state = {
         "classes": "label[G]",
@@ -71,37 +57,13 @@ class Labels:
         return [np.flatnonzero(self.codes == g) for g in range(len(self.classes))]
 
     def take(self, kept: np.ndarray) -> Labels:
-        """Return the labels of some of the samples, with the same classes.
-
-        Parameters
-        ----------
-        kept : ndarray of int
-            The positions of the samples.
-
-        Returns
-        -------
-        Labels
-            Their labels.
-        """
+        """Return the labels of some of the samples, with the same classes."""
         weight = None if self.sample_weight is None else self.sample_weight[kept]
         return Labels(self.classes, self.codes[kept], weight, self.costs, self.priors)
 
 
 def check_labels(y: Any, n: int) -> np.ndarray:
-    """Return class labels as a one-dimensional array of length n, or raise a ValueError.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        The labels.
-    n : int
-        The number of samples.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The labels.
-    """
+    """Return class labels as a one-dimensional array of length n, or raise a ValueError."""
     if y is None:
         raise ValueError("y must be given: this classifier requires y to be passed, but the target y is None.")
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
@@ -123,32 +85,13 @@ def check_no_missing(y: np.ndarray) -> None:
 
 
 def check_two_classes(classes: np.ndarray) -> None:
-    """Raise a ValueError if there is only one class.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-    """
+    """Raise a ValueError if there is only one class."""
     if len(classes) < 2:
         raise ValueError(f"y must have at least two classes; got one class, {classes.tolist()[0]!r}.")
 
 
 def encoded_labels(y: np.ndarray, costs: Any, priors: Any, class_weight: Any) -> Labels:
-    """Return checked labels in encoded form, with the costs, priors and class weights.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The labels.
-    costs, priors, class_weight
-        The parameters of the classifier.
-
-    Returns
-    -------
-    Labels
-        The labels.
-    """
+    """Return checked labels in encoded form, with the costs, priors and class weights."""
     classes, codes = np.unique(y, return_inverse=True)
     check_two_classes(classes)
     labels = Labels(classes, codes, None, costs_matrix(costs, classes), priors_vector(priors, classes))
@@ -156,20 +99,7 @@ def encoded_labels(y: np.ndarray, costs: Any, priors: Any, class_weight: Any) ->
 
 
 def class_weights(given: Any, labels: Labels) -> np.ndarray:
-    """Return the weight that the parameter ``class_weight`` gives to each sample.
-
-    Parameters
-    ----------
-    given : dict, "balanced" or None
-        The value of the parameter.
-    labels : Labels
-        The labels.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The weights.
-    """
+    """Return the weight that the parameter ``class_weight`` gives to each sample."""
     numbers = given.values() if isinstance(given, Mapping) else ()
     if not all(isinstance(number, Real) and 0 < float(number) < np.inf for number in numbers):
         raise ValueError(f"class_weight must hold finite numbers above 0; got {given!r}.")
@@ -178,22 +108,7 @@ def class_weights(given: Any, labels: Labels) -> np.ndarray:
 
 
 def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndarray) -> np.ndarray | None:
-    """Return the weights of the samples as an array, or raise a ValueError.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n,) or None
-        Weights of 0 or more; each class must have a sample with a positive weight.
-    labels : ndarray of int of shape (n,)
-        The label of each sample as a position in ``classes``.
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-
-    Returns
-    -------
-    ndarray of shape (n,) or None
-        The weights.
-    """
+    """Return the weights of the samples as an array, or raise a ValueError."""
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
@@ -208,20 +123,7 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndar
 
 
 def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
-    """Return ``costs`` as an array, whose entry ``[f, g]`` is the cost of predicting f when the truth is g.
-
-    Parameters
-    ----------
-    costs : array-like of shape (G, G), dict of dicts or None
-        The costs, in the order of the classes or by label.
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-
-    Returns
-    -------
-    ndarray of shape (G, G) or None
-        The costs.
-    """
+    """Return ``costs`` as an array, whose entry ``[f, g]`` is the cost of predicting f when the truth is g."""
     if costs is None:
         return None
     n_classes = len(classes)
@@ -242,22 +144,7 @@ def costs_matrix(costs: Any, classes: np.ndarray) -> np.ndarray | None:
 
 
 def numbers_by_class(values: Any, classes: np.ndarray, name: str) -> np.ndarray:
-    """Return numbers that are given as an array or by label.
-
-    Parameters
-    ----------
-    values : array-like or dict
-        The numbers, in the order of the classes or by label.
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-    name : str
-        The name of the argument in error messages.
-
-    Returns
-    -------
-    ndarray of float
-        The numbers; an array-like of another length than G is returned as it is.
-    """
+    """Return numbers that are given as an array or by label."""
     try:
         return np.asarray(_by_label(values, classes, name) if isinstance(values, Mapping) else values, dtype=float)
     except (TypeError, ValueError) as error:
@@ -273,20 +160,7 @@ def _by_label(values: Mapping, classes: np.ndarray, name: str) -> list:
 
 
 def priors_vector(priors: Any, classes: np.ndarray) -> np.ndarray | None:
-    """Return ``priors`` as probabilities in the order of ``classes``.
-
-    Parameters
-    ----------
-    priors : array-like of shape (G,), dict or None
-        The priors, in the order of the classes or by label.
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-
-    Returns
-    -------
-    ndarray of shape (G,) or None
-        The priors.
-    """
+    """Return ``priors`` as probabilities in the order of ``classes``."""
     if priors is None:
         return None
     vector = numbers_by_class(priors, classes, "priors")

@@ -31,43 +31,14 @@ class PairMachines(Protocol):
         """The positions of the training columns that decision values need."""
 
     def decisions(self, rows: Rows) -> np.ndarray:
-        """Return the decision values, positive for the later class.
-
-        Parameters
-        ----------
-        rows : Rows
-            The new samples.
-
-        Returns
-        -------
-        ndarray of shape (m, pairs)
-            The decision values.
-        """
+        """Return the decision values, positive for the later class."""
 
     def attributes(self) -> dict[str, Any]:
-        """Return public attributes of the fitted estimator.
-
-        Returns
-        -------
-        dict
-            The values by name.
-        """
+        """Return public attributes of the fitted estimator."""
 
 
 class OneVsOnePath(FittedPath):
-    """The machines of all points, and their calibrators if probabilities are wanted.
-
-    Parameters
-    ----------
-    points : list
-        The checked points.
-    machines : list of PairMachines
-        One for each point.
-    n_classes : int
-        The number of classes.
-    calibrate : callable or None
-        Returns one calibrator for each point; called when probabilities are first needed.
-    """
+    """The machines of all points, and their calibrators if probabilities are wanted."""
 
     _saved_state = {
         "machines": "list(1) of object",
@@ -130,38 +101,12 @@ class OneVsOnePath(FittedPath):
 
 
 def predicted(scores: np.ndarray) -> np.ndarray:
-    """Return the positions of the predicted classes.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (m,) or (m, G)
-        The decision values of two classes, or the scores of several.
-
-    Returns
-    -------
-    ndarray of int of shape (m,)
-        The positions.
-    """
+    """Return the positions of the predicted classes."""
     return (scores >= 0).astype(np.intp) if scores.ndim == 1 else np.argmax(scores, axis=1)
 
 
 def by_pair(solutions: Sequence[Any], together: Callable[[list], Any], names: dict[str, str]) -> dict[str, Any]:
-    """Return attributes of the solutions under other names.
-
-    Parameters
-    ----------
-    solutions : sequence
-        One solution for each pair of classes.
-    together : callable
-        Joins the list of values of several pairs; for two classes the value itself is returned.
-    names : dict of str to str
-        For each new name the name of the attribute.
-
-    Returns
-    -------
-    dict
-        The values by new name.
-    """
+    """Return attributes of the solutions under other names."""
     found = {name: [getattr(solution, own) for solution in solutions] for name, own in names.items()}
     return {name: values[0] if len(values) == 1 else together(values) for name, values in found.items()}
 
@@ -229,20 +174,7 @@ class OneVsOneClassifier(SimilarityClassifier):
 
 
 def class_pairs(labels: Labels) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the samples of each pair of classes.
-
-    Parameters
-    ----------
-    labels : Labels
-        The labels.
-
-    Yields
-    ------
-    members : ndarray of int
-        The positions of the samples.
-    y : ndarray
-        1 for samples of the later class, -1 for those of the earlier one.
-    """
+    """Yield the samples of each pair of classes."""
     for first, second in combinations(range(labels.n_classes), 2):
         members = np.flatnonzero((labels.codes == first) | (labels.codes == second))
         yield members, np.where(labels.codes[members] == second, 1.0, -1.0)

@@ -40,36 +40,12 @@ class SeveralEstimator(SimilarityEstimator):
 
 
 def matrices_of(training: SeveralTraining, who: str) -> dict[str, np.ndarray]:
-    """Return the symmetric similarities among the training samples, by name, as dense matrices of float64.
-
-    Parameters
-    ----------
-    training : SeveralTraining
-        The training samples.
-    who : str
-        The name of the estimator, for the warning that similarities are asymmetric.
-
-    Returns
-    -------
-    dict of ndarray
-        The matrices.
-    """
+    """Return the symmetric similarities among the training samples, by name, as dense matrices of float64."""
     return {name: dense(part.symmetric(who)).astype(np.float64, copy=False) for name, part in training.parts.items()}
 
 
 def matching_factors(matrices: dict[str, np.ndarray]) -> dict[str, float]:
-    """Return factors with which all matrices have the same spread: the geometric mean of theirs over their number.
-
-    Parameters
-    ----------
-    matrices : dict of ndarray
-        The similarities among the training samples.
-
-    Returns
-    -------
-    dict of float
-        The factors; that of a single matrix is 1.
-    """
+    """Return factors with which all matrices have the same spread: the geometric mean of theirs over their number."""
     spreads = {name: spread(S) for name, S in matrices.items()}
     if len(spreads) == 1:
         return dict.fromkeys(spreads, 1.0)

@@ -7,27 +7,7 @@ from typing import Any
 
 
 def require(module: str, extra: str) -> Any:
-    """Return the imported ``module``, or raise an ImportError that names the extra to install.
-
-    Parameters
-    ----------
-    module : str
-        The dotted name of the module.
-    extra : str
-        The extra of this package that installs the library.
-
-    Returns
-    -------
-    module
-        The imported module.
-
-    Examples
-    --------
-    >>> from similitude._utils.extras import require
-    >>> require("no_such_library.part", "strings")
-    Traceback (most recent call last):
-    ImportError: this needs no_such_library: pip install 'similitude[strings]'
-    """
+    """Return the imported ``module``, or raise an ImportError that names the extra to install."""
     library = module.partition(".")[0]
     try:
         return import_module(module)

@@ -9,36 +9,14 @@ from scipy import sparse
 
 
 class Form(NamedTuple):
-    """A square matrix, and the names of its samples.
-
-    Parameters
-    ----------
-    matrix : ndarray, DataFrame or CSR matrix of shape (n, n)
-        The matrix.
-    ids : list or None
-        The names.
-    """
+    """A square matrix, and the names of its samples."""
 
     matrix: Any
     ids: list | None
 
 
 def foreign_form(X: Any, *, distances: bool = False) -> Form | None:
-    """Return the matrix and the ids of another library's object, or None if X is not such an object.
-
-    Parameters
-    ----------
-    X : object
-        A ``DistanceMatrix`` of scikit-bio, a graph of networkx, a condensed vector such as that of SciPy's ``pdist``,
-        or a square DataFrame whose rows and columns are the same samples in different orders.
-    distances : bool, default=False
-        Whether the values are distances, so that those of a sample to itself are 0.
-
-    Returns
-    -------
-    Form or None
-        The matrix and the ids.
-    """
+    """Return the matrix and the ids of another library's object, or None if X is not such an object."""
     if is_graph(X):
         return Form(graph_matrix(X), list(X.nodes))
     if is_frame(X):
@@ -52,34 +30,12 @@ def foreign_form(X: Any, *, distances: bool = False) -> Form | None:
 
 
 def is_frame(X: Any) -> bool:
-    """Return whether X is a DataFrame.
-
-    Parameters
-    ----------
-    X : object
-        The object.
-
-    Returns
-    -------
-    bool
-        Whether it has columns and an index.
-    """
+    """Return whether X is a DataFrame."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def is_graph(X: Any) -> bool:
-    """Return whether X is a graph of networkx.
-
-    Parameters
-    ----------
-    X : object
-        The object.
-
-    Returns
-    -------
-    bool
-        Whether it has nodes and edges.
-    """
+    """Return whether X is a graph of networkx."""
     return all(hasattr(X, name) for name in ("nodes", "edges", "is_directed", "is_multigraph"))
 
 
@@ -100,18 +56,7 @@ def _reordered(frame: Any) -> Form | None:
 
 
 def graph_matrix(graph: Any) -> Any:
-    """Return the weights of the edges of a networkx graph as a CSR matrix in the order of its nodes.
-
-    Parameters
-    ----------
-    graph : networkx graph
-        The graph; an edge without the attribute ``weight`` has the weight 1.
-
-    Returns
-    -------
-    CSR matrix of shape (n, n)
-        The weights.
-    """
+    """Return the weights of the edges of a networkx graph as a CSR matrix in the order of its nodes."""
     if graph.is_multigraph():
         raise ValueError(
             "X is a multigraph, with several edges between two nodes; convert it to a graph with one edge per pair."
@@ -129,37 +74,13 @@ def graph_matrix(graph: Any) -> Any:
 
 
 def condensed_size(length: int) -> int | None:
-    """Return the number n of samples with n (n - 1)/2 = length pairs, or None if there is none.
-
-    Parameters
-    ----------
-    length : int
-        The number of pairs.
-
-    Returns
-    -------
-    int or None
-        The number of samples.
-    """
+    """Return the number n of samples with n (n - 1)/2 = length pairs, or None if there is none."""
     n = int((1 + np.sqrt(1 + 8 * length)) / 2)
     return n if length and n * (n - 1) // 2 == length else None
 
 
 def from_condensed(values: np.ndarray, diagonal: float) -> np.ndarray:
-    """Return the square matrix of a condensed vector.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n (n - 1)/2,)
-        The values above the diagonal, row by row.
-    diagonal : float
-        The value of a sample with itself.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        The symmetric matrix.
-    """
+    """Return the square matrix of a condensed vector."""
     n = condensed_size(len(values))
     if n is None:
         raise ValueError(

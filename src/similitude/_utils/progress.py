@@ -49,24 +49,6 @@ class ProgressBars:
 
     On a terminal there is a bar for each task. Elsewhere a line on the task at work is printed about every ten seconds,
     when a step is finished or a note changes; nothing is printed for work that takes less time than that.
-
-    Parameters
-    ----------
-    totals : mapping of str to int
-        The number of steps of each task.
-    done : mapping of str to int, default=None
-        The number of steps of each task that were done before.
-    enabled : bool, default=True
-        Whether anything is shown.
-
-    Examples
-    --------
-    >>> from similitude._utils.progress import ProgressBars
-    >>> with ProgressBars({"letters": 3}) as bars:
-    ...     bars.total("letters", 2)
-    ...     for letter in "ab":
-    ...         bars.note("letters", f"at work: {letter}")
-    ...         bars.advance("letters", note=f"last: {letter}")
     """
 
     def __init__(self, totals: Mapping[str, int], done: Mapping[str, int] | None = None, enabled: bool = True):

@@ -18,28 +18,12 @@ if TYPE_CHECKING:
 
 
 def offered(response: str) -> Callable[[Method], Method]:
-    """Return a decorator of a method that an estimator has only if it offers this response.
-
-    Parameters
-    ----------
-    response : str
-        The name of the response.
-
-    Returns
-    -------
-    callable
-        The decorator.
-    """
+    """Return a decorator of a method that an estimator has only if it offers this response."""
     return available_if(lambda estimator: estimator._offers(response))
 
 
 class Predicting(ClassifierMixin):
-    """Mixin of classifiers: ``predict`` and ``predict_proba`` return what ``_answer(X, response)`` does.
-
-    See Also
-    --------
-    Deciding : The mixin of classifiers that may also have decision values.
-    """
+    """Mixin of classifiers: ``predict`` and ``predict_proba`` return what ``_answer(X, response)`` does."""
 
     def _offers(self, response: str) -> bool:
         """Return whether the classifier has the method of this name, or raise an AttributeError that says why not."""
@@ -101,12 +85,7 @@ class Predicting(ClassifierMixin):
 
 
 class Deciding(Predicting):
-    """Mixin of classifiers that may also have decision values.
-
-    See Also
-    --------
-    Predicting : The mixin of classifiers that have labels and posteriors only.
-    """
+    """Mixin of classifiers that may also have decision values."""
 
     @offered("decision_function")
     def decision_function(self, X: SamplesLike) -> np.ndarray:

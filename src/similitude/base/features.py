@@ -17,19 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FeatureVectors:
-    """Training samples that are feature vectors.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        The feature vectors.
-    names : ndarray of str or None
-        The names of the features.
-
-    See Also
-    --------
-    FeatureClassifier : The base of the classifiers that read them.
-    """
+    """Training samples that are feature vectors."""
 
     X: np.ndarray
     names: np.ndarray | None
@@ -39,12 +27,7 @@ class FeatureVectors:
 
 
 class FeatureClassifier(PathClassifier):
-    """Base of the classifiers on feature vectors.
-
-    See Also
-    --------
-    SimilarityClassifier : The base of the classifiers on similarities.
-    """
+    """Base of the classifiers on feature vectors."""
 
     _saved_state = {"n_features_in_": "size p", "feature_names_in_?": "label[p]"}
 

@@ -36,15 +36,6 @@ class FittedPath:
     """A method fitted at one or several points.
 
     It holds all that is needed to answer, independently of the estimator, whose parameters may change after ``fit``.
-
-    Attributes
-    ----------
-    points : list
-        The checked points, in the order of the grid.
-
-    See Also
-    --------
-    PathClassifier : The classifier whose ``_fit_path`` returns it.
     """
 
     _saved_state = {"points": "list(1) of any"}
@@ -52,48 +43,17 @@ class FittedPath:
     points: list[Any]
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
-        """Return one array for each point.
-
-        Parameters
-        ----------
-        rows : Rows or ndarray
-            The new samples.
-        response : str
-            "predict" (positions in the classes), "predict_proba", "decision_function", "predict_log_proba", or another
-            response that the method supports.
-
-        Returns
-        -------
-        list of ndarray
-            The answers.
-        """
+        """Return one array for each point."""
         raise NotImplementedError
 
     def at(self: Path, i: int) -> Path:
-        """Return the path of the i-th point alone.
-
-        Parameters
-        ----------
-        i : int
-            The position of the point.
-
-        Returns
-        -------
-        FittedPath
-            The path with one point.
-        """
+        """Return the path of the i-th point alone."""
         one = copy.copy(self)
         one.points = [self.points[i]]
         return one
 
     def attributes(self) -> dict[str, Any]:
-        """Return the public attributes of the estimator fitted at the one point of this path.
-
-        Returns
-        -------
-        dict
-            The values by name.
-        """
+        """Return the public attributes of the estimator fitted at the one point of this path."""
         return {}
 
     @property
@@ -110,10 +70,6 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
 
     A subclass supplies ``_point`` and ``_fit_path``. Its other base, :class:`SimilarityClassifier` or
     :class:`FeatureClassifier`, determines how X is read.
-
-    See Also
-    --------
-    GridFit : A classifier fitted at every point of a grid.
     """
 
     _saved_state = {"classes_": "label[G]", "_path": "FittedPath"}
@@ -240,22 +196,7 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
 
 
 def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> list[np.ndarray]:
-    """Return the answers of a path with positions in the classes replaced by labels.
-
-    Parameters
-    ----------
-    answers : list of ndarray
-        The answers.
-    response : str
-        The name of the response.
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-
-    Returns
-    -------
-    list of ndarray
-        The answers.
-    """
+    """Return the answers of a path with positions in the classes replaced by labels."""
     if response == "predict":
         return [classes[answer] for answer in answers]
     if response == "decision_function" and not all(np.isfinite(answer).all() for answer in answers):
@@ -264,23 +205,7 @@ def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> li
 
 
 class GridFit:
-    """A classifier fitted at every point of a grid over its path parameters.
-
-    Parameters
-    ----------
-    estimator : PathClassifier
-        The classifier.
-    X, y
-        The training samples and their labels. A search reads all samples, and checks their labels, before it makes
-        folds; what has been read already is not checked again.
-    grid : list of dict
-        The parameters of each point.
-
-    See Also
-    --------
-    PathClassifier : The classifier.
-    similitude.search.evaluate : Fits every method at every point of its grid on each fold.
-    """
+    """A classifier fitted at every point of a grid over its path parameters."""
 
     def __init__(self, estimator: PathClassifier, X: Any, y: Any, grid: Sequence[Mapping[str, Any]]):
         self.estimator, self.grid = estimator, grid
@@ -290,20 +215,7 @@ class GridFit:
         self.path = estimator._fit_path(self._training, self.labels, points)
 
     def answers(self, rows: Any, response: str) -> list[np.ndarray]:
-        """Return for each point the result of a method of the fitted estimator.
-
-        Parameters
-        ----------
-        rows : samples
-            The new samples, which may have been read already.
-        response : str
-            The name of the method.
-
-        Returns
-        -------
-        list of ndarray
-            The results.
-        """
+        """Return for each point the result of a method of the fitted estimator."""
         if response != "predict" and not hasattr(self._first, response):
             raise AttributeError(self._first._why_not(response))
         if response == "predict_log_proba" and response not in self.estimator._responses:
@@ -321,18 +233,7 @@ class GridFit:
         return self.estimator._complete(rows.read_as(self._training.reader))
 
     def at(self, i: int) -> Any:
-        """Return the estimator fitted at the i-th point.
-
-        Parameters
-        ----------
-        i : int
-            The position of the point.
-
-        Returns
-        -------
-        estimator
-            The fitted estimator.
-        """
+        """Return the estimator fitted at the i-th point."""
         fitted = clone(self.estimator).set_params(**clone(dict(self.grid[i]), safe=False))
         fitted._adopt(self._training, self.labels, self.path.at(i))
         return fitted

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 class SimilarityEstimator(LinkedEstimator, BaseEstimator):
-    """Base of all estimators on similarities: it holds ``similarity`` and ``dissimilarity`` and reads X.
-
-    See Also
-    --------
-    similitude.reader.Reader : Reads X according to the input contract.
-    """
+    """Base of all estimators on similarities: it holds ``similarity`` and ``dissimilarity`` and reads X."""
 
     _saved_state = {"_reader": "Reader", "n_features_in_?": "size n", "feature_names_in_?": "label[n]"}
 
@@ -107,13 +102,7 @@ class SimilarityEstimator(LinkedEstimator, BaseEstimator):
 
 
 class SimilarityClassifier(SimilarityEstimator, PathClassifier):
-    """Base of the classifiers on similarities.
-
-    See Also
-    --------
-    SimilarityTransformer : The base of the transformers on similarities.
-    FeatureClassifier : The base of the classifiers on feature vectors.
-    """
+    """Base of the classifiers on similarities."""
 
     _saved_state = {"support_columns_?": "int[*] 0..n"}
 

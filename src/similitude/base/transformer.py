@@ -22,10 +22,6 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
     """Base of the transformers on similarities: a subclass supplies ``_learn`` and ``_transform``.
 
     If a fit fails, the estimator is unchanged.
-
-    See Also
-    --------
-    SimilarityClassifier : The base of the classifiers on similarities.
     """
 
     def _check_parameters(self) -> None:

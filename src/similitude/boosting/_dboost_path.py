@@ -23,17 +23,7 @@ NO_PROBABILITIES = "predict_proba needs a fit to two classes, by an algorithm ot
 
 
 class DBoostPath(FittedPath):
-    """One run of boosting, whose first rounds answer for every smaller number of rounds.
-
-    Parameters
-    ----------
-    points : list of int
-        Numbers of rounds.
-    ensemble : Ensemble
-        The ensemble with the largest number of rounds.
-    algorithm : str
-        The boosting algorithm.
-    """
+    """One run of boosting, whose first rounds answer for every smaller number of rounds."""
 
     _saved_state = {"ensemble": "Ensemble", "points": "list(1) of size rounds", "algorithm": "text"}
 

@@ -28,17 +28,7 @@ def problem_signs(n_classes: int, multiclass: str) -> np.ndarray:
 
 
 class Ensemble:
-    """Solved two-class problems.
-
-    Parameters
-    ----------
-    signs : ndarray of shape (problems, G)
-        The problems, as :func:`problem_signs` returns them.
-    rounds : list of Rounds
-        The rounds of each problem, with pairs as positions in the training set.
-    averaged : bool
-        Whether two-class decision values are means over rounds instead of sums.
-    """
+    """Solved two-class problems."""
 
     _saved_state = {
         "signs": "int[problems, G] -1..2",

@@ -28,15 +28,7 @@ _HISTOGRAM_TAIL = 0.001
 
 @dataclass(frozen=True)
 class Spectra:
-    """The eigenvalues of a matrix before and after modifications of the spectrum.
-
-    Attributes
-    ----------
-    before : ndarray of shape (n,)
-        The eigenvalues of the symmetric part in descending order.
-    after : dict of ndarrays of shape (n,)
-        The modified eigenvalues, by the name of the modification.
-    """
+    """The eigenvalues of a matrix before and after modifications of the spectrum."""
 
     before: np.ndarray
     after: dict[str, np.ndarray]
@@ -49,19 +41,6 @@ def spectra(
 
     Eigenvalues with ``|lambda| <= 1e-10 max|lambda|`` (1e-5 if S is of type float32) count as zero, as in
     :func:`~similitude.diagnosis.diagnose`.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The similarities.
-    methods : iterable of {"clip", "flip", "shift", "square"}, default=("clip", "flip", "shift")
-        The modifications.
-    eigenvalues : ndarray of shape (n,), default=None
-        The eigenvalues in a diagnosis of S. If None, S is decomposed.
-
-    Returns
-    -------
-    Spectra
     """
     if eigenvalues is None:
         A, scale = unit_scale(S)
@@ -74,15 +53,7 @@ def spectra(
 
 @dataclass(frozen=True)
 class Separation:
-    """Histograms of the similarities within each class and to the other classes.
-
-    Attributes
-    ----------
-    edges : ndarray of shape (n_bins + 1,)
-        The edges of the bins. Values beyond the ends are counted in the first and the last bin.
-    within, between : ndarray of shape (G, n_bins)
-        The numbers of pairs of different samples.
-    """
+    """Histograms of the similarities within each class and to the other classes."""
 
     edges: np.ndarray
     within: np.ndarray
@@ -90,21 +61,7 @@ class Separation:
 
 
 def separation(S: np.ndarray, labels: np.ndarray, n_classes: int) -> Separation:
-    """Return histograms of the similarities within each class and to the other classes.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The similarities.
-    labels : ndarray of shape (n,)
-        The classes of the samples, as positions.
-    n_classes : int
-        The number of classes.
-
-    Returns
-    -------
-    Separation
-    """
+    """Return histograms of the similarities within each class and to the other classes."""
     different = ~np.eye(len(S), dtype=bool)
     low, high = _histogram_range(S[different] if len(S) > 1 else S.ravel())
     bins = np.clip((S / (high - low) - low / (high - low)) * N_BINS, 0, N_BINS - 1).astype(np.intp)
@@ -130,17 +87,7 @@ def _histogram_range(values: np.ndarray) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Hubness:
-    """The number of lists of nearest neighbours in which each sample occurs; equally similar ones share a place.
-
-    Attributes
-    ----------
-    n_neighbors : int
-        The length of the lists.
-    occurrences : ndarray of shape (n,)
-        The number of lists in which each sample occurs.
-    misleading : ndarray of shape (n,)
-        The number of these lists that belong to a sample of another class.
-    """
+    """The number of lists of nearest neighbours in which each sample occurs; equally similar ones share a place."""
 
     n_neighbors: int
     occurrences: np.ndarray
@@ -148,21 +95,7 @@ class Hubness:
 
 
 def hubness(S: np.ndarray, labels: np.ndarray, n_neighbors: int) -> Hubness | None:
-    """Return how often each sample is among the nearest neighbours of others; None for a single sample.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The similarities.
-    labels : ndarray of shape (n,)
-        The classes of the samples, as positions.
-    n_neighbors : int
-        The length of the lists; at most n - 1 is used.
-
-    Returns
-    -------
-    Hubness or None
-    """
+    """Return how often each sample is among the nearest neighbours of others; None for a single sample."""
     n = len(S)
     k = min(n_neighbors, n - 1)
     if k < 1:
@@ -173,21 +106,7 @@ def hubness(S: np.ndarray, labels: np.ndarray, n_neighbors: int) -> Hubness | No
 
 @dataclass(frozen=True)
 class GoodnessCurve:
-    """The share epsilon of samples whose margin is below gamma, as a function of gamma.
-
-    Attributes
-    ----------
-    gammas, epsilons : ndarray of shape (n_values,)
-        The points of the curve, a step function that is constant between a gamma and the one before, which is excluded.
-    low, high : ndarray of shape (n_values,), or None
-        The band that contains the curve of the distribution with the given confidence.
-    confidence : float or None
-        The confidence of the band; None if there is no band.
-    pseudo_gamma : float or None
-        The mean margin.
-    vote_error : float
-        epsilon(0), the share of samples that a vote of infinitely many random pairs misclassifies.
-    """
+    """The share epsilon of samples whose margin is below gamma, as a function of gamma."""
 
     gammas: np.ndarray
     epsilons: np.ndarray
@@ -201,22 +120,7 @@ class GoodnessCurve:
 def goodness_curve(
     found: MarginCurve, *, confidence: float | None = 0.95, gammas: np.ndarray | None = None
 ) -> GoodnessCurve:
-    """Return the curve that shows the goodness of a similarity.
-
-    Parameters
-    ----------
-    found : Goodness, ReweightedGoodness or SimilarityGoodness
-        The goodness. Only the first kind has a band, and the first two have a pseudo gamma.
-    confidence : float, default=0.95
-        Confidence of the band; None for no band.
-    gammas : ndarray of shape (n_values,), default=None
-        The values at which to evaluate the curve, in ascending order. By default these are all margins and a grid up
-        to 1.
-
-    Returns
-    -------
-    GoodnessCurve
-    """
+    """Return the curve that shows the goodness of a similarity."""
     if gammas is None:
         margins = found.margins[~np.isnan(found.margins)]
         gammas = np.union1d(np.linspace(min(0.0, float(margins.min())), 1.0, _GAMMAS), margins)
@@ -239,16 +143,6 @@ def color_range(image: np.ndarray) -> tuple[float, float]:
 
     The range spans the middle 98% of the off-diagonal entries; the diagonal alone would often use half of the colours.
     Zeros, which may be most entries of a sparse matrix, are not counted, but they are included in the range.
-
-    Parameters
-    ----------
-    image : ndarray of shape (m, m)
-        The similarities to draw.
-
-    Returns
-    -------
-    low, high : float
-        ``low < high`` always.
     """
     others = image[~np.eye(len(image), dtype=bool)] if len(image) > 1 else image.ravel()
     present = others[others != 0]
@@ -264,20 +158,7 @@ def color_range(image: np.ndarray) -> tuple[float, float]:
 
 
 def ordered_by_class(S: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the samples ordered by class; within each class, those most similar to their class come first.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The similarities.
-    labels : ndarray of shape (n,)
-        The classes of the samples, as positions.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Positions of the samples.
-    """
+    """Return the samples ordered by class; within each class, those most similar to their class come first."""
     A = unit_scale(S)[0]  # so that sums do not overflow
     typical = np.empty(len(A))
     for label in np.unique(labels):

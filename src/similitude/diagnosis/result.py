@@ -12,24 +12,7 @@ from similitude.diagnosis.card import card
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """The number of samples of one class, and their mean similarities.
-
-    Parameters
-    ----------
-    label : str, int, float or bool
-        The label of the class.
-    count : int
-        The number of its samples among all samples.
-    within : float or None
-        Mean similarity of two different samples of the class; None if fewer than two were examined.
-    between : float or None
-        Mean similarity of its samples to those of other classes in both directions; None if there are none.
-
-    See Also
-    --------
-    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
-    Diagnosis : The result of ``diagnose``; ``str()`` returns it as a card of plain text.
-    """
+    """The number of samples of one class, and their mean similarities."""
 
     label: Any
     count: int

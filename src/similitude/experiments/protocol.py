@@ -26,24 +26,7 @@ KINDS = ("partitions", "folds", "leave-one-out", "least leave-one-out", "given")
 
 
 class Partition(NamedTuple):
-    """One division of a data set.
-
-    Parameters
-    ----------
-    number : int
-        The number of the partition.
-    seed : int
-        The seed with which it was drawn.
-    train, test : ndarrays of int
-        The positions of the training samples and of the test samples.
-
-    See Also
-    --------
-    Protocol
-        The protocol of an experiment: the outer partitions, and how parameters are chosen within their training
-        parts.
-    Row : One finished cell.
-    """
+    """One division of a data set."""
 
     number: int
     seed: int
@@ -89,7 +72,6 @@ class Protocol:
     See Also
     --------
     run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
-    Partition : One division of a data set.
 
     Examples
     --------

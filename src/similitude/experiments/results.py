@@ -36,7 +36,6 @@ class Results:
     See Also
     --------
     run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
-    Table : A table of text, which ``print`` shows as aligned text.
     Ranking : The average ranks of methods over data sets, and the difference from which on they differ significantly.
     """
 

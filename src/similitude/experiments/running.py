@@ -39,7 +39,6 @@ class ExperimentWarning(UserWarning):
 
     See Also
     --------
-    Failure : One cell that ended with an exception.
     run : Compute every cell (data set, partition, method) of an experiment that the store does not hold yet.
     """
 

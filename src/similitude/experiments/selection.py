@@ -24,22 +24,6 @@ def written_order(grid: Grid) -> list[tuple[int, ...]]:
     """Return a key for each candidate of ``ParameterGrid(grid)`` that sorts them in the order of the written grid.
 
     ``ParameterGrid`` sorts the names; in the written order, the first name is outermost.
-
-    Parameters
-    ----------
-    grid : dict of lists, or list of these
-        The grid.
-
-    Returns
-    -------
-    list of tuples
-        The keys.
-
-    Examples
-    --------
-    >>> from similitude.experiments.selection import written_order
-    >>> written_order({"n_neighbors": [1, 2], "C": [0.1, 1.0]})
-    [(0, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1)]
     """
     keys = []
     for number, part in enumerate([grid] if isinstance(grid, Mapping) else grid):

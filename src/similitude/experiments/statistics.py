@@ -40,25 +40,7 @@ def fewest_pairs(test: str, level: float) -> int:
 def best_and_worst(
     errors: np.ndarray, test: Literal["wilcoxon", "t"] = "wilcoxon", level: float = 0.05
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the methods that are not significantly worse than the best, and those not better than the worst.
-
-    Parameters
-    ----------
-    errors : array of shape (methods, partitions)
-        The errors; NaN if a cell is missing.
-    test : {"wilcoxon", "t"}, default="wilcoxon"
-        The test, which is one-sided and paired over the partitions that both methods have.
-    level : float, default=0.05
-        The significance level.
-
-    Returns
-    -------
-    best : array of bool, shape (methods,)
-        The lowest mean, and those that are not significantly above it. If a method has too few partitions for any
-        difference to be significant (fewer than five at 5%), only the lowest means; if there is a single method, none.
-    worst : array of bool, shape (methods,)
-        The highest mean and those not significantly below it, if the best method is significantly below it.
-    """
+    """Return the methods that are not significantly worse than the best, and those not better than the worst."""
     compare = TESTS[test]
     best, worst = np.zeros((2, len(errors)), dtype=bool)
     present = np.flatnonzero(np.isfinite(errors).any(axis=1))

@@ -26,44 +26,7 @@ TIME_COLUMNS = ("seconds", "finished")
 
 @dataclass(frozen=True)
 class Row:
-    """One finished cell.
-
-    Parameters
-    ----------
-    key : str
-        The digest of everything on which the result depends.
-    dataset : str
-        The name of the data set.
-    partition : int
-        The number of the partition.
-    method : str
-        The name of the method.
-    seed : int
-        The seed of the partition.
-    n_test, n_errors : int
-        The number of test samples, and of errors on them.
-    error : float
-        The error.
-    log_loss : float or None
-        The logarithmic loss; None if the method has no probabilities.
-    parameters : str
-        The parameters chosen from the grid, as JSON.
-    protocol : str
-        The description of the protocol.
-    data_digest, method_digest : str
-        The digests of the data and of the method.
-    similitude, numpy, scipy, scikit_learn, python : str
-        The versions.
-    seconds : float
-        The time it took.
-    finished : str
-        The time at which it was finished, in UTC.
-
-    See Also
-    --------
-    Results : The results of a run.
-    Failure : One cell that ended with an exception.
-    """
+    """One finished cell."""
 
     key: str
     dataset: str
@@ -89,30 +52,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Failure:
-    """One cell that ended with an exception.
-
-    Parameters
-    ----------
-    key : str
-        The digest of everything on which the result would depend.
-    dataset : str
-        The name of the data set.
-    partition : int
-        The number of the partition.
-    method : str
-        The name of the method.
-    message : str
-        The error message.
-    traceback : str
-        The traceback.
-    finished : str
-        The time of the failure, in UTC.
-
-    See Also
-    --------
-    Results : The results of a run.
-    Row : One finished cell.
-    """
+    """One cell that ended with an exception."""
 
     key: str
     dataset: str

@@ -19,21 +19,7 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Entry:
-    """The text of one cell of a table, and its style.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    bold : bool, default=False
-        Whether the text is bold.
-    italic : bool, default=False
-        Whether the text is italic.
-
-    See Also
-    --------
-    Table : A table of text, which ``print`` shows as aligned text.
-    """
+    """The text of one cell of a table, and its style."""
 
     text: str
     bold: bool = False
@@ -44,32 +30,6 @@ class Table:
     """A table of text, which ``print`` shows as aligned text.
 
     The first column is aligned on the left, all others on the right.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The headings.
-    rows : sequence of sequences of Entry or str
-        The cells.
-    caption : str, default=""
-        The caption.
-    left : int, default=1
-        The number of columns, from the first, that are aligned on the left.
-
-    See Also
-    --------
-    Results : The results of a run.
-    Entry : The text of one cell of a table, and its style.
-
-    Examples
-    --------
-    >>> from similitude.experiments import Entry, Table
-    >>> table = Table(["method", "error"], [["k-NN", Entry("5.80", bold=True)], ["SVM & co", "6.10"]])
-    >>> print(table.markdown())
-    | method | error |
-    | --- | ---: |
-    | k-NN | **5.80** |
-    | SVM & co | 6.10 |
     """
 
     def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", left: int = 1):
@@ -92,13 +52,7 @@ class Table:
     __repr__ = __str__
 
     def markdown(self) -> str:
-        """Return a pipe table with the caption below it.
-
-        Returns
-        -------
-        str
-            The table.
-        """
+        """Return a pipe table with the caption below it."""
         heads = ["---" if j < self.left else "---:" for j in range(len(self.columns))]
         rows = [
             [_plain_markdown(column) for column in self.columns],
@@ -109,13 +63,7 @@ class Table:
         return "\n".join([*lines, *(["", _plain_markdown(self.caption)] if self.caption else [])])
 
     def latex(self) -> str:
-        """Return a ``tabular`` with rules of the package booktabs, within a ``table`` if there is a caption.
-
-        Returns
-        -------
-        str
-            The table.
-        """
+        """Return a ``tabular`` with rules of the package booktabs, within a ``table`` if there is a caption."""
         layout = "".join("l" if j < self.left else "r" for j in range(len(self.columns)))
         lines = [
             rf"\begin{{tabular}}{{{layout}}}",

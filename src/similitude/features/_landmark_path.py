@@ -31,23 +31,7 @@ NO_PROBABILITIES = "predict_proba needs model='logistic'."
 
 
 class LandmarkPath(FittedPath):
-    """The solutions at all points.
-
-    Parameters
-    ----------
-    points : list of float
-        The values of alpha or C.
-    to : ToLandmarks
-        How samples are compared with the landmarks.
-    solutions : list of Linear
-        For each point, the function that computes decision values from similarities to the landmarks.
-    eigenvalues : ndarray
-        The eigenvalues of the approximation, one for each feature.
-    model : str
-        The linear model.
-    state : RidgeState, default=None
-        The state for ``partial_fit``, if more samples may come.
-    """
+    """The solutions at all points."""
 
     _saved_state = {
         "points": "list(1) of float",

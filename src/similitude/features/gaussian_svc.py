@@ -97,16 +97,7 @@ def _kernels(X: np.ndarray, Z: np.ndarray, points: list[GaussianPoint]) -> Itera
 
 
 class GaussianPath(FittedPath):
-    """The machines of all points.
-
-    Parameters
-    ----------
-    points : list of GaussianPoint
-    machines : list of Machines
-        One for each point.
-    X : ndarray of shape (n, d)
-        The training samples.
-    """
+    """The machines of all points."""
 
     _saved_state = {"points": "list(1) of GaussianPoint", "machines": "list(1) of Machines", "X": "double[N, p]"}
 

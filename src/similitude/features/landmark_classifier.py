@@ -290,31 +290,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
 def fit_by_moments(
     model: LandmarkClassifier, X: SamplesLike, y: ListLike, sum_moments: SumMoments
 ) -> LandmarkClassifier:
-    """Fit a ridge model in place, with moments that a given function sums up, and return it.
-
-    Parameters
-    ----------
-    model : LandmarkClassifier
-        A classifier with ``model="ridge"``.
-    X, y
-        Samples and labels as in ``fit``.
-    sum_moments : callable
-        ``sum_moments(landmarks, labels, weights)`` returns the :class:`~similitude.features.Moments` of all training
-        samples.
-
-    Returns
-    -------
-    LandmarkClassifier
-
-    See Also
-    --------
-    Moments : The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
-    similitude.LandmarkClassifier
-        Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of
-        samples.
-    similitude.distributed.fit_landmarks
-        Fit a model on a cluster, with the same result as ``model.fit(X, y)`` up to rounding.
-    """
+    """Fit a ridge model in place, with moments that a given function sums up, and return it."""
     points = model._points([{}])
     y = labels_in_order(y, X)
     training = model._read(X, y)

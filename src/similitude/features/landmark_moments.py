@@ -21,22 +21,6 @@ class Moments(NamedTuple):
     """The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
 
     The moments themselves would have only half of the digits.
-
-    Parameters
-    ----------
-    weighted : ndarray of shape (m + 1 + G, m + 1 + G)
-        The upper triangular matrix with ``weighted^T weighted = [C 1 Y]^T diag(w) [C 1 Y]``.
-    n_landmarks : int
-        The number m of landmarks.
-    plain : ndarray of shape (m, m), default=None
-        The triangle of C without weights; None if there are no weights, because it is then part of ``weighted``.
-
-    See Also
-    --------
-    fit_by_moments : Fit a ridge model in place, with moments that a given function sums up, and return it.
-    similitude.numerics.triangle
-        Return R, upper triangular, with ``R^T R = above^T above + rows^T rows``, computed by Householder
-        reflections.
     """
 
     weighted: np.ndarray
@@ -64,21 +48,7 @@ class Moments(NamedTuple):
 
 
 def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | None = None) -> Moments:
-    """Return the moments of a block of samples.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (b, m)
-        Similarities to the landmarks.
-    targets : ndarray of shape (b, G)
-        One-hot labels, or any numbers.
-    weights : ndarray of shape (b,), default=None
-        The weights of the samples in the loss, at least 0.
-
-    Returns
-    -------
-    Moments
-    """
+    """Return the moments of a block of samples."""
     b, m = rows.shape
     whole = np.empty((b, m + 1 + targets.shape[1]), order="F")
     whole[:, :m], whole[:, m], whole[:, m + 1 :] = rows, 1.0, targets
@@ -90,18 +60,7 @@ def block_moments(rows: np.ndarray, targets: np.ndarray, weights: np.ndarray | N
 
 
 def add(first: Moments, second: Moments) -> Moments:
-    """Return the moments of the union of two sets of samples.
-
-    Parameters
-    ----------
-    first, second : Moments
-        The moments of the two sets.
-
-    Returns
-    -------
-    Moments
-        The moments of all samples.
-    """
+    """Return the moments of the union of two sets of samples."""
     weighted = triangle(second.weighted, first.weighted)
     if first.plain is None and second.plain is None:
         return Moments(weighted, first.n_landmarks)
@@ -109,22 +68,7 @@ def add(first: Moments, second: Moments) -> Moments:
 
 
 def summed_moments(blocks: Iterable[np.ndarray], codes: np.ndarray, n_classes: int, weights: Any = None) -> Moments:
-    """Return the moments of all samples.
-
-    Parameters
-    ----------
-    blocks : iterable of ndarrays of shape (b, m)
-        Similarities to the landmarks, of consecutive samples.
-    codes : ndarray of shape (n,)
-        The class of each sample as a position; the targets are one-hot.
-    n_classes : int
-    weights : ndarray of shape (n,), default=None
-        The weights of the samples in the loss.
-
-    Returns
-    -------
-    Moments
-    """
+    """Return the moments of all samples."""
     moments: Any = None
     done = 0
     for block in blocks:
@@ -146,20 +90,7 @@ def with_targets(moments: Moments, columns: np.ndarray, n_targets: int) -> Momen
 
 
 class Linear(NamedTuple):
-    """A linear function ``f(c) = c coef^T + intercept`` of similarities c to the landmarks.
-
-    Parameters
-    ----------
-    coef : ndarray of shape (G, m)
-    intercept : ndarray of shape (G,)
-
-    See Also
-    --------
-    fit_by_moments : Fit a ridge model in place, with moments that a given function sums up, and return it.
-    similitude.LandmarkClassifier
-        Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of
-        samples.
-    """
+    """A linear function ``f(c) = c coef^T + intercept`` of similarities c to the landmarks."""
 
     coef: np.ndarray
     intercept: np.ndarray
@@ -172,20 +103,7 @@ class Linear(NamedTuple):
 def solve(moments: Moments, projection: np.ndarray, alphas: list[float]) -> list[Linear]:
     """Solve ridge regression of the targets on the features ``F = C projection``, for several alphas at once::
 
-        minimise over B, b   sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2
-
-    Parameters
-    ----------
-    moments : Moments
-        Of all samples.
-    projection : ndarray of shape (m, k)
-    alphas : list of float
-        Each above 0.
-
-    Returns
-    -------
-    list of Linear
-        For each alpha, ``coef = (projection B)^T`` and b.
+    minimise over B, b   sum_i w_i ||y_i - B^T f_i - b||^2 + alpha ||B||_F^2
     """
     m = len(projection)
     R = moments.weighted

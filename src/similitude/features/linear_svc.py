@@ -81,21 +81,7 @@ class LinearKernelSVC(FeatureSVC):
 
 
 class LinearKernelPath(FittedPath):
-    """The machines of all points.
-
-    Parameters
-    ----------
-    points : list of float
-        The values of C.
-    machines : list of Machines
-        One for each point.
-    coef : list of ndarrays of shape (d, pairs)
-        The weights of the features, which are divided by ``2**exponent``.
-    X : ndarray of shape (n, d)
-        The training samples.
-    exponent : int
-        The exponent.
-    """
+    """The machines of all points."""
 
     _saved_state = {
         "points": "list(1) of float 0..",

@@ -74,17 +74,7 @@ class RegularizedQuadratic(FeatureClassifier):
 
 
 class QuadraticPath(FittedPath):
-    """The mean, the share and the decomposed covariance of each class; ``reg_param`` is only used in the answers.
-
-    Parameters
-    ----------
-    points : list of float
-        The values of ``reg_param``.
-    X : ndarray of shape (n, d)
-        The feature vectors.
-    labels : Labels
-        The labels of the samples.
-    """
+    """The mean, the share and the decomposed covariance of each class; ``reg_param`` is only used in the answers."""
 
     _saved_state = {
         "points": "list(1) of float 0..",

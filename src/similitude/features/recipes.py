@@ -39,19 +39,7 @@ class LinearDiscriminantAnalysis(discriminant_analysis.LinearDiscriminantAnalysi
     }
 
     def fit(self, X: Any, y: Any) -> LinearDiscriminantAnalysis:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            The feature vectors.
-        y : array-like of shape (n,)
-            The labels.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the model."""
         classes = np.unique(y)
         check_two_classes(classes)
         return super().fit(X, y)

@@ -25,107 +25,27 @@ from similitude.similarities import Comparison, Measure, fingerprint_of_measure
 
 
 class Finder:
-    """Base of the objects that find the neighbours of rows among the training samples.
-
-    See Also
-    --------
-    MatrixFinder : A finder on whole rows of similarities.
-    StreamSearch : Find the k most similar training objects exactly, with a running list of the best for each sample.
-    GraphSearch : Find most of the k most similar training objects with few similarities, by a graph of neighbours.
-    similitude.distributed.ClusterSearch
-        Find the k most similar training objects exactly, on the current Dask cluster.
-    """
+    """Base of the objects that find the neighbours of rows among the training samples."""
 
     def nearest(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k most similar training samples of each row.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        similarities : ndarray of shape (m, k)
-            The similarities to the neighbours, nearest first.
-        indices : ndarray of int of shape (m, k)
-            The positions of the neighbours.
-        """
+        """Return the k most similar training samples of each row."""
         raise NotImplementedError
 
     def with_ties(self, rows: Any, k: int, codes: np.ndarray, n_classes: int) -> Neighbors:
-        """Return the k most similar training samples of each row, and those that tie with the last one by class.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-        k : int
-            The number of neighbours.
-        codes : ndarray of int of shape (n,)
-            The classes of the training samples, as positions.
-        n_classes : int
-            The number of classes.
-
-        Returns
-        -------
-        Neighbors
-            The neighbours.
-        """
+        """Return the k most similar training samples of each row, and those that tie with the last one by class."""
         raise NotImplementedError
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
-        """Return the similarities among the neighbours.
-
-        Parameters
-        ----------
-        rows : Rows
-            The rows.
-        indices : ndarray of int of shape (m, k)
-            The positions of their neighbours.
-
-        Returns
-        -------
-        ndarray or CSR matrix of shape (n, n)
-            A matrix with the similarities among the samples in each row of ``indices``.
-        """
+        """Return the similarities among the neighbours."""
         raise NotImplementedError
 
     def blocks(self, m: int, k: int) -> list[slice]:
-        """Return slices of the rows for which ``among`` can be called at once.
-
-        Parameters
-        ----------
-        m : int
-            The number of rows.
-        k : int
-            The number of neighbours.
-
-        Returns
-        -------
-        list of slice
-            The slices.
-        """
+        """Return slices of the rows for which ``among`` can be called at once."""
         raise NotImplementedError
 
 
 class MatrixFinder(Finder):
-    """A finder on whole rows of similarities.
-
-    Parameters
-    ----------
-    S : array or CSR matrix of shape (n, n), default=None
-        The similarities among the training samples, if :meth:`among` will be called.
-    symmetric : bool, default=False
-        Whether neighbours are found by the mean of both directions, if these differ and are known.
-
-    See Also
-    --------
-    KnownFinder : A finder on whole rows of similarities of which some are unknown.
-    Finder : The base of the objects that find the neighbours of rows among the training samples.
-    """
+    """A finder on whole rows of similarities."""
 
     _saved_state = {"S": "None | matrix[N, N]", "symmetric": "bool"}
 
@@ -164,22 +84,7 @@ class MatrixFinder(Finder):
 
 
 class Collection(NamedTuple):
-    """Raw objects with the measure that compares other objects with them.
-
-    Parameters
-    ----------
-    objects : sequence of objects
-        The objects.
-    measure : Measure
-        The similarity or dissimilarity.
-    map : LearnedMap or None
-        The map from values of the measure to similarities; None if they are similarities.
-
-    See Also
-    --------
-    ObjectFinder : Base of the finders that compute the similarities of raw objects when they need them, and count them.
-    BothDirections : The mean of psi(a, b) and psi(b, a), each of which is mapped first if there is a map.
-    """
+    """Raw objects with the measure that compares other objects with them."""
 
     objects: Any
     measure: Measure
@@ -187,20 +92,7 @@ class Collection(NamedTuple):
 
     @classmethod
     def of(cls, reader: Any, symmetric: bool = False) -> Collection:
-        """Return the training objects of a fitted reader.
-
-        Parameters
-        ----------
-        reader : Reader
-            The fitted reader.
-        symmetric : bool, default=False
-            Whether objects are compared in both directions.
-
-        Returns
-        -------
-        Collection
-            The objects.
-        """
+        """Return the training objects of a fitted reader."""
         if not symmetric or reader.measure.symmetric:
             return cls(reader.objects, reader.measure, reader.map)
         return cls(reader.objects, in_both_directions(reader.measure, reader.map), None)
@@ -209,35 +101,11 @@ class Collection(NamedTuple):
         return _num_samples(self.objects)
 
     def mapped(self, values: np.ndarray) -> np.ndarray:
-        """Return values of the measure as similarities.
-
-        Parameters
-        ----------
-        values : ndarray
-            The values.
-
-        Returns
-        -------
-        ndarray
-            The similarities.
-        """
+        """Return values of the measure as similarities."""
         return values if self.map is None else self.map(values, name="X")
 
     def among(self, indices: np.ndarray) -> tuple[sparse.csr_matrix, int]:
-        """Return the similarities among the samples in each row of ``indices``.
-
-        Parameters
-        ----------
-        indices : ndarray of int of shape (m, k)
-            The positions of the samples.
-
-        Returns
-        -------
-        matrix : CSR matrix of shape (n, n)
-            A matrix with the entries of these pairs only, each computed once.
-        count : int
-            The number of similarities that were computed.
-        """
+        """Return the similarities among the samples in each row of ``indices``."""
         n = len(self)
         pairs = pairs_among(indices, n)
         left, right = np.divmod(pairs, n)
@@ -252,20 +120,7 @@ class Collection(NamedTuple):
 
 
 class BothDirections:
-    """The mean of psi(a, b) and psi(b, a), each of which is mapped first if there is a map.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure psi.
-    learned : LearnedMap or None
-        The map from its values to similarities.
-
-    See Also
-    --------
-    similitude.proximity.mean_of_directions : Return ``(S + S^T)/2``.
-    Collection : Raw objects with the measure that compares other objects with them.
-    """
+    """The mean of psi(a, b) and psi(b, a), each of which is mapped first if there is a map."""
 
     _saved_state = {"measure": "Measure", "map": "None | LearnedMap"}
 
@@ -293,12 +148,6 @@ class ObjectFinder(BaseEstimator, Finder):
     """Base of the finders that compute the similarities of raw objects when they need them, and count them.
 
     A subclass supplies ``index`` and ``nearest``.
-
-    See Also
-    --------
-    StreamSearch : Find the k most similar training objects exactly, with a running list of the best for each sample.
-    GraphSearch : Find most of the k most similar training objects with few similarities, by a graph of neighbours.
-    Collection : Raw objects with the measure that compares other objects with them.
     """
 
     _saved_state = {
@@ -309,20 +158,7 @@ class ObjectFinder(BaseEstimator, Finder):
     }
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Prepare the search among the reader's objects, and return the map from values of the measure to similarities.
-
-        Parameters
-        ----------
-        reader : Reader
-            The fitted reader.
-        symmetric : bool, default=False
-            Whether objects are compared in both directions, if these may differ.
-
-        Returns
-        -------
-        LearnedMap or None
-            The map; None if the values are similarities.
-        """
+        """Prepare the search among the reader's objects, and return the map from the measure's values to similarities."""
         raise NotImplementedError
 
     def _begin(self, symmetric: bool) -> None:
@@ -335,7 +171,7 @@ class ObjectFinder(BaseEstimator, Finder):
 
     def among(self, rows: Any, indices: np.ndarray) -> Any:
         matrix, count = self._collection(rows.reader).among(indices)
-        self.add_local(count)
+        self._add_local(count)
         return matrix
 
     def with_ties(self, rows: Any, k: int, codes: np.ndarray, n_classes: int) -> Neighbors:
@@ -347,60 +183,20 @@ class ObjectFinder(BaseEstimator, Finder):
     def blocks(self, m: int, k: int) -> list[slice]:
         return pair_blocks(m, k)
 
-    def add_local(self, count: int) -> None:
-        """Add the number of similarities that were computed among neighbours.
-
-        Parameters
-        ----------
-        count : int
-            The number.
-        """
+    def _add_local(self, count: int) -> None:
+        """Add the number of similarities that were computed among neighbours."""
         self._local.append(count)  # appending is safe when several threads call this; adding to a number is not
 
 
 def is_finder(value: Any, lookup: bool) -> bool:
-    """Return whether a value is a finder, and, with ``lookup``, has the similarities among the training samples.
-
-    Parameters
-    ----------
-    value : object
-        The value, which may come from a file.
-    lookup : bool
-        Whether :meth:`Finder.among` will be called.
-
-    Returns
-    -------
-    bool
-        Whether it is one.
-
-    See Also
-    --------
-    check_search : Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix.
-    Finder : The base of the objects that find the neighbours of rows among the training samples.
-    """
+    """Return whether a value is a finder, and, with ``lookup``, has the similarities among the training samples."""
     if isinstance(value, MatrixFinder):
         return not lookup or value.S is not None
     return isinstance(value, ObjectFinder) and hasattr(value, "symmetric_")
 
 
 def same_values(new: Measure, old: Any) -> bool:
-    """Return whether two measures are the same function, even if one was loaded from a file.
-
-    Parameters
-    ----------
-    new, old : Measure
-        The measures.
-
-    Returns
-    -------
-    bool
-        Whether they give the same values.
-
-    See Also
-    --------
-    similitude.similarities.fingerprint_of_measure
-        Return a digest of the measure's name, its parameters and what it has learned.
-    """
+    """Return whether two measures are the same function, even if one was loaded from a file."""
     if replace(new, function=old.function) != old:
         return False
     if isinstance(new.function, BaseEstimator) and type(new.function) is type(old.function):

@@ -18,18 +18,6 @@ class KnownFinder(MatrixFinder):
     Neighbours are found among the samples whose similarity is known. If the similarity of two neighbours to each other
     is unknown in one direction, that in the other direction is used; if it is unknown in both, the value that
     ``Proximities(fill=...)`` names, by default the mean of the known similarities of different training samples.
-
-    Parameters
-    ----------
-    S : array or CSR matrix of shape (n, n)
-        The similarities among the training samples; None if :meth:`among` will not be called.
-    reader : Reader
-        The fitted reader, which has the fill.
-
-    See Also
-    --------
-    MatrixFinder : A finder on whole rows of similarities.
-    Finder : The base of the objects that find the neighbours of rows among the training samples.
     """
 
     _saved_state = {"fill?": "LearnedFill", "keys?": "int[.p] 0..", "values?": "float[.p]"}

@@ -15,25 +15,7 @@ SEARCHES = ("matrix", "stream", "graph")
 
 
 def check_search(search: SearchLike) -> ObjectFinder | None:
-    """Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix.
-
-    Parameters
-    ----------
-    search : {"matrix", "stream", "graph"} or ObjectFinder
-        The value of the parameter.
-
-    Returns
-    -------
-    ObjectFinder or None
-        The finder.
-
-    See Also
-    --------
-    is_finder
-        Return whether a value is a finder, and, with ``lookup``, has the similarities among the training
-        samples.
-    Finder : The base of the objects that find the neighbours of rows among the training samples.
-    """
+    """Return the finder that the parameter ``search`` names, or None if neighbours are found in the matrix."""
     if isinstance(search, ObjectFinder):
         return search
     if not isinstance(search, str) or search not in SEARCHES:

@@ -151,58 +151,25 @@ class StreamSearch(ObjectFinder):
 
 
 class Target:
-    """Base of the objects that receive blocks of values.
-
-    See Also
-    --------
-    Ends : A target that keeps the smallest and the largest value.
-    RunningBest : A target that keeps the k best columns of each row.
-    """
+    """Base of the objects that receive blocks of values."""
 
     done = frozenset[int]()
 
 
 class Ends(Target):
-    """A target that keeps the smallest and the largest value.
-
-    See Also
-    --------
-    Target : Base of the objects that receive blocks of values.
-    RunningBest : A target that keeps the k best columns of each row.
-    """
+    """A target that keeps the smallest and the largest value."""
 
     low: Any = np.inf
     high: Any = -np.inf
 
     def write(self, block: Any, values: np.ndarray) -> None:
-        """Update the smallest and the largest value.
-
-        Parameters
-        ----------
-        block : Block
-            The block, which is not used.
-        values : ndarray
-            Its values.
-        """
+        """Update the smallest and the largest value."""
         # They are kept in the precision of the values, in which a map rounds.
         self.low, self.high = min(self.low, values.min()), max(self.high, values.max())
 
 
 def sorted_best(values: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return lists of columns and their values, best first, with equal values in the order of their places.
-
-    Parameters
-    ----------
-    values : ndarray of shape (m, k)
-        The values, in any order.
-    places : ndarray of int of shape (m, k)
-        The positions of the columns.
-
-    Returns
-    -------
-    values, places : ndarrays of shape (m, k)
-        The sorted lists.
-    """
+    """Return lists of columns and their values, best first, with equal values in the order of their places."""
     by_place = np.argsort(places, axis=1)
     values, places = (np.take_along_axis(a, by_place, axis=1) for a in (values, places))
     best_first = np.argsort(-values, axis=1, kind="stable")
@@ -210,25 +177,7 @@ def sorted_best(values: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.
 
 
 class RunningBest(Target):
-    """A target that keeps the k best columns of each row.
-
-    Parameters
-    ----------
-    training : Collection
-        The objects of the columns.
-    m : int
-        The number of rows.
-    k : int
-        The number of columns to keep.
-    classes : tuple (codes, n_classes), default=None
-        The classes of the columns; if they are given, ``beyond`` counts, by class, the columns that are not kept
-        although they equal the k-th best.
-
-    See Also
-    --------
-    Target : Base of the objects that receive blocks of values.
-    best_of : Return the k best of several lists of neighbours.
-    """
+    """A target that keeps the k best columns of each row."""
 
     def __init__(self, training: Collection, m: int, k: int, classes: tuple[np.ndarray, int] | None = None):
         self.training = training
@@ -238,15 +187,7 @@ class RunningBest(Target):
         self.beyond = np.zeros((m, 0 if classes is None else classes[1]))
 
     def write(self, block: Any, values: np.ndarray) -> None:
-        """Update the best columns with the values of a block.
-
-        Parameters
-        ----------
-        block : Block
-            The block.
-        values : ndarray
-            Its values.
-        """
+        """Update the best columns with the values of a block."""
         values = self.training.mapped(values)
         if self.heaps is None:
             self.heaps = np.full(self.places.shape, -np.inf, dtype=values.dtype)
@@ -260,39 +201,12 @@ class RunningBest(Target):
             offer_counting(values, block.columns.start, *lists, self.classes[0], self.beyond[block.rows])
 
     def sorted(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the best columns of each row.
-
-        Returns
-        -------
-        similarities : ndarray of shape (m, k)
-            The similarities, nearest first.
-        indices : ndarray of int of shape (m, k)
-            The positions of the columns.
-        """
+        """Return the best columns of each row."""
         return sorted_best(self.heaps, self.places)
 
 
 def best_of(k: int, *lists: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    """Return the k best of several lists of neighbours.
-
-    Parameters
-    ----------
-    k : int
-        The number of neighbours.
-    *lists : tuples (similarities, indices) or (similarities, indices, classes, beyond)
-        Arrays with m rows: the neighbours, nearest first, and, if given, their classes and the number of samples of
-        each class that are not listed although they are as similar as the last one.
-
-    Returns
-    -------
-    tuple of ndarrays
-        The k best in the same form.
-
-    See Also
-    --------
-    RunningBest : A target that keeps the k best columns of each row.
-    similitude.numerics.top_k : Return the k most similar columns of each row.
-    """
+    """Return the k best of several lists of neighbours."""
     values, places = (np.concatenate(part, axis=1) for part in list(zip(*lists))[:2])
     by_place = np.argsort(places, axis=1)
     best_first = np.argsort(-np.take_along_axis(values, by_place, axis=1), axis=1, kind="stable")

@@ -92,22 +92,7 @@ class View(NamedTuple):
 
 
 class FusedReader:
-    """Reader of X for all parts, which checks that X holds the same inputs as in ``fit``.
-
-    Parameters
-    ----------
-    parts : list of tuples (name, estimator)
-        The parts of the fused classifier.
-
-    Attributes
-    ----------
-    held : dict
-        The names of the similarities and of the feature sets in X; the empty name stands for one without a name.
-    fills : dict
-        The value of unknown similarities for each part that needs all pairs and gets no ``Proximities``, by its name.
-    column_ids : ndarray or None
-        The names of the training samples, if X holds similarities and they have names.
-    """
+    """Reader of X for all parts, which checks that X holds the same inputs as in ``fit``."""
 
     _saved_state = {
         "views": "list of View",

@@ -58,14 +58,7 @@ def first_of_tied(scores: np.ndarray) -> np.ndarray:
 
 
 class GenerativePath(FittedPath):
-    """Base of the paths of generative classifiers, which also answer "predict_joint_log_proba".
-
-    Attributes
-    ----------
-    labels : Labels
-    family : MaximumEntropy
-        The distributions that similarities can have.
-    """
+    """Base of the paths of generative classifiers, which also answer "predict_joint_log_proba"."""
 
     labels: Labels
     family: MaximumEntropy
@@ -83,15 +76,7 @@ class GenerativePath(FittedPath):
 
 
 class GenerativeClassifier(SimilarityClassifier):
-    """Base of the generative classifiers on similarities, whose fitted path is a :class:`GenerativePath`.
-
-    See Also
-    --------
-    similitude.SDA : Classify by the distributions of the similarities to the classes' centroids in each class.
-    similitude.LocalSDA
-        Classify each sample by similarity discriminant analysis among its k most similar training samples.
-    similitude.MixtureSDA : Classify by similarity discriminant analysis with several centroids in each class.
-    """
+    """Base of the generative classifiers on similarities, whose fitted path is a :class:`GenerativePath`."""
 
     omega: Any
     priors: Any
@@ -148,17 +133,7 @@ class GenerativeClassifier(SimilarityClassifier):
 
 
 class DividedPath(FittedPath):
-    """The points of a grid in several paths, each with some of the points.
-
-    Parameters
-    ----------
-    points : list
-        The points of the grid.
-    positions : list of lists of int
-        The positions of the points of each path in the grid.
-    paths : list of FittedPath
-        The paths.
-    """
+    """The points of a grid in several paths, each with some of the points."""
 
     def __init__(self, points: list[Any], positions: list[list[int]], paths: list[FittedPath]):
         self.points, self.positions, self.paths = points, positions, paths

@@ -41,21 +41,7 @@ class CentroidModels(NamedTuple):
 
 
 class CentroidsPath(GenerativePath):
-    """The models of the similarities to the centroids of each class, which have no parameters on the path.
-
-    Parameters
-    ----------
-    points : list
-        The points, which are all equal.
-    labels : Labels
-        The labels of the training samples.
-    family : MaximumEntropy
-        The possible distributions of similarities.
-    models : list of CentroidModels
-        One for each class.
-    attributes : dict
-        The public attributes of the fitted estimator.
-    """
+    """The models of the similarities to the centroids of each class, which have no parameters on the path."""
 
     _saved_state = {
         "labels": "Labels",

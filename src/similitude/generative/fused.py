@@ -231,17 +231,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
 
 
 class FusedPath(FittedPath):
-    """The parts, each fitted at the points where its own parameters differ.
-
-    Parameters
-    ----------
-    points : list of tuples of int
-        For each part, the position of its own point.
-    labels : Labels
-    parts : dict
-        For each name a :class:`~similitude.base.GridFit` over the part's own points, or a list of estimators fitted at
-        them.
-    """
+    """The parts, each fitted at the points where its own parameters differ."""
 
     _saved_state = {
         "points": "list(1) of any",

@@ -104,15 +104,7 @@ class FusedKNN(SimilarityClassifier):
 
 
 class FusedKNNPath(FittedPath):
-    """The features and labels of the training samples; a point is a number of neighbours.
-
-    Parameters
-    ----------
-    points : list of int
-        Each at most the number of samples.
-    labels : Labels
-    features : ndarray of shape (n, d)
-    """
+    """The features and labels of the training samples; a point is a number of neighbours."""
 
     _saved_state = {
         "labels": "Labels",

@@ -164,16 +164,7 @@ class LocalBDA(FeatureClassifier):
 
 
 class LocalBDAPath(FittedPath):
-    """The training samples of each class; a point is a number of neighbours.
-
-    Parameters
-    ----------
-    points : list of int
-        Each at most the number of samples.
-    labels : Labels
-    X : ndarray of shape (n, d)
-    reg : float
-    """
+    """The training samples of each class; a point is a number of neighbours."""
 
     _saved_state = {
         "labels": "Labels",

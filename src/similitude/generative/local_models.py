@@ -63,15 +63,7 @@ class AveragePmfs(NamedTuple):
 
 
 class Neighborhoods:
-    """The neighbourhoods of samples among the training samples, and the models made in them.
-
-    Parameters
-    ----------
-    finder : Finder
-        The finder of the neighbours and of the similarities among them.
-    labels : Labels
-    family : MaximumEntropy
-    """
+    """The neighbourhoods of samples among the training samples, and the models made in them."""
 
     _saved_state = {"finder": "object", "labels": "Labels", "family": "MaximumEntropy"}
 
@@ -263,22 +255,6 @@ def grown_sizes(classes: np.ndarray, similarities: np.ndarray, counts: np.ndarra
 
     A class has enough if :data:`ENOUGH` of its samples are neighbours, or all that there are. Neighbours that are
     equally similar are taken together.
-
-    Parameters
-    ----------
-    classes : ndarray of int of shape (m, K)
-        The classes of the nearest training samples, nearest first.
-    similarities : ndarray of shape (m, K)
-        Their similarities.
-    counts : ndarray of int of shape (G,)
-        The number of training samples of each class.
-    sizes : ndarray of int of shape (s,)
-        The sizes, at most K.
-
-    Returns
-    -------
-    ndarray of int of shape (m, s)
-        The sizes, K + 1 if K neighbours are too few.
     """
     m, K = classes.shape
     order = np.argsort(classes, axis=1, kind="stable")

@@ -233,17 +233,7 @@ class LocalSDAPoint(NamedTuple):
 
 
 class LocalSDAPath(LocalPath, GenerativePath):
-    """The neighbourhoods of the training samples, in which models are fitted at prediction.
-
-    Parameters
-    ----------
-    points : list of LocalSDAPoint
-        The points of the grid.
-    neighborhoods : Neighborhoods
-        The neighbourhoods.
-    averages : dict
-        The average models by size, needed if some point has alpha above 0.
-    """
+    """The neighbourhoods of the training samples, in which models are fitted at prediction."""
 
     _saved_state = {
         "labels": "Labels",

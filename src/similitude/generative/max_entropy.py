@@ -44,15 +44,6 @@ class MaximumEntropy:
     Omega is scaled to [0, 1], and distances are measured from the end that is nearer to the mean. For each end the
     logarithm of the partition function is tabulated once, by Taylor series that agree with the sum over Omega to 1e-12.
     Solving for a mean then takes half a microsecond, whatever the size of Omega (``python -m benchmarks sda``).
-
-    Parameters
-    ----------
-    omega : array of shape (N,)
-        The possible similarities, in any order; values within 1e-12 of one another (relative to the largest) count as
-        one.
-    continuous : bool, default=False
-        Whether Omega is the interval from the smallest to the largest value, and P a density. Then there are no point
-        masses: a mean is kept 1e-12 of the interval's length away from the ends.
     """
 
     _saved_state = {
@@ -180,28 +171,9 @@ def max_entropy(omega: Any, means: Any) -> tuple[np.ndarray, np.ndarray]:
 
     The solution is ``P(s) = gamma exp(lambda s)``; with the mean at an end of Omega, a point mass there.
 
-    Parameters
-    ----------
-    omega : array-like of shape (N,)
-        The set Omega.
-    means : array-like
-        The means, between the smallest and the largest value of Omega.
-
-    Returns
-    -------
-    lam, log_gamma : ndarrays of the shape of ``means``
-        The parameters of the distributions. For a point mass ``lam`` is -inf or inf, and ``log_gamma`` is NaN.
-
     References
     ----------
     Cazzanti & Gupta, "Local similarity discriminant analysis", ICML 2007, eq. 6 to 8.
-
-    Examples
-    --------
-    >>> from similitude.generative.max_entropy import max_entropy
-    >>> lam, log_gamma = max_entropy([0, 1, 2], [0.5, 1.5, 2.0])
-    >>> lam.round(4), log_gamma.round(4)
-    (array([-0.8341,  0.8341,     inf]), array([-0.4842, -2.1524,     nan]))
     """
     omega, means = check_omega(omega), np.asarray(means, dtype=np.float64)
     family = MaximumEntropy(omega)

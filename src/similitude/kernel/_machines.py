@@ -23,21 +23,7 @@ _BLOCK = 2**22
 
 
 class SpectrumKernel:
-    """The kernel K of training similarities S, both divided by a power of two, so that no product overflows.
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix of shape (n, n)
-        The similarities. They are symmetrised, except for ``spectrum="square"``.
-    spectrum : {"clip", "flip", "shift", "square", "none"}
-        How the spectrum is modified.
-
-    Attributes
-    ----------
-    K : ndarray of shape (n, n)
-    values : ndarray of shape (n,)
-        The eigenvalues of the divided S, or of its symmetric part, ascending; those that count as zero are 0.
-    """
+    """The kernel K of training similarities S, both divided by a power of two, so that no product overflows."""
 
     def __init__(self, S: Any, spectrum: str):
         S = dense(S).astype(np.float64, copy=False)
@@ -103,15 +89,7 @@ class SpectrumKernel:
 
 
 class SpectrumMachines:
-    """The machines of all pairs of classes on one kernel, for one C.
-
-    Parameters
-    ----------
-    kernel : SpectrumKernel
-        The kernel. It is not kept.
-    machines : Machines
-        The solved machines.
-    """
+    """The machines of all pairs of classes on one kernel, for one C."""
 
     _saved_state = {
         "spectrum": "text",
@@ -147,19 +125,6 @@ class TransductiveMachines:
     """The machines of all pairs of classes on the kernel of the training samples and the new ones, for one C.
 
     They are solved anew for each set of new samples, because these change the spectrum.
-
-    Parameters
-    ----------
-    S : array or CSR matrix of shape (n, n)
-        The similarities of the training samples.
-    labels : Labels
-        Their labels.
-    weights : ndarray of shape (n,)
-        The factor of C for each sample.
-    C : float
-        The bound of the dual variables.
-    trained : SpectrumMachines
-        The machines on the training samples alone, which the attributes describe.
     """
 
     mixes_columns = True

@@ -212,45 +212,7 @@ def learned_spectra(
     target: str,
     tied: bool = False,
 ) -> list[LearnedSpectrum]:
-    """Return the solution of (12) for each point.
-
-    Parameters
-    ----------
-    matrices : list of ndarrays of shape (n, n)
-        Symmetric similarities; the kernel is the sum of theirs.
-    y : ndarray of shape (n,)
-        The labels, -1 and +1.
-    weight : ndarray of shape (n,)
-        The factor of the loss of each sample; a sample of weight 0 has a part in the spectrum only.
-    points : list of (eta, gamma)
-        The points.
-    target : {"clip", "flip", "both", "similarity"}
-        The spectrum from which the distance is measured.
-    tied : bool, default=False
-        Whether all eigenvalues of a matrix have the same weight; the target is then "clip" or "flip".
-
-    Returns
-    -------
-    list of LearnedSpectrum
-        The solutions.
-
-    See Also
-    --------
-    similitude.LearnedSpectrumSVC
-        Classify by a support vector machine that learns how to modify the spectrum of the similarities.
-    similitude.MixtureSVC
-        Classify by a support vector machine that learns a mixture of the spectra of several similarities.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude.kernel import learned_spectra
-    >>> S = np.array([[1.0, 3, 1, 0], [3, 1, 0, 1], [1, 0, 1, 3], [0, 1, 3, 1]])
-    >>> y = np.array([-1.0, -1, 1, 1])
-    >>> [found] = learned_spectra([S], y, np.ones(4), [(0.1, 0.01)], "flip")
-    >>> found.spectrum_weights.round(2)
-    array([-1.  , -1.  ,  3.65,  1.  ])
-    """
+    """Return the solution of (12) for each point."""
     spectra = Spectra.of(matrices)
     n, counts = len(y), weight > 0.0
     bounds = weight[counts] / n

@@ -48,19 +48,6 @@ def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray)
 
     There are ten folds (fewer if the smaller class has fewer samples), without shuffling. A class with a single
     sample cannot be left out, so that the result is "both".
-
-    Parameters
-    ----------
-    matrices : list of ndarrays of shape (n, n)
-        Symmetric similarities; the kernel is the sum of the modified matrices.
-    y : ndarray of shape (n,)
-        The labels, -1 and +1.
-    weight : ndarray of shape (n,)
-        The factor of the loss of each sample.
-
-    Returns
-    -------
-    {"clip", "flip", "both"}
     """
     n_folds = min(_FOLDS, int(np.sum(y > 0)), int(np.sum(y < 0)))
     # Without negative eigenvalues clip and flip are the same, here and (by interlacing) on every part of the matrices.
@@ -98,26 +85,7 @@ def _errors(
 def solve_grid(
     matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray, points: list[SpectrumPoint], tied: bool = False
 ) -> list[solver.LearnedSpectrum]:
-    """Return the solutions of all points for one pair of classes.
-
-    Parameters
-    ----------
-    matrices : list of ndarrays of shape (n, n)
-        Symmetric similarities.
-    y : ndarray of shape (n,)
-        The labels, -1 and +1.
-    weight : ndarray of shape (n,)
-        The factor of the loss of each sample.
-    points : list of SpectrumPoint
-        The points.
-    tied : bool, default=False
-        Whether the eigenvalues of a matrix share their weight.
-
-    Returns
-    -------
-    list of LearnedSpectrum
-        The solutions.
-    """
+    """Return the solutions of all points for one pair of classes."""
     largest = max(float(np.max(np.abs(S))) for S in matrices) or 1.0
     for eta, gamma, target in points:
         size = gamma * (largest if target == "similarity" else 1.0)

@@ -73,21 +73,7 @@ class Votes(NamedTuple):
 
 
 class KNNPath(LocalPath):
-    """The labels of the training samples, and the finders of neighbours among them.
-
-    Parameters
-    ----------
-    points : list of KNNPoint
-        The checked points.
-    labels : Labels
-        The labels of the training samples.
-    finders : dict
-        The finder for points with local weights, at True, and for the others, at False.
-    largest : float, default=None
-        The largest training similarity, if some point has distance weights.
-    class_ties : {"nearest", "first"}, default="nearest"
-        The rule for classes with equal votes.
-    """
+    """The labels of the training samples, and the finders of neighbours among them."""
 
     _saved_state = {
         "labels": "Labels",

@@ -31,32 +31,7 @@ def local_weights(
     consistent: bool = False,
     restarts: int = 0,
 ) -> np.ndarray:
-    """Return the weights of each test sample's neighbours for every neighbourhood size and ridge.
-
-    Parameters
-    ----------
-    S : array or CSR matrix of shape (n, n)
-        The similarities among the training samples.
-    similarities, indices : arrays of shape (m, k)
-        The neighbours, nearest first, from :func:`~similitude.numerics.top_k`.
-    sizes : array of int of shape (sizes,) or (m, sizes)
-        The neighbourhood sizes, ascending, none above k; each row may have its own.
-    regs : sequence of float
-        The values of lambda, ascending.
-    weights, spectrum, consistent, restarts
-        As in :class:`~similitude.KNNClassifier`.
-
-    Returns
-    -------
-    ndarray of shape (m, sizes, len(regs), k)
-        The weights, which are zero beyond each size.
-
-    See Also
-    --------
-    similitude.KNNClassifier : Classify by a vote of the k most similar training samples.
-    similitude.numerics.weighting_votes
-        Return the sums of the neighbours' weights per class for several weightings of the neighbours.
-    """
+    """Return the weights of each test sample's neighbours for every neighbourhood size and ridge."""
     sizes, regs = np.asarray(sizes, dtype=np.intp), np.asarray(regs, dtype=np.float64)
     m, k = len(indices), int(sizes.max())
     indices = np.ascontiguousarray(indices[:, :k], dtype=np.intp)
@@ -88,18 +63,7 @@ def local_weights(
 
 
 def lookup_arguments(S: Any) -> tuple:
-    """Return S as the first arguments of a compiled function that looks up its entries.
-
-    Parameters
-    ----------
-    S : array-like or CSR matrix
-        The matrix; a matrix of floating-point numbers is not copied.
-
-    Returns
-    -------
-    tuple of ndarray
-        The array, or the data, indices and indptr of the CSR matrix.
-    """
+    """Return S as the first arguments of a compiled function that looks up its entries."""
     S = for_lookup(S)
     if not sparse.issparse(S):
         return (_floating(S),)

@@ -39,23 +39,6 @@ def class_centroid(S: Any, members: np.ndarray) -> int:
     Totals within 1e-12 times the largest total of absolute values are tied. Of tied members the one with the largest
     total similarity to all samples is taken, then the one whose sorted similarities come last, so that the order of the
     samples does not matter. The rows are read block by block.
-
-    Parameters
-    ----------
-    S : array or CSR matrix of shape (n, n)
-        The training similarities.
-    members : ndarray of int
-        The positions of the members.
-
-    Returns
-    -------
-    int
-        The position of the centroid.
-
-    See Also
-    --------
-    class_centroids : Return the position of the centroid of each class.
-    similitude.NearestCentroid : Classify by the most similar of the classes' centroids.
     """
     tied = members[_largest_totals(S, members, members)]
     if len(tied) > 1:
@@ -78,25 +61,7 @@ def _largest_totals(S: Any, rows: np.ndarray, columns: np.ndarray) -> np.ndarray
 
 
 def class_centroids(S: Any, labels: Labels) -> np.ndarray:
-    """Return the position of the centroid of each class.
-
-    Parameters
-    ----------
-    S : array or CSR matrix of shape (n, n)
-        The training similarities.
-    labels : Labels
-        The labels of the training samples.
-
-    Returns
-    -------
-    ndarray of int of shape (G,)
-        The positions.
-
-    See Also
-    --------
-    class_centroid : Return the member of a class with the largest total similarity psi(z, mu) to all members z.
-    similitude.NearestCentroid : Classify by the most similar of the classes' centroids.
-    """
+    """Return the position of the centroid of each class."""
     return np.array([class_centroid(S, members) for members in labels.members])
 
 
@@ -190,32 +155,7 @@ class NearestCentroidPath(FittedPath):
 def local_nearest_centroids(
     S: Any, neighbors: tuple[np.ndarray, np.ndarray], labels: np.ndarray, sizes: np.ndarray, class_sizes: np.ndarray
 ) -> np.ndarray:
-    """Return the class of the most similar local centroid, for each row and neighbourhood size.
-
-    Parameters
-    ----------
-    S : ndarray or CSR matrix of shape (n, n)
-        The training similarities, which are not copied; a CSR matrix must be in canonical format.
-    neighbors : (similarities, indices), both of shape (m, k)
-        The neighbours, from :func:`~similitude.numerics.top_k`.
-    labels : ndarray of int of shape (n,)
-        The classes 0, ..., G - 1 of the training samples.
-    sizes : ndarray of int of shape (sizes,) or (m, sizes)
-        The neighbourhood sizes, ascending, each at most k; each row may have its own.
-    class_sizes : ndarray of int of shape (G,)
-        The number of training samples of each class.
-
-    Returns
-    -------
-    ndarray of int of shape (m, sizes)
-        The classes.
-
-    See Also
-    --------
-    similitude.LocalNearestCentroid
-        Classify by the most similar of the centroids that the classes have among the k nearest neighbours.
-    class_centroid : Return the member of a class with the largest total similarity psi(z, mu) to all members z.
-    """
+    """Return the class of the most similar local centroid, for each row and neighbourhood size."""
     similarities = np.ascontiguousarray(neighbors[0], dtype=np.float64)
     indices = np.ascontiguousarray(neighbors[1], dtype=np.intp)
     m, k = indices.shape

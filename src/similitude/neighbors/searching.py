@@ -28,51 +28,16 @@ class LocalPath(FittedPath):
 
     A subclass supplies ``local_answers``, which is called with rows that have at least ``n_neighbors`` known
     similarities at every point; for rows with fewer, the points have as many neighbours as are known.
-
-    Attributes
-    ----------
-    labels : Labels
-        The labels of the training samples.
-
-    See Also
-    --------
-    SearchingClassifier : Base of the classifiers with the parameter ``search``; their fitted path holds the finder.
     """
 
     labels: Labels
 
     def local_answers(self, rows: Any, response: str) -> list[np.ndarray]:
-        """Return one array for each point.
-
-        Parameters
-        ----------
-        rows : Rows
-            The new samples.
-        response : str
-            The name of the response.
-
-        Returns
-        -------
-        list of ndarray
-            The answers.
-        """
+        """Return one array for each point."""
         raise NotImplementedError
 
     def answers(self, rows: Rows, response: str) -> list[np.ndarray]:
-        """Return one array for each point; samples without a known neighbour get the prior.
-
-        Parameters
-        ----------
-        rows : Rows
-            The new samples.
-        response : str
-            The name of the response.
-
-        Returns
-        -------
-        list of ndarray
-            The answers.
-        """
+        """Return one array for each point; samples without a known neighbour get the prior."""
         if not rows.unknown:
             return self.local_answers(rows, response)
         known = np.minimum(known_counts(rows.S), max(map(_size, self.points)))
@@ -91,18 +56,7 @@ class LocalPath(FittedPath):
         return found
 
     def limited(self, count: int) -> Any:
-        """Return the path with at most so many neighbours at each point.
-
-        Parameters
-        ----------
-        count : int
-            The number of neighbours.
-
-        Returns
-        -------
-        LocalPath
-            The path.
-        """
+        """Return the path with at most so many neighbours at each point."""
         limited = copy.copy(self)
         limited.points = [
             point._replace(n_neighbors=min(point.n_neighbors, count))
@@ -143,13 +97,7 @@ def _report(rows: Any, alone: np.ndarray) -> None:
 
 
 class SearchingClassifier(SimilarityClassifier):
-    """Base of the classifiers with the parameter ``search``; their fitted path holds the finder.
-
-    See Also
-    --------
-    similitude.KNNClassifier : Classify by a vote of the k most similar training samples.
-    similitude.finders.Finder : The base of the objects that find the neighbours of rows among the training samples.
-    """
+    """Base of the classifiers with the parameter ``search``; their fitted path holds the finder."""
 
     search: Any
 

@@ -12,24 +12,7 @@ _BLOCK = 2**20
 
 
 def sparse_top_k(S: Any, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k most similar columns of each row of a CSR matrix, as :func:`~similitude.numerics.topk.top_k` does.
-
-    Parameters
-    ----------
-    S : CSR matrix of shape (m, n)
-        The similarities.
-    k : int
-        The number of neighbours, at most n.
-    known_only : bool, default=False
-        Whether absent entries are unknown; otherwise they are 0.
-
-    Returns
-    -------
-    similarities : ndarray of shape (m, k)
-        The similarities of the neighbours, nearest first; NaN if fewer are known.
-    indices : ndarray of int of shape (m, k)
-        The columns of the neighbours; -1 if fewer are known.
-    """
+    """Return the k most similar columns of each row of a CSR matrix, as ``top_k`` does."""
     S = type(S)((S.data, S.indices, S.indptr), shape=S.shape)  # the caller's matrix is left as it is
     if not S.has_canonical_format:
         S = S.copy()

@@ -10,25 +10,7 @@ _CONSTANT = 1e-12
 
 
 def centred(S: np.ndarray) -> np.ndarray:
-    """Return the matrix with the means of its rows and columns subtracted: ``H S H`` with ``H = I - 1 1^T / n``.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The matrix.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        The centred matrix.
-
-    See Also
-    --------
-    spread
-        Return the root mean square of the entries of the centred matrix, in which similarities of any kind are
-        equal.
-    aligned_weights : Return the weights of the sum that is best aligned with the classes.
-    """
+    """Return the matrix with the means of its rows and columns subtracted: ``H S H`` with ``H = I - 1 1^T / n``."""
     rows, columns = S.mean(axis=1, keepdims=True), S.mean(axis=0, keepdims=True)
     return S - rows - columns + S.mean()
 
@@ -37,29 +19,6 @@ def spread(S: np.ndarray) -> float:
     """Return the root mean square of the entries of the centred matrix, in which similarities of any kind are equal.
 
     It does not depend on a constant that is added to all similarities.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The similarities.
-
-    Returns
-    -------
-    float
-        The spread. That of a constant matrix is the size of its entries, or 1 if these are zero.
-
-    See Also
-    --------
-    centred : Return the matrix with the means of its rows and columns subtracted: ``H S H`` with ``H = I - 1 1^T / n``.
-    similitude.MixedSimilarity : Add several similarities on a common scale, for any method on precomputed similarities.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude.numerics.alignment import spread
-    >>> S = np.array([[1.0, 0.0], [0.0, 1.0]])
-    >>> spread(S), spread(8 * S + 4)
-    (0.5, 4.0)
     """
     largest = float(np.max(np.abs(S)))
     if largest == 0.0:
@@ -74,23 +33,6 @@ def aligned_weights(matrices: list[np.ndarray], codes: np.ndarray) -> np.ndarray
     With ``K_u`` the centred matrices and ``T`` the centred matrix that is 1 for samples of the same class and 0
     otherwise, they maximise the cosine between ``sum_u w_u K_u`` and ``T`` over ``w >= 0``, which is a problem of
     nonnegative least squares [1]_.
-
-    Parameters
-    ----------
-    matrices : list of ndarrays of shape (n, n)
-        The similarities, on the same scale.
-    codes : ndarray of int of shape (n,)
-        The classes of the samples.
-
-    Returns
-    -------
-    ndarray of shape (len(matrices),)
-        The weights, which add up to 1; equal ones if no similarity is aligned with the classes.
-
-    See Also
-    --------
-    similitude.MixedSimilarity : Add several similarities on a common scale, for any method on precomputed similarities.
-    centred : Return the matrix with the means of its rows and columns subtracted: ``H S H`` with ``H = I - 1 1^T / n``.
 
     References
     ----------

@@ -14,23 +14,7 @@ _FOLDS = 5
 
 
 class Calibrator:
-    """A sigmoid of each score, normalised over the classes.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,) or (n, n_classes)
-        Decision values or scores of the training samples, each computed without that sample.
-    labels : ndarray of shape (n,)
-        The positions of the samples' classes.
-    folds : cross-validation splitter
-        The folds from which the scores come.
-    sample_weight : ndarray of shape (n,) or None
-        The weights of the samples.
-
-    See Also
-    --------
-    calibrators : Return for each point of a grid a calibrator of its scores, fitted to the scores of left-out folds.
-    """
+    """A sigmoid of each score, normalised over the classes."""
 
     _saved_state = {"_fitted": "CalibratedClassifierCV"}
 
@@ -39,18 +23,7 @@ class Calibrator:
         self._fitted = known.fit(_as_columns(scores), labels, sample_weight=sample_weight)
 
     def probabilities(self, scores: np.ndarray) -> np.ndarray:
-        """Return the probabilities of the classes for new scores.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (m,) or (m, n_classes)
-            Decision values or scores of new samples.
-
-        Returns
-        -------
-        ndarray of shape (m, n_classes)
-            The probabilities.
-        """
+        """Return the probabilities of the classes for new scores."""
         return self._fitted.predict_proba(_as_columns(scores))
 
     def _check_saved(self, sizes: Any) -> bool:
@@ -69,27 +42,6 @@ def calibrators(
     There are five folds, or as many as the smallest class has samples. The result equals that of
     ``PairwiseMeta(CalibratedClassifierCV(estimator, ensemble=False))``, but the work that the points share is done
     once, and the estimator is not fitted to all samples again. Samples of weight 0 are treated as absent.
-
-    Parameters
-    ----------
-    scores_of : callable
-        ``scores_of(train, test)`` returns for each point the scores of the test samples by a fit to the training
-        samples.
-    classes : ndarray of shape (n_classes,)
-        The classes.
-    labels : ndarray of shape (n,)
-        The position of each sample's class in ``classes``.
-    sample_weight : ndarray of shape (n,), default=None
-        The weights of the samples.
-
-    Returns
-    -------
-    list of Calibrator
-        One for each point.
-
-    See Also
-    --------
-    Calibrator : A sigmoid of each score, normalised over the classes.
     """
     present = np.arange(len(labels))
     if sample_weight is not None:

@@ -31,20 +31,7 @@ _DIGITS = 10
 
 
 def check_confidence(confidence: Any, name: str = "confidence") -> float:
-    """Return the confidence, or raise a ValueError if it is not between 0 and 1.
-
-    Parameters
-    ----------
-    confidence : float
-        The share of samples whose set is to hold their class.
-    name : str, default="confidence"
-        The name in the message.
-
-    Returns
-    -------
-    float
-        The confidence.
-    """
+    """Return the confidence, or raise a ValueError if it is not between 0 and 1."""
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) < 1:
         raise ValueError(
             f"{name} must be a number above 0 and below 1, such as 0.9 for sets that hold the class of 90% of the "
@@ -54,38 +41,12 @@ def check_confidence(confidence: Any, name: str = "confidence") -> float:
 
 
 def samples_needed(confidence: float) -> int:
-    """Return the smallest number of left-out samples with which a class can be excluded from a set.
-
-    Parameters
-    ----------
-    confidence : float
-        The confidence.
-
-    Returns
-    -------
-    int
-        The smallest n with ``1 / (n + 1) <= 1 - confidence``.
-    """
+    """Return the smallest number of left-out samples with which a class can be excluded from a set."""
     return int(np.ceil(1 / (1 - confidence) - 1 - 1e-9))
 
 
 def nonconformity(log_posteriors: np.ndarray, method: str) -> np.ndarray:
-    """Return the nonconformity scores of all classes.
-
-    Parameters
-    ----------
-    log_posteriors : ndarray of shape (m, G)
-        The logarithms of the posteriors, which need not be normalised; minus infinity for a posterior of 0.
-    method : {"lac", "aps"}
-        With "lac" the score of class g is ``-log P(g | x)``, which orders like ``1 - P(g | x)``. With "aps" it is the
-        sum of the posteriors above that of g plus half of those equal to it, as if the random number of APS were always
-        1/2; the same sample then always has the same set.
-
-    Returns
-    -------
-    ndarray of shape (m, G)
-        The scores.
-    """
+    """Return the nonconformity scores of all classes."""
     largest = log_posteriors.max(axis=1, keepdims=True)
     shifted = log_posteriors - np.where(np.isfinite(largest), largest, 0.0)
     posteriors = np.exp(shifted)
@@ -103,24 +64,7 @@ def nonconformity(log_posteriors: np.ndarray, method: str) -> np.ndarray:
 def counts_of_larger(
     scores: np.ndarray, known: np.ndarray, codes: np.ndarray | None, tolerance: float = 0.0
 ) -> np.ndarray:
-    """Return how many known scores are at least as large as each score.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (m, G)
-        The scores of new samples for each class.
-    known : ndarray of shape (t,)
-        The scores of left-out samples for their own classes.
-    codes : ndarray of int of shape (t,) or None
-        Their classes; only those of class g are counted for class g. None means that all are counted.
-    tolerance : float, default=0.0
-        Known scores that are smaller by no more than this are counted, too.
-
-    Returns
-    -------
-    ndarray of int of shape (m, G)
-        The numbers.
-    """
+    """Return how many known scores are at least as large as each score."""
     found = np.empty(scores.shape, dtype=np.intp)
     for g in range(scores.shape[1]):
         reference = np.sort(known if codes is None else known[codes == g])

@@ -17,25 +17,7 @@ ZERO_TOLERANCE = 1e-10
 
 
 def eigh(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        A symmetric matrix; only its lower triangle is read.
-
-    Returns
-    -------
-    values : ndarray of shape (n,)
-        The eigenvalues, ascending.
-    vectors : ndarray of shape (n, n)
-        The eigenvectors as columns.
-
-    See Also
-    --------
-    cut_zeros : Return the eigenvalues, with those that count as zero set to zero.
-    modified_matrix : Return the matrix with the modified spectrum.
-    """
+    """Return the eigenvalues and eigenvectors of a symmetric matrix, in float64."""
     values, vectors = once("eigh", np.ascontiguousarray(S, dtype=np.float64), _decompose)
     return values, vectors
 
@@ -56,47 +38,13 @@ def _decompose(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cut_zeros(eigenvalues: np.ndarray, tol: float = ZERO_TOLERANCE) -> np.ndarray:
-    """Return the eigenvalues, with those that count as zero set to zero.
-
-    Parameters
-    ----------
-    eigenvalues : ndarray of shape (n,)
-        The eigenvalues in any order.
-    tol : float, default=1e-10
-        Eigenvalues with ``|lambda| <= tol * max|lambda|`` count as zero.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The eigenvalues.
-
-    See Also
-    --------
-    eigh : Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
-    modified_eigenvalues : Return the modified eigenvalues.
-    """
+    """Return the eigenvalues, with those that count as zero set to zero."""
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     return np.where(np.abs(eigenvalues) <= tol * largest, 0.0, eigenvalues)
 
 
 def negative_eigenfraction(eigenvalues: np.ndarray) -> float:
-    """Return the sum of the absolute negative eigenvalues over the sum of all absolute eigenvalues (NEF).
-
-    Parameters
-    ----------
-    eigenvalues : ndarray of shape (n,)
-        The eigenvalues in any order.
-
-    Returns
-    -------
-    float
-        The fraction, from 0 to 1; 0 if all eigenvalues are zero.
-
-    See Also
-    --------
-    eigh : Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
-    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
-    """
+    """Return the sum of the absolute negative eigenvalues over the sum of all absolute eigenvalues (NEF)."""
     largest = np.max(np.abs(eigenvalues), initial=0.0)
     if largest == 0:
         return 0.0

@@ -16,24 +16,7 @@ _SMALLEST_BOUND, _LARGEST_BOUND = 1e-100, 1e100
 
 
 class MachineSolution(NamedTuple):
-    """The solved problem of one pair of classes.
-
-    Parameters
-    ----------
-    objective : float
-        The dual value.
-    gap : float
-        The primal minus the dual value, relative to the mean of both.
-    n_iter : int
-        The number of steps.
-    converged : bool
-        Whether the gap is at most ``LARGEST_GAP``.
-
-    See Also
-    --------
-    Machines : The machines of all pairs of classes for one C, positive for the later class.
-    solve_machines : Solve one machine for each pair of classes and each C.
-    """
+    """The solved problem of one pair of classes."""
 
     objective: float
     gap: float
@@ -46,26 +29,7 @@ class MachineSolution(NamedTuple):
 
 
 class Machines:
-    """The machines of all pairs of classes for one C, positive for the later class.
-
-    Parameters
-    ----------
-    codes : ndarray of int of shape (n,)
-        The class of each sample.
-    coefficients : ndarray of shape (G - 1, n)
-        The variables of each sample, with the sign of its class, against the other classes in their order.
-    intercept : ndarray of shape (pairs,)
-        The offsets of the decision values.
-    solutions : list of MachineSolution
-        One for each pair.
-    unit : float
-        The factor that turns the coefficients into those of the kernel that was not divided.
-
-    See Also
-    --------
-    solve_machines : Solve one machine for each pair of classes and each C.
-    one_vs_one : Return the scores of the classes from pairwise decision values.
-    """
+    """The machines of all pairs of classes for one C, positive for the later class."""
 
     _saved_state = {
         "codes": "int[N] 0..G",
@@ -108,13 +72,7 @@ class Machines:
         return beta
 
     def attributes(self) -> dict[str, Any]:
-        """Return the attributes of ``sklearn.svm.SVC``.
-
-        Returns
-        -------
-        dict
-            The values of ``support_``, ``n_support_``, ``dual_coef_``, ``intercept_`` and ``n_iter_`` by name.
-        """
+        """Return the attributes of ``sklearn.svm.SVC``."""
         support = np.flatnonzero(np.any(self.coefficients != 0, axis=0))
         support = support[np.argsort(self.codes[support], kind="stable")]
         # With more than two classes, the earlier class of a pair is the positive one in scikit-learn.
@@ -146,33 +104,6 @@ def solve_machines(
 
     C increases by powers of ten, and each solution is the start of the next; the result for one C does not depend on
     the others. It is accurate to a violation of the optimality conditions of 1e-11, or to the rounding error.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        The symmetric kernel matrix, divided by ``2**exponent`` so that its entries are near 1.
-    codes : ndarray of int of shape (n,)
-        The class of each sample, from 0.
-    n_classes : int
-        The number of classes.
-    costs : sequence of float
-        The values of C, in any order.
-    weights : ndarray of shape (n,) or None, default=None
-        The factor of C for each sample.
-    exponent : int, default=0
-        The exponent of the power of two by which the kernel was divided.
-    semidefinite : bool, default=True
-        Whether K is positive semidefinite; if not, a solution satisfies the first-order conditions.
-
-    Returns
-    -------
-    list of Machines
-        One for each C.
-
-    See Also
-    --------
-    Machines : The machines of all pairs of classes for one C, positive for the later class.
-    MachineSolution : The solved problem of one pair of classes.
     """
     ascending, place = np.unique(np.asarray(costs, dtype=np.float64), return_inverse=True)
     n, n_pairs = len(codes), n_classes * (n_classes - 1) // 2

@@ -32,42 +32,10 @@ def k_medoids(S: np.ndarray, k: int, random_state: RandomState = None, *, n_init
     objective (FasterPAM, which compares each candidate with all medoids at once, in O(n)). For k = 1 the result is the
     global optimum.
 
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        Finite similarities of any size.
-    k : int
-        The number of medoids; if it is at least n, all samples are returned.
-    random_state : int, RandomState or None, default=None
-        The random state for the random starts.
-    n_init : int, default=1
-        The number of starts: the greedy set, then random ones. The best result is returned, the first of equal ones.
-
-    Returns
-    -------
-    positions : ndarray of int
-        The positions of the medoids, ascending.
-    objective : float
-        The sum above.
-
-    See Also
-    --------
-    k_centres : Return the k samples such that no sample is far from all of them.
-    choose_by_class : Return the positions of about p prototypes, selected within each class.
-
     References
     ----------
     Kaufman & Rousseeuw, "Clustering by means of medoids", 1987. Schubert & Rousseeuw, "Fast and eager k-medoids
     clustering", Information Systems 101, 2021.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude.numerics.medoids import k_medoids
-    >>> x = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 13.0])
-    >>> positions, objective = k_medoids(-abs(x[:, None] - x), 2)
-    >>> positions, objective
-    (array([1, 4]), -5.0)
     """
     A, exponent = _by_candidate(S)
     n = len(A)
@@ -181,37 +149,10 @@ def k_centres(S: np.ndarray, k: int) -> tuple[np.ndarray, float]:
     samples nearest to it, as long as that increases the objective. If the dissimilarities ``-S`` are a metric, the
     largest dissimilarity of a sample to its nearest centre is at most twice the optimum.
 
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        Finite similarities.
-    k : int
-        The number of centres; if it is at least n, all samples are returned.
-
-    Returns
-    -------
-    positions : ndarray of int
-        The positions of the centres, ascending.
-    objective : float
-        The value above: the similarity of the sample least similar to its nearest centre.
-
-    See Also
-    --------
-    k_medoids : Return the k samples to which all samples are most similar in total.
-    choose_by_class : Return the positions of about p prototypes, selected within each class.
-
     References
     ----------
     Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38, 1985.
     Pekalska, Duin & Paclik, "Prototype selection for dissimilarity-based classifiers", Pattern Recognition 39, 2006.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude.numerics.medoids import k_centres
-    >>> x = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 13.0])
-    >>> k_centres(-abs(x[:, None] - x), 2)
-    (array([1, 4]), -2.0)
     """
     n = len(S)
     if k >= n:
@@ -249,22 +190,6 @@ def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
     A class whose share is below one gets one, and the others share the rest. The shares with the largest remainders are
     rounded up, those of earlier classes first if remainders are equal. If p is smaller than the number of classes,
     there are as many prototypes as classes.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_classes,)
-        The number of samples of each class.
-    p : int
-        The number of prototypes.
-
-    Returns
-    -------
-    ndarray of int of shape (n_classes,)
-        The number of prototypes of each class.
-
-    See Also
-    --------
-    choose_by_class : Return the positions of about p prototypes, selected within each class.
     """
     left, rest = min(max(p, len(sizes)), int(sizes.sum())), np.ones(len(sizes), dtype=bool)
     while True:
@@ -281,32 +206,7 @@ def per_class(sizes: np.ndarray, p: int) -> np.ndarray:
 
 
 def choose_by_class(selection: str, S: Any, labels: np.ndarray, p: int, random_state: RandomState) -> np.ndarray:
-    """Return the positions of about p prototypes, selected within each class.
-
-    Parameters
-    ----------
-    selection : {"stratified", "kmedoids", "kcentres"}
-        How prototypes are selected: at random, by :func:`k_medoids` or by :func:`k_centres`.
-    S : ndarray of shape (n, n) or None
-        The similarities; "stratified" does not use them.
-    labels : ndarray of int of shape (n,)
-        The positions of the samples' classes.
-    p : int
-        The number of prototypes, shared among the classes by :func:`per_class`.
-    random_state : int, RandomState or None
-        The random state for "stratified" and "kmedoids".
-
-    Returns
-    -------
-    ndarray of int
-        The positions, ascending.
-
-    See Also
-    --------
-    per_class : Return how many of p prototypes each class gets, in proportion to its size, but at least one.
-    k_medoids : Return the k samples to which all samples are most similar in total.
-    k_centres : Return the k samples such that no sample is far from all of them.
-    """
+    """Return the positions of about p prototypes, selected within each class."""
     rng = check_random_state(random_state)
     chosen = []
     for g, count in enumerate(per_class(np.bincount(labels), p)):

@@ -8,22 +8,7 @@ _FAR = 1e150
 
 
 def exponent_of(X: np.ndarray) -> int:
-    """Return the exponent of the power of two by which features are to be divided, which changes no digit of them.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        The features of the training samples.
-
-    Returns
-    -------
-    int
-        The exponent.
-
-    See Also
-    --------
-    near_one : Return the features divided by a power of two, in float64.
-    """
+    """Return the exponent of the power of two by which features are to be divided, which changes no digit of them."""
     return int(np.frexp(np.max(np.abs(X), initial=0.0))[1])
 
 
@@ -32,24 +17,6 @@ def near_one(X: np.ndarray, exponent: int) -> np.ndarray:
 
     The result is limited to 1e150 in size: at such a distance all training samples are equally far away, to the last
     digit.
-
-    Parameters
-    ----------
-    X : ndarray of shape (m, p)
-        The features.
-    exponent : int
-        The exponent of the power of two, from :func:`exponent_of`.
-
-    Returns
-    -------
-    ndarray of shape (m, p)
-        The scaled features.
-
-    See Also
-    --------
-    exponent_of
-        Return the exponent of the power of two by which features are to be divided, which changes no digit of
-        them.
     """
     with np.errstate(over="ignore"):
         return np.clip(np.ldexp(X.astype(np.float64, copy=False), -exponent), -_FAR, _FAR)

@@ -21,28 +21,6 @@ def triangle(rows: np.ndarray, above: np.ndarray | None = None, *, overwrite: bo
     R contains the same information as the moments ``rows^T rows``, to all digits instead of half of them, and takes two
     to three times as long to compute. The rows may be given in blocks, in any order, and triangles are joined like
     rows.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (m, q)
-        The rows.
-    above : ndarray of shape (q, q), default=None
-        The triangle of earlier rows.
-    overwrite : bool, default=False
-        Whether ``rows`` may be overwritten.
-
-    Returns
-    -------
-    ndarray of shape (q, q)
-        R.
-
-    See Also
-    --------
-    similitude.features.Moments
-        The second moments of similarities C to m landmarks, of the constant 1 and of G targets Y, as triangles.
-    decompose
-        Return the spectrum of ``C W^+ C^T``, where ``C = Q R`` for some Q with orthonormal columns, which is
-        not needed.
     """
     q = rows.shape[1]
     above = np.zeros((q, q), order="F") if above is None else above
@@ -56,22 +34,7 @@ def triangle(rows: np.ndarray, above: np.ndarray | None = None, *, overwrite: bo
 
 
 class NystroemSpectrum(NamedTuple):
-    """The nonzero eigenvalues of ``S~ = C W^+ C^T``, and its eigenvectors V as maps of similarities to landmarks.
-
-    Parameters
-    ----------
-    values : ndarray of shape (r,)
-        The eigenvalues, in descending order of their size.
-    basis : ndarray of shape (m, r)
-        B, with ``V^T s~ = B^T c`` for a row c, where ``s~ = C W^+ c``; so ``V = C B diag(1 / values)``.
-
-    See Also
-    --------
-    decompose
-        Return the spectrum of ``C W^+ C^T``, where ``C = Q R`` for some Q with orthonormal columns, which is
-        not needed.
-    NystroemFeatures : The map from similarities to landmarks to vectors whose inner products are the modified kernel.
-    """
+    """The nonzero eigenvalues of ``S~ = C W^+ C^T``, and its eigenvectors V as maps of similarities to landmarks."""
 
     values: np.ndarray
     basis: np.ndarray
@@ -83,27 +46,6 @@ def decompose(R: np.ndarray, W: np.ndarray, tol: float) -> NystroemSpectrum:
     With ``W = U diag(l) U^T`` without its zeros, ``A = R U |l|^(-1/2) = Q' R'`` and ``J = diag(sgn l)``::
 
         R' J R'^T = Z diag(d) Z^T,   V = Q Q' Z,   V^T C W^+ c = Z^T R' J |l|^(-1/2) U^T c
-
-    Parameters
-    ----------
-    R : ndarray of shape (m, m)
-        The triangle of the rows of C, from :func:`triangle`.
-    W : ndarray of shape (m, m)
-        The similarities among the landmarks, symmetric.
-    tol : float
-        Eigenvalues of W and of the result that are at most ``tol`` times the largest count as zero.
-
-    Returns
-    -------
-    NystroemSpectrum
-        The nonzero eigenvalues and the basis.
-
-    See Also
-    --------
-    decompose_whole : Return the spectrum for the case that all samples are landmarks, so that ``S~`` is S itself.
-    NystroemSpectrum
-        The nonzero eigenvalues of ``S~ = C W^+ C^T``, and its eigenvectors V as maps of similarities to
-        landmarks.
     """
     exponent = math.frexp(float(np.max(np.abs(W), initial=0.0)))[1]
     values, U = eigh(np.ldexp(W, -exponent))
@@ -130,27 +72,7 @@ def decompose(R: np.ndarray, W: np.ndarray, tol: float) -> NystroemSpectrum:
 
 
 def decompose_whole(S: np.ndarray, tol: float) -> NystroemSpectrum:
-    """Return the spectrum for the case that all samples are landmarks, so that ``S~`` is S itself.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The similarities, symmetric.
-    tol : float
-        Eigenvalues that are at most ``tol`` times the largest count as zero.
-
-    Returns
-    -------
-    NystroemSpectrum
-        The nonzero eigenvalues and the basis.
-
-    See Also
-    --------
-    decompose
-        Return the spectrum of ``C W^+ C^T``, where ``C = Q R`` for some Q with orthonormal columns, which is
-        not needed.
-    eigh : Return the eigenvalues and eigenvectors of a symmetric matrix, in float64.
-    """
+    """Return the spectrum for the case that all samples are landmarks, so that ``S~`` is S itself."""
     values, V = eigh(S)
     values = cut_zeros(values, tol)
     order = np.argsort(-np.abs(values), kind="stable")
@@ -159,25 +81,7 @@ def decompose_whole(S: np.ndarray, tol: float) -> NystroemSpectrum:
 
 
 class NystroemFeatures(NamedTuple):
-    """The map from similarities to landmarks to vectors whose inner products are the modified kernel.
-
-    Parameters
-    ----------
-    projection : ndarray of shape (m, k)
-        The row c of similarities becomes ``c projection``.
-    eigenvalues : ndarray of shape (k,)
-        The eigenvalue of S~ that belongs to each feature, before the modification.
-    signs : ndarray of shape (k,)
-        The sign of each feature in the inner product: 1, except for the spectrum "none".
-
-    See Also
-    --------
-    modified_features
-        Return the features of the modified spectrum; if no eigenvalue is left, there is one feature, which is
-        0.
-    similitude.IndefiniteNystroem
-        Compute features from the similarities to m landmarks, such that their inner products are a kernel.
-    """
+    """The map from similarities to landmarks to vectors whose inner products are the modified kernel."""
 
     projection: np.ndarray
     eigenvalues: np.ndarray
@@ -189,23 +93,6 @@ def modified_features(found: NystroemSpectrum, spectrum: str) -> NystroemFeature
 
     With ``V^T s~ = B^T c`` these are ``|d|^(-1/2) sgn(d) B^T c`` for "flip" and "none", the same for d > 0 for "clip",
     and ``B^T c`` for "square". On the training rows they equal ``V |d|^(1/2)`` and ``V d``.
-
-    Parameters
-    ----------
-    found : NystroemSpectrum
-        The spectrum.
-    spectrum : {"clip", "flip", "square", "none"}
-        The modification.
-
-    Returns
-    -------
-    NystroemFeatures
-        The map to the features.
-
-    See Also
-    --------
-    NystroemFeatures : The map from similarities to landmarks to vectors whose inner products are the modified kernel.
-    modified_matrix : Return the matrix with the modified spectrum.
     """
     d, B = found
     if spectrum == "clip":

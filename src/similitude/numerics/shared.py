@@ -20,15 +20,6 @@ def shared_work() -> Iterator[None]:
     A search uses it around all the work on one fold, so that grid points and methods that need the spectrum of the same
     training matrix, or the neighbours in the same test rows, share it. The last few results of each kind are kept until
     the end of the block.
-
-    Returns
-    -------
-    context manager
-        It gives None.
-
-    See Also
-    --------
-    once : Return ``work(S)``, or the kept result for an equal matrix.
     """
     if getattr(_memo, "stores", None) is not None:
         yield
@@ -46,30 +37,7 @@ def once(
     work: Callable[[np.ndarray], tuple[np.ndarray, ...]],
     fits: Callable[[tuple[np.ndarray, ...]], bool] = lambda answer: True,
 ) -> tuple[np.ndarray, ...]:
-    """Return ``work(S)``, or the kept result for an equal matrix.
-
-    Parameters
-    ----------
-    kind : str
-        The name of the work.
-    S : ndarray
-        The matrix.
-    work : callable
-        ``work(S)`` returns a tuple of arrays. Within :func:`shared_work` they are made read-only.
-    fits : callable, default=lambda answer: True
-        ``fits(answer)`` returns whether a kept result can be used.
-
-    Returns
-    -------
-    tuple of ndarray
-        The result.
-
-    See Also
-    --------
-    shared_work
-        Return a context manager within which, in this thread, ``once`` does the same work on equal matrices
-        once.
-    """
+    """Return ``work(S)``, or the kept result for an equal matrix."""
     stores = getattr(_memo, "stores", None)
     if stores is None:
         return work(S)

@@ -16,22 +16,7 @@ SPECTRA = ("clip", "flip", "shift", "square", "none")
 
 
 def spectrum_shift(values: np.ndarray) -> float:
-    """Return what a shift adds to each eigenvalue, and to the diagonal: ``abs(min(lambda_min, 0))``.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        The eigenvalues in any order.
-
-    Returns
-    -------
-    float
-        The shift.
-
-    See Also
-    --------
-    modified_eigenvalues : Return the modified eigenvalues.
-    """
+    """Return what a shift adds to each eigenvalue, and to the diagonal: ``abs(min(lambda_min, 0))``."""
     return abs(float(np.min(values, initial=0.0)))
 
 
@@ -47,30 +32,6 @@ def modified_eigenvalues(values: np.ndarray, spectrum: str) -> np.ndarray:
     square    lambda^2
     none      lambda
     ========  =====================================
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        The eigenvalues in any order; those that count as zero must be 0.
-    spectrum : {"clip", "flip", "shift", "square", "none"}
-        The modification.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The modified eigenvalues, in the same order.
-
-    See Also
-    --------
-    modified_matrix : Return the matrix with the modified spectrum.
-    spectrum_shift : Return what a shift adds to each eigenvalue, and to the diagonal: ``abs(min(lambda_min, 0))``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from similitude.numerics.spectrum import modified_eigenvalues
-    >>> modified_eigenvalues(np.array([-2.0, 0.0, 3.0]), "shift")
-    array([0., 2., 5.])
     """
     with np.errstate(over="ignore"):
         if spectrum == "clip":
@@ -97,23 +58,6 @@ def row_map_weights(values: np.ndarray, spectrum: str) -> np.ndarray:
 
     ``modified_eigenvalues(values, spectrum)`` equals ``values`` times these weights, except for the shift, which does
     not change rows.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        The eigenvalues of S in any order; those that count as zero must be 0.
-    spectrum : {"clip", "flip", "shift", "square", "none"}
-        The modification.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The eigenvalues of P.
-
-    See Also
-    --------
-    RowMap : The linear map of rows to ``rows P`` with ``P = V diag(weights) V^T``.
-    modified_eigenvalues : Return the modified eigenvalues.
     """
     if spectrum == "clip":
         return (values > 0).astype(float)
@@ -125,29 +69,7 @@ def row_map_weights(values: np.ndarray, spectrum: str) -> np.ndarray:
 def modified_matrix(
     S: np.ndarray, spectrum: str, values: np.ndarray, vectors: np.ndarray, tol: float = ZERO_TOLERANCE
 ) -> np.ndarray:
-    """Return the matrix with the modified spectrum.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        A symmetric matrix; for "square", which is ``S S^T``, and for "none" it need not be symmetric.
-    spectrum : {"clip", "flip", "shift", "square", "none"}
-        The modification.
-    values, vectors : ndarrays of shape (n,) and (n, n)
-        The eigenvalues of S as they were computed, and its eigenvectors as columns.
-    tol : float, default=1e-10
-        Eigenvalues with ``|lambda| <= tol * max|lambda|`` count as zero.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        The modified matrix.
-
-    See Also
-    --------
-    modified_eigenvalues : Return the modified eigenvalues.
-    similitude.SpectrumModifier : Make a similarity matrix positive semidefinite, and transform new rows consistently.
-    """
+    """Return the matrix with the modified spectrum."""
     if spectrum == "square":
         return S @ S.T
     K = S.copy()
@@ -172,20 +94,7 @@ def modified_matrix(
 
 
 class RowMap:
-    """The linear map of rows to ``rows P`` with ``P = V diag(weights) V^T``.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n, n)
-        V, with the eigenvectors as columns.
-    weights : ndarray of shape (n,)
-        The eigenvalues of P, from :func:`row_map_weights`.
-
-    See Also
-    --------
-    mapped_rows : Return ``rows P`` with ``P = V diag(weights) V^T``.
-    row_map_weights : Return the eigenvalues of P, the linear map of new rows.
-    """
+    """The linear map of rows to ``rows P`` with ``P = V diag(weights) V^T``."""
 
     def __init__(self, vectors: np.ndarray, weights: np.ndarray):
         # P = base I + V diag(weights - base) V^T. The base is chosen so that fewer eigenvectors are multiplied by.
@@ -194,41 +103,10 @@ class RowMap:
         self._vectors, self._weights = vectors[:, chosen], weights[chosen] - self._base
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        """Return the mapped rows.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (m, n)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            The mapped rows.
-        """
+        """Return the mapped rows."""
         return self._base * rows + ((rows @ self._vectors) * self._weights) @ self._vectors.T
 
 
 def mapped_rows(rows: np.ndarray, vectors: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return ``rows P`` with ``P = V diag(weights) V^T``.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (m, n)
-        The rows.
-    vectors : ndarray of shape (n, n)
-        V, with the eigenvectors as columns.
-    weights : ndarray of shape (n,)
-        The eigenvalues of P, from :func:`row_map_weights`.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        The mapped rows.
-
-    See Also
-    --------
-    RowMap : The linear map of rows to ``rows P`` with ``P = V diag(weights) V^T``.
-    row_map_weights : Return the eigenvalues of P, the linear map of new rows.
-    """
+    """Return ``rows P`` with ``P = V diag(weights) V^T``."""
     return RowMap(vectors, weights)(rows)

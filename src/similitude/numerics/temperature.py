@@ -30,19 +30,7 @@ _BLOCK = 2**16
 
 @dataclass(frozen=True)
 class Temperature:
-    """A fitted calibration of one classifier.
-
-    Parameters
-    ----------
-    response : {"predict_proba", "decision_function", "predict"}
-        The answers that it takes.
-    factor : float
-        The factor a of the log-odds.
-    offsets : ndarray of shape (G,)
-        The offsets b of the classes.
-    floor : float
-        The probability that is added to each posterior before the logarithm is taken.
-    """
+    """A fitted calibration of one classifier."""
 
     _saved_state = {"response": "text", "factor": "float", "offsets": "double[G]", "floor": "float"}
 
@@ -52,18 +40,7 @@ class Temperature:
     floor: float
 
     def posteriors(self, answers: np.ndarray) -> np.ndarray:
-        """Return calibrated posteriors.
-
-        Parameters
-        ----------
-        answers : ndarray of shape (m, G)
-            The answers of the classifier, in the form of :func:`in_columns`.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The posteriors.
-        """
+        """Return calibrated posteriors."""
         return softmax(self.factor * log_odds(answers, self.response, self.floor) + self.offsets)
 
     def _check_saved(self, sizes: Any) -> bool:
@@ -71,24 +48,7 @@ class Temperature:
 
 
 def in_columns(answers: np.ndarray, response: str, places: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the answers of a classifier as one column for each class.
-
-    Parameters
-    ----------
-    answers : ndarray of shape (m,) or (m, g)
-        The answers: posteriors, decision values, or positions of predicted classes among those in ``places``.
-    response : {"predict_proba", "decision_function", "predict"}
-        What they are.
-    places : ndarray of int of shape (g,)
-        The positions of the classifier's classes among all classes.
-    n_classes : int
-        The number of all classes, G.
-
-    Returns
-    -------
-    ndarray of shape (m, G)
-        The answers. Classes that the classifier does not know have the posterior 0, or the decision value -inf.
-    """
+    """Return the answers of a classifier as one column for each class."""
     if response == "predict":
         return (places[answers][:, None] == np.arange(n_classes)).astype(float)
     if answers.ndim == 1:
@@ -99,22 +59,7 @@ def in_columns(answers: np.ndarray, response: str, places: np.ndarray, n_classes
 
 
 def log_odds(answers: np.ndarray, response: str, floor: float) -> np.ndarray:
-    """Return finite log-odds of the classes.
-
-    Parameters
-    ----------
-    answers : ndarray of shape (..., m, G)
-        The answers, in the form of :func:`in_columns`.
-    response : {"predict_proba", "decision_function", "predict"}
-        What they are.
-    floor : float
-        The probability that is added to each posterior.
-
-    Returns
-    -------
-    ndarray of shape (..., m, G)
-        The log-odds. A class without a decision value is below the lowest of the others by their mean distance.
-    """
+    """Return finite log-odds of the classes."""
     if response != "decision_function":
         return np.log(np.maximum(answers, 0.0) + floor)
     known = np.isfinite(answers)
@@ -125,18 +70,7 @@ def log_odds(answers: np.ndarray, response: str, floor: float) -> np.ndarray:
 
 
 def softmax(z: np.ndarray) -> np.ndarray:
-    """Return exp(z), normalised over the last axis.
-
-    Parameters
-    ----------
-    z : ndarray of shape (..., G)
-        The exponents.
-
-    Returns
-    -------
-    ndarray of shape (..., G)
-        The probabilities.
-    """
+    """Return exp(z), normalised over the last axis."""
     powers = z - z.max(axis=-1, keepdims=True)
     np.exp(powers, out=powers)
     powers /= powers.sum(axis=-1, keepdims=True)
@@ -144,20 +78,7 @@ def softmax(z: np.ndarray) -> np.ndarray:
 
 
 def scales(z: np.ndarray, response: str) -> np.ndarray:
-    """Return for each point a typical size of its log-odds: 1 for posteriors, the deviation for decision values.
-
-    Parameters
-    ----------
-    z : ndarray of shape (P, n, G)
-        The log-odds of P points.
-    response : {"predict_proba", "decision_function", "predict"}
-        What the answers are.
-
-    Returns
-    -------
-    ndarray of shape (P,)
-        The sizes, which are positive.
-    """
+    """Return for each point a typical size of its log-odds: 1 for posteriors, the deviation for decision values."""
     if response != "decision_function":
         return np.ones(len(z))
     centred = z - z.mean(axis=-1, keepdims=True)
@@ -168,22 +89,7 @@ def scales(z: np.ndarray, response: str) -> np.ndarray:
 
 
 def fit_temperature(answers: np.ndarray, response: str, codes: np.ndarray) -> Temperature:
-    """Return the calibration of one classifier.
-
-    Parameters
-    ----------
-    answers : ndarray of shape (n, G)
-        Its answers for samples on which it was not trained, in the form of :func:`in_columns`.
-    response : {"predict_proba", "decision_function", "predict"}
-        What they are.
-    codes : ndarray of int of shape (n,)
-        The positions of the true classes.
-
-    Returns
-    -------
-    Temperature
-        The calibration.
-    """
+    """Return the calibration of one classifier."""
     floor = floor_of(len(codes))
     z = log_odds(answers[None], response, floor)
     size = scales(z, response)
@@ -192,40 +98,12 @@ def fit_temperature(answers: np.ndarray, response: str, codes: np.ndarray) -> Te
 
 
 def floor_of(n: int) -> float:
-    """Return the probability that is added to each posterior, if n samples are left out.
-
-    Parameters
-    ----------
-    n : int
-        The number of samples.
-
-    Returns
-    -------
-    float
-        The probability.
-    """
+    """Return the probability that is added to each posterior, if n samples are left out."""
     return 1.0 / (4 * max(1, n))
 
 
 def fit_temperatures(z: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the factors and offsets of P points, each fitted with K weightings of the samples, by Newton's method.
-
-    Parameters
-    ----------
-    z : ndarray of shape (P, n, G)
-        The log-odds of each point, of typical size 1 (see :func:`scales`).
-    codes : ndarray of int of shape (n,)
-        The positions of the true classes.
-    weights : ndarray of shape (K, n)
-        The weights of the samples; 0 leaves a sample out.
-
-    Returns
-    -------
-    factors : ndarray of shape (P, K)
-        The factors a.
-    offsets : ndarray of shape (P, K, G)
-        The offsets b.
-    """
+    """Return the factors and offsets of P points, each fitted with K weightings of the samples, by Newton's method."""
     n_points, n, n_classes = z.shape
     size = max(1, _BLOCK // max(1, n * n_classes * len(weights)))
     parts = [_fit(z[i : i + size], codes, weights) for i in range(0, n_points, size)]

@@ -19,17 +19,7 @@ _MANY = 32
 
 
 def check_n_neighbors(n_neighbors: Any) -> None:
-    """Raise a ValueError unless ``n_neighbors`` is an integer of at least 1.
-
-    Parameters
-    ----------
-    n_neighbors : object
-        The value of the parameter.
-
-    See Also
-    --------
-    top_k : Return the k most similar columns of each row.
-    """
+    """Raise a ValueError unless ``n_neighbors`` is an integer of at least 1."""
     check_integer(n_neighbors, "n_neighbors", 1)
 
 
@@ -39,27 +29,6 @@ def top_k(S: Any, k: int, *, known_only: bool = False) -> tuple[np.ndarray, np.n
     Equal similarities are in the order of the columns, so the lists are nested: the first j columns of the result for k
     are the result for j, and one call serves every k of a grid. The rows are read block by block, in threads, so that a
     memmap or a CSR matrix is never held completely in memory. Within ``shared_work()`` equal matrices are sorted once.
-
-    Parameters
-    ----------
-    S : array-like or sparse matrix of shape (m, n)
-        The similarities.
-    k : int
-        The number of neighbours; it is limited to the number of columns.
-    known_only : bool, default=False
-        Whether NaN, and entries that a sparse matrix does not store, are unknown; otherwise absent entries are 0.
-
-    Returns
-    -------
-    similarities : ndarray of shape (m, k)
-        The similarities of the neighbours, nearest first; NaN if fewer are known.
-    indices : ndarray of int of shape (m, k)
-        The columns of the neighbours; -1 if fewer are known.
-
-    See Also
-    --------
-    similitude.finders.best_of : Return the k best of several lists of neighbours.
-    neighbor_votes : Return the sums of the neighbours' weights per class for several neighbourhood sizes.
     """
     k = min(int(k), S.shape[1])
     if sparse.issparse(S):

@@ -13,24 +13,7 @@ TIE_TOLERANCE = 1e-12
 
 
 def log_of(probabilities: np.ndarray) -> np.ndarray:
-    """Return the logarithms of probabilities; that of 0 is minus infinity.
-
-    Parameters
-    ----------
-    probabilities : ndarray
-        The probabilities.
-
-    Returns
-    -------
-    ndarray
-        The logarithms.
-
-    See Also
-    --------
-    posterior_from_votes
-        Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
-        normalised.
-    """
+    """Return the logarithms of probabilities; that of 0 is minus infinity."""
     with np.errstate(divide="ignore"):
         return np.log(probabilities)
 
@@ -46,31 +29,6 @@ def neighbor_votes(
 
     Samples that tie for the last places share them: the sums are expectations over all orders of equally similar
     samples, so the order of the training set does not change them.
-
-    Parameters
-    ----------
-    labels : ndarray of int of shape (m, k)
-        The positions of the neighbours' classes, nearest first.
-    similarities : ndarray of shape (m, k)
-        The similarities of the neighbours.
-    weights : ndarray of shape (m, k)
-        The weights of the neighbours, equal for equally similar ones.
-    beyond : ndarray of shape (m, n_classes)
-        The number of samples of each class that are not listed although they are as similar as the last neighbour.
-    sizes : array-like of int
-        The neighbourhood sizes, ascending, each at most k.
-
-    Returns
-    -------
-    ndarray of shape (m, len(sizes), n_classes)
-        The sums.
-
-    See Also
-    --------
-    weighting_votes : Return the sums of the neighbours' weights per class for several weightings of the neighbours.
-    posterior_from_votes
-        Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
-        normalised.
     """
     totals = np.zeros((len(labels), len(sizes), beyond.shape[1]))
     similarities, weights, beyond = (
@@ -82,55 +40,14 @@ def neighbor_votes(
 
 
 def weighting_votes(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return the sums of the neighbours' weights per class for several weightings of the neighbours.
-
-    Parameters
-    ----------
-    labels : ndarray of int of shape (m, k)
-        The positions of the neighbours' classes.
-    weights : ndarray of shape (m, J, k)
-        J weightings of the neighbours.
-    n_classes : int
-        The number of classes.
-
-    Returns
-    -------
-    ndarray of shape (m, J, n_classes)
-        The sums.
-
-    See Also
-    --------
-    neighbor_votes : Return the sums of the neighbours' weights per class for several neighbourhood sizes.
-    similitude.neighbors.local_weights
-        Return the weights of each test sample's neighbours for every neighbourhood size and ridge.
-    """
+    """Return the sums of the neighbours' weights per class for several weightings of the neighbours."""
     totals = np.zeros((*weights.shape[:2], n_classes))
     class_sums(labels, np.ascontiguousarray(weights), totals)
     return totals
 
 
 def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
-    """Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is normalised.
-
-    Parameters
-    ----------
-    totals : ndarray of shape (..., n_classes)
-        The sums of the votes.
-    present : ndarray of bool of shape (..., n_classes)
-        Whether each class is present among the neighbours. If no sum is positive, the posterior is uniform over these.
-
-    Returns
-    -------
-    ndarray of shape (..., n_classes)
-        The probabilities.
-
-    See Also
-    --------
-    neighbor_votes : Return the sums of the neighbours' weights per class for several neighbourhood sizes.
-    rescaled_by_priors
-        Return the posteriors that result when the classes have other priors than their shares of the training
-        set.
-    """
+    """Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is normalised."""
     positive = np.maximum(totals, 0.0)
     sums = positive.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -139,30 +56,7 @@ def posterior_from_votes(totals: np.ndarray, present: np.ndarray) -> np.ndarray:
 
 
 def rescaled_by_priors(posterior: np.ndarray, priors: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return the posteriors that result when the classes have other priors than their shares of the training set.
-
-    Parameters
-    ----------
-    posterior : ndarray of shape (..., n_classes)
-        The posteriors under the shares of the training set.
-    priors : ndarray of shape (n_classes,)
-        The priors.
-    shares : ndarray of shape (n_classes,)
-        The share of each class in the training set.
-
-    Returns
-    -------
-    ndarray of shape (..., n_classes)
-        The posteriors under the priors.
-
-    See Also
-    --------
-    posterior_from_votes
-        Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
-        normalised.
-    expected_costs
-        Return the expected cost of predicting each class f, ``sum_g costs[f, g] P(g)``, along the last axis.
-    """
+    """Return the posteriors that result when the classes have other priors than their shares of the training set."""
     posterior = posterior * (priors / shares)
     sums = posterior.sum(axis=-1, keepdims=True)
     # Where only classes of prior 0 have a positive posterior, the priors are returned.
@@ -181,32 +75,6 @@ def first_of_best(
 
     Of tied classes, the one with the most similar neighbour is returned, then the one with more training samples, then
     the first one.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (m, J, n_classes)
-        The scores of the classes.
-    labels : ndarray of int of shape (m, k)
-        The positions of the neighbours' classes, nearest first.
-    similarities : ndarray of shape (m, k)
-        The similarities of the neighbours.
-    counts : ndarray of shape (m, J, n_classes)
-        How many neighbours each class has, shares of tied ones included.
-    sizes : array-like of int of shape (J,) or (m, J)
-        The neighbourhood sizes.
-    class_sizes : ndarray of int of shape (n_classes,)
-        The number of training samples of each class.
-
-    Returns
-    -------
-    ndarray of int of shape (m, J)
-        The positions of the classes.
-
-    See Also
-    --------
-    neighbor_votes : Return the sums of the neighbours' weights per class for several neighbourhood sizes.
-    expected_costs
-        Return the expected cost of predicting each class f, ``sum_g costs[f, g] P(g)``, along the last axis.
     """
     winners = np.empty(scores.shape[:2], dtype=np.intp)
     break_ties(
@@ -234,27 +102,6 @@ def one_vs_one(
     """Return the scores of the classes from pairwise decision values.
 
     A score is the number of votes plus a term between -1/3 and 1/3 that grows with the sum of the decision values.
-
-    Parameters
-    ----------
-    decisions : ndarray of shape (m, pairs)
-        The decision values of the pairs (0, 1), (0, 2), ...
-    n_classes : int
-        The number of classes.
-    later : ndarray of bool of shape (m, pairs), default=None
-        Whether the later class of the pair gets the vote; by default where the decision value is 0 or more.
-    ties : {"first", "sums"}, default="first"
-        Which of the classes with the most votes has the largest score: the first one, or the one with the largest sum.
-
-    Returns
-    -------
-    ndarray of shape (m, n_classes)
-        The scores.
-
-    See Also
-    --------
-    Machines : The machines of all pairs of classes for one C, positive for the later class.
-    solve_machines : Solve one machine for each pair of classes and each C.
     """
     later = decisions >= 0.0 if later is None else later
     scores = np.empty((len(decisions), n_classes))
@@ -264,27 +111,5 @@ def one_vs_one(
 
 
 def expected_costs(posterior: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return the expected cost of predicting each class f, ``sum_g costs[f, g] P(g)``, along the last axis.
-
-    Parameters
-    ----------
-    posterior : ndarray of shape (..., n_classes)
-        The probabilities of the classes.
-    costs : ndarray of shape (n_classes, n_classes)
-        ``costs[f, g]`` is the cost of predicting class f where g is true.
-
-    Returns
-    -------
-    ndarray of shape (..., n_classes)
-        The expected costs.
-
-    See Also
-    --------
-    rescaled_by_priors
-        Return the posteriors that result when the classes have other priors than their shares of the training
-        set.
-    posterior_from_votes
-        Return votes as probabilities along the last axis: negative sums are set to zero, and the rest is
-        normalised.
-    """
+    """Return the expected cost of predicting each class f, ``sum_g costs[f, g] P(g)``, along the last axis."""
     return posterior @ costs.T

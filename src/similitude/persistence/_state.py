@@ -84,15 +84,7 @@ class Sizes(dict):
 
 
 class StateCheck:
-    """Checks a loaded model and everything in it.
-
-    Parameters
-    ----------
-    foreign : mapping of type to dict
-        The descriptions of classes that cannot declare their attributes themselves.
-    relations : mapping of type to callable
-        For some of these, the function that takes the place of ``_check_saved``.
-    """
+    """Checks a loaded model and everything in it."""
 
     def __init__(self, foreign: Mapping[type, Mapping[str, str]], relations: Mapping[type, Callable[..., bool]]):
         self._foreign, self._relations = foreign, relations

@@ -219,25 +219,7 @@ def _too_much(text: bytes) -> str | None:
 
 
 def input_reader(model: Any) -> Any:
-    """Return the part of a fitted model that reads its input and holds the training samples.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted estimator of similitude, a pipeline that begins with one, or a search over either.
-
-    Returns
-    -------
-    estimator
-        The estimator of similitude that reads the input.
-
-    See Also
-    --------
-    similitude.load_model : Load a model that ``save_model`` saved, without running any code.
-    similitude.reader.Reader
-        Reads X according to the input contract, and keeps what is needed of the training samples to read new
-        rows.
-    """
+    """Return the part of a fitted model that reads its input and holds the training samples."""
     part = model
     while isinstance(part, (Pipeline, GridSearchCV)) or (isinstance(part, AutoClassifier) and hasattr(part, _BEST)):
         if not isinstance(part, Pipeline):

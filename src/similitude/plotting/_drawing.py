@@ -44,14 +44,7 @@ def line_style(i: int) -> dict[str, Any]:
 
 
 def literal(text: Any, width: int = 28) -> str:
-    """Return text that matplotlib shows literally: without mathematics, on one line, shortened in the middle.
-
-    Examples
-    --------
-    >>> from similitude.plotting._drawing import literal
-    >>> print(literal("costs $5 or $6"), literal("a/long/path/to/scan_17.png", 16))
-    costs \\$5 or \\$6 a/long/p…_17.png
-    """
+    """Return text that matplotlib shows literally: without mathematics, on one line, shortened in the middle."""
     shown = " ".join(str(text).split())
     if len(shown) > width:
         end = (width - 1) // 2

@@ -85,7 +85,6 @@ class NeighborWeightsDisplay:
     See Also
     --------
     similitude.KNNClassifier : Classify by a vote of the k most similar training samples.
-    WEIGHT_EXAMPLES : The three examples of Chen et al. (2009).
 
     References
     ----------

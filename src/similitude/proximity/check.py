@@ -96,22 +96,7 @@ def read_similarity(
     estimator: Any = None,
     takes_nan: bool = False,
 ) -> tuple[Matrix, bool]:
-    """Return a checked matrix as :func:`check_similarity` does, and whether it contains NaN.
-
-    Parameters
-    ----------
-    S, name, square, accept_sparse, orientation, estimator
-        As in :func:`check_similarity`.
-    takes_nan : bool, default=False
-        Whether NaN is allowed, for a similarity that is unknown.
-
-    Returns
-    -------
-    S : ndarray or CSR matrix
-        The matrix.
-    has_nan : bool
-        Whether it contains NaN.
-    """
+    """Return a checked matrix as :func:`check_similarity` does, and whether it contains NaN."""
     if square and is_frame(S):
         form = foreign_form(S)
         S = S if form is None else form.matrix
@@ -195,21 +180,6 @@ def looks_like_dissimilarity(S: Matrix) -> bool:
 
     Of fewer than five samples these may be the smallest by chance: then the diagonal must be zero, and all other values
     positive.
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix of shape (n, n)
-        The matrix; NaN is ignored.
-
-    Returns
-    -------
-    bool
-        False for sparse matrices.
-
-    See Also
-    --------
-    similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
-    similitude.to_similarity : Return dissimilarities converted to similarities.
     """
     n = len(S) if not sparse.issparse(S) else 0
     own = np.diagonal(S) if n > 1 else np.empty(0)
@@ -231,43 +201,12 @@ def looks_like_dissimilarity(S: Matrix) -> bool:
 
 
 def dense(S: Any) -> np.ndarray:
-    """Return S as an ndarray, for methods that need all entries at once.
-
-    Parameters
-    ----------
-    S : array-like or sparse matrix
-        The matrix.
-
-    Returns
-    -------
-    ndarray
-        The matrix.
-
-    See Also
-    --------
-    for_lookup : Return S as an ndarray, or as a CSR matrix whose columns are sorted and whose entries are stored once.
-    cut : Return the block of S with these rows and columns, for any kind of matrix.
-    """
+    """Return S as an ndarray, for methods that need all entries at once."""
     return S.toarray() if sparse.issparse(S) else np.asarray(S)
 
 
 def for_lookup(S: Any) -> Any:
-    """Return S as an ndarray, or as a CSR matrix whose columns are sorted and whose entries are stored once.
-
-    Parameters
-    ----------
-    S : array-like or CSR matrix
-        The matrix; it is copied only if it is a CSR matrix in another format.
-
-    Returns
-    -------
-    ndarray or CSR matrix
-        The matrix.
-
-    See Also
-    --------
-    dense : Return S as an ndarray, for methods that need all entries at once.
-    """
+    """Return S as an ndarray, or as a CSR matrix whose columns are sorted and whose entries are stored once."""
     if not sparse.issparse(S):
         return np.asarray(S)
     if not S.has_canonical_format:
@@ -277,20 +216,7 @@ def for_lookup(S: Any) -> Any:
 
 
 def csr_arrays(S: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the arrays of a CSR matrix as compiled functions take them: contiguous, with one type of index.
-
-    Parameters
-    ----------
-    S : CSR matrix
-        The matrix; arrays are copied only if they are of another kind.
-
-    Returns
-    -------
-    data : ndarray of shape (nnz,)
-        The entries; float32 stays float32, everything else becomes float64.
-    indices, indptr : ndarrays of int
-        The columns of the entries, and where the rows start.
-    """
+    """Return the arrays of a CSR matrix as compiled functions take them: contiguous, with one type of index."""
     values = np.float32 if S.dtype == np.float32 else np.float64
     index = np.result_type(S.indices, S.indptr)
     indices, indptr = (np.ascontiguousarray(a, dtype=index) for a in (S.indices, S.indptr))
@@ -298,23 +224,7 @@ def csr_arrays(S: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def asymmetry(S: Any) -> float:
-    """Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix of shape (n, n)
-        The matrix.
-
-    Returns
-    -------
-    float
-        A number from 0 (symmetric) to 1 (antisymmetric).
-
-    See Also
-    --------
-    is_symmetric : Return whether S equals its transpose up to rounding.
-    similitude.symmetrize : Return a symmetric version of a square matrix.
-    """
+    """Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``."""
     if sparse.issparse(S):
         S = S.astype(np.float64)
         S.sum_duplicates()
@@ -333,23 +243,7 @@ def asymmetry(S: Any) -> float:
 
 
 def is_symmetric(S: Matrix) -> bool:
-    """Return whether S equals its transpose up to rounding.
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix of shape (n, n)
-        The matrix.
-
-    Returns
-    -------
-    bool
-        Whether S is symmetric.
-
-    See Also
-    --------
-    asymmetry : Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
-    symmetrized_for : Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
-    """
+    """Return whether S equals its transpose up to rounding."""
     tolerance = SYMMETRY_TOLERANCE[np.dtype(S.dtype)]
     if sparse.issparse(S):
         return bool(np.max(np.abs((S - S.T).data), initial=0.0) <= tolerance * np.max(np.abs(S.data), initial=0.0))

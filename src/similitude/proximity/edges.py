@@ -22,17 +22,7 @@ _CHUNK = 2**20
 
 @dataclass(frozen=True)
 class Edges:
-    """Edges between samples that are numbered in the order of ``names``.
-
-    Parameters
-    ----------
-    queries, targets : ndarrays of int of shape (m,)
-        The positions of the ends of each edge.
-    scores : ndarray of float of shape (m,)
-        The values of the edges.
-    names : list of str
-        The ids of the samples.
-    """
+    """Edges between samples that are numbered in the order of ``names``."""
 
     queries: np.ndarray
     targets: np.ndarray
@@ -42,22 +32,7 @@ class Edges:
 
 @dataclass(frozen=True)
 class EdgeMeaning:
-    """What edges mean: see :meth:`Proximities.from_edges`.
-
-    Parameters
-    ----------
-    missing : {"zero", "farthest", "unknown"}, float or None, default=None
-        The value of pairs without an edge; None means "zero" for similarities, and that there are no such pairs for
-        dissimilarities.
-    duplicates : {"max", "min", "mean", "error"} or None, default=None
-        The value of a pair with several edges; None means "max" for similarities, and "min" for dissimilarities.
-    direction : {"keep", "max", "mean", "min"}, default="keep"
-        The value of a pair with edges in both directions; "keep" keeps both.
-    normalise : {"self"} or None, default=None
-        Whether scores are divided by the root of the product of both self-scores.
-    orientation : {"similarity", "dissimilarity"}, default="similarity"
-        The meaning of the scores.
-    """
+    """What edges mean: see :meth:`Proximities.from_edges`."""
 
     missing: Any = None
     duplicates: str | None = None
@@ -95,23 +70,7 @@ class EdgeMeaning:
 
 
 class EdgeMatrix(NamedTuple):
-    """The matrix of edges, and what is needed to read further edges in the same way.
-
-    Parameters
-    ----------
-    S : CSR array or ndarray
-        The matrix; it is sparse if pairs without an edge are 0 or unknown.
-    absent : {"zero", "unknown"}
-        The meaning of the entries that a sparse S does not store.
-    missing : float or "unknown"
-        The value of pairs without an edge.
-    self_scores : ndarray or None
-        The self-scores of the columns by which the scores were divided.
-    merged : int
-        The number of edges that were merged with another one of the same pair.
-    one_sided : bool
-        Whether no pair of different samples has edges in both directions.
-    """
+    """The matrix of edges, and what is needed to read further edges in the same way."""
 
     S: Any
     absent: Literal["zero", "unknown"]
@@ -131,20 +90,7 @@ class _Pairs(NamedTuple):
 
 
 def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
-    """Return edges given by the ids of their ends.
-
-    Parameters
-    ----------
-    queries, targets : sequences of length m
-        The ids of both ends of each edge.
-    scores : array-like of shape (m,)
-        The values of the edges.
-
-    Returns
-    -------
-    Edges
-        The edges, whose samples are in the order of their first appearance, query before target.
-    """
+    """Return edges given by the ids of their ends."""
     ends = [np.asarray(queries), np.asarray(targets)]
     try:
         values = np.asarray(np.ma.filled(scores, np.nan) if np.ma.isMA(scores) else scores, dtype=np.float64)
@@ -174,20 +120,7 @@ def edges_of(queries: Any, targets: Any, scores: Any) -> Edges:
 
 
 def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
-    """Return the square matrix between all samples of the edges.
-
-    Parameters
-    ----------
-    edges : Edges
-        The edges.
-    meaning : EdgeMeaning
-        What they mean.
-
-    Returns
-    -------
-    EdgeMatrix
-        The matrix, with rows and columns in the order of ``edges.names``.
-    """
+    """Return the square matrix between all samples of the edges."""
     n = len(edges.names)
     absent = meaning.absent
     pairs = _reduced(edges.queries, edges.targets, edges.scores, n, meaning.repeated, edges.names)
@@ -217,30 +150,7 @@ def rows_to(
     self_scores: np.ndarray | None,
     queries: list[str] | None = None,
 ) -> tuple[EdgeMatrix, list[str], np.ndarray]:
-    """Return the rows of new samples to known ones: the queries that are not known are the new samples.
-
-    Parameters
-    ----------
-    edges : Edges
-        The edges of the new samples.
-    known : list of str
-        The ids of the columns.
-    meaning : EdgeMeaning
-        What the edges mean; ``missing`` is a number or "unknown", as it was found for the known samples.
-    self_scores : ndarray or None
-        The self-scores of the known samples, if scores are normalised.
-    queries : list of str, default=None
-        The ids of the new samples, if they are stated, also of those without an edge and of known ones.
-
-    Returns
-    -------
-    matrix : EdgeMatrix
-        The rows, in the order of ``queries``, or in that in which the new samples appear in the edges.
-    names : list of str
-        The ids of the new samples.
-    counts : ndarray of int
-        The number of known samples to which each new sample has an edge.
-    """
+    """Return the rows of new samples to known ones: the queries that are not known are the new samples."""
     place = {name: j for j, name in enumerate(known)}
     column = np.array([place.get(name, -1) for name in edges.names], dtype=np.int64)
     if queries is None:
@@ -355,18 +265,7 @@ def _self_scores(pairs: _Pairs, samples: np.ndarray, names: list[str]) -> np.nda
 
 
 def some(names: list[str]) -> str:
-    """Return the first few names as text.
-
-    Parameters
-    ----------
-    names : list of str
-        The names.
-
-    Returns
-    -------
-    str
-        The names with commas between them, and dots if there are more.
-    """
+    """Return the first few names as text."""
     return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
 
 

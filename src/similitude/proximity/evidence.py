@@ -15,32 +15,6 @@ def gives_evidence(values: Any, *, absent_is_zero: bool = True) -> np.ndarray:
 
     So a row that is all zero, an empty row of a sparse matrix, and a row of which nothing is known give no evidence.
     The cost is that of the entries that are stored.
-
-    Parameters
-    ----------
-    values : array or CSR matrix of shape (m, n)
-        The similarities or dissimilarities of m samples to n others; unknown ones are NaN.
-    absent_is_zero : bool, default=True
-        Whether entries that a CSR matrix does not store are 0; otherwise they differ from all that it stores.
-
-    Returns
-    -------
-    ndarray of bool of shape (m,)
-        Whether the rows give evidence.
-
-    See Also
-    --------
-    known_pairs : Return how many pairs of a square matrix have a value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from similitude.proximity import gives_evidence
-    >>> gives_evidence(sparse.csr_array(np.array([[0.0, 0.7, 0.0], [0.0, 0.0, 0.0]])))
-    array([ True, False])
-    >>> gives_evidence(np.array([[0.2, 0.2], [np.nan, 0.2], [np.nan, np.nan]]))
-    array([False,  True, False])
     """
     values = values.tocsr() if sparse.issparse(values) else np.asarray(values)
     if values.shape[1] == 0:

@@ -10,25 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 
 class KnownPairs(NamedTuple):
-    """How many pairs of different samples have a value.
-
-    Parameters
-    ----------
-    known : int
-        The number of pairs with a value in at least one direction.
-    possible : int
-        The number of all pairs.
-    components : int
-        The number of connected components of the graph of these pairs.
-    largest : int
-        The number of samples in the largest component.
-    lonely : int
-        The number of samples without a neighbour.
-
-    See Also
-    --------
-    known_pairs : Return how many pairs of a square matrix have a value.
-    """
+    """How many pairs of different samples have a value."""
 
     known: int
     possible: int
@@ -52,7 +34,6 @@ def known_pairs(S: Any) -> KnownPairs:
 
     See Also
     --------
-    KnownPairs : How many pairs of different samples have a value.
     similitude.diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
 
     Examples

@@ -45,20 +45,7 @@ WITH_WIDTH = ("exp", "gauss")
 
 
 def check_map(map_name: Any, argument: str) -> None:
-    """Raise a ValueError if there is no map to similarities of this name.
-
-    Parameters
-    ----------
-    map_name : str
-        The name, such as "max-minus" or "gauss:0.5".
-    argument : str
-        The name of the parameter, for the error message.
-
-    See Also
-    --------
-    base_name : Return the name of a map without the factor of its width.
-    similitude.to_similarity : Return dissimilarities converted to similarities.
-    """
+    """Raise a ValueError if there is no map to similarities of this name."""
     base, _, factor = map_name.partition(":") if isinstance(map_name, str) else (None, "", "")
     if base not in TO_SIMILARITY or map_name == f"{base}:" or (factor and base not in WITH_WIDTH):
         raise ValueError(
@@ -77,44 +64,13 @@ def _is_positive(text: str) -> bool:
 
 
 def base_name(map_name: str) -> str:
-    """Return the name of a map without the factor of its width.
-
-    Parameters
-    ----------
-    map_name : str
-        The name, such as "gauss:0.5".
-
-    Returns
-    -------
-    str
-        The name, such as "gauss".
-
-    See Also
-    --------
-    check_map : Raise a ValueError if there is no map to similarities of this name.
-    """
+    """Return the name of a map without the factor of its width."""
     return map_name.partition(":")[0]
 
 
 @dataclass
 class LearnedMap:
-    """A named map with its constants, which are learned from the training matrix.
-
-    Parameters
-    ----------
-    map_name : str
-        The name of the map.
-    constants : dict
-        The constants of the map.
-    to : {"similarity", "dissimilarity"}, default="similarity"
-        The direction of the map.
-
-    See Also
-    --------
-    similitude.to_similarity : Return dissimilarities converted to similarities.
-    similitude.DissimilarityToSimilarity
-        Turn precomputed dissimilarities into similarities, with constants learned on the training part.
-    """
+    """A named map with its constants, which are learned from the training matrix."""
 
     _saved_state = {"map_name": "text", "constants": "dict of any", "to": "text"}
 
@@ -133,28 +89,7 @@ class LearnedMap:
         scale: float | None = None,
         absent: str = "zero",
     ) -> LearnedMap:
-        """Return the map with constants learned from a matrix, or with the given scale.
-
-        Parameters
-        ----------
-        matrix : array-like or CSR matrix
-            The values from which the constants are learned; NaN is an unknown value.
-        map_name : str
-            The name of the map.
-        to : {"similarity", "dissimilarity"}, default="similarity"
-            The direction of the map.
-        name : str, default="X"
-            The name of the matrix in error messages.
-        scale : float, default=None
-            The constant c of the map, in place of the learned one.
-        absent : {"zero", "farthest", "unknown"}, default="zero"
-            The meaning of the absent entries of a sparse matrix.
-
-        Returns
-        -------
-        LearnedMap
-            The map.
-        """
+        """Return the map with constants learned from a matrix, or with the given scale."""
         table = _TABLES[to]
         if to == "similarity":
             check_map(map_name, "how")
@@ -202,13 +137,7 @@ class LearnedMap:
         return mapped
 
     def transposed(self) -> LearnedMap:
-        """Return the map for the transposed matrix, whose rows are the columns of this one.
-
-        Returns
-        -------
-        LearnedMap
-            The map of values in the other direction.
-        """
+        """Return the map for the transposed matrix, whose rows are the columns of this one."""
         if "row_means" not in self.constants:
             return self
         means = {"column_means": self.constants["row_means"], "row_means": self.constants["column_means"]}
@@ -227,23 +156,7 @@ class LearnedMap:
 
 
 def learned_constants_needed(map_name: str) -> bool:
-    """Return whether ``to_similarity`` with this map learns constants from the training matrix.
-
-    Parameters
-    ----------
-    map_name : str
-        The name of the map.
-
-    Returns
-    -------
-    bool
-        True for an unknown name, too.
-
-    See Also
-    --------
-    LearnedMap : A named map with its constants, which are learned from the training matrix.
-    similitude.to_similarity : Return dissimilarities converted to similarities.
-    """
+    """Return whether ``to_similarity`` with this map learns constants from the training matrix."""
     return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))  # with a factor, too
 
 

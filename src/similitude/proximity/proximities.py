@@ -23,41 +23,14 @@ if TYPE_CHECKING:
 
 
 class Extras(NamedTuple):
-    """Data that may come with samples in addition to their similarities.
-
-    Parameters
-    ----------
-    features : array-like, DataFrame, sparse matrix or dict of them, default=None
-        The feature vectors of the samples.
-    self_similarity : ndarray of shape (m,), default=None
-        The similarities psi(x, x).
-    ids : ndarray of shape (m,), default=None
-        The names of the samples.
-
-    See Also
-    --------
-    similitude.Proximities
-        A similarity matrix together with the data that belong to its samples, which are sliced together.
-    as_proximities : Return X if it is ``Proximities``, otherwise X wrapped in it.
-    """
+    """Data that may come with samples in addition to their similarities."""
 
     features: Any = None
     self_similarity: np.ndarray | None = None
     ids: np.ndarray | None = None
 
     def take(self, rows: np.ndarray) -> Extras:
-        """Return the data of some of the samples.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            The positions of the samples.
-
-        Returns
-        -------
-        Extras
-            Their data.
-        """
+        """Return the data of some of the samples."""
         return Extras(*(_taken(values, rows) for values in self))
 
 
@@ -368,25 +341,7 @@ def _taken(values: Any, index: np.ndarray) -> Any:
 
 
 def as_proximities(X: Any, *, distances: bool = False) -> Proximities:
-    """Return X if it is ``Proximities``, otherwise X wrapped in it.
-
-    Parameters
-    ----------
-    X : array-like, sparse matrix, Proximities, or a matrix of another library
-        The similarities.
-    distances : bool, default=False
-        Whether the values are distances, so that a condensed vector has a diagonal of 0.
-
-    Returns
-    -------
-    Proximities
-        The similarities.
-
-    See Also
-    --------
-    similitude.Proximities
-        A similarity matrix together with the data that belong to its samples, which are sliced together.
-    """
+    """Return X if it is ``Proximities``, otherwise X wrapped in it."""
     if isinstance(X, Proximities):
         return X
     form = foreign_form(X, distances=distances)
@@ -398,24 +353,7 @@ def as_proximities(X: Any, *, distances: bool = False) -> Proximities:
 
 
 def at_columns(S: Any, columns: np.ndarray) -> Any:
-    """Return the chosen columns of S, or S itself if these are all columns in order.
-
-    Parameters
-    ----------
-    S : array or sparse matrix of shape (m, n)
-        The matrix.
-    columns : ndarray of int
-        The positions of the columns.
-
-    Returns
-    -------
-    array or sparse matrix
-        The columns.
-
-    See Also
-    --------
-    cut : Return the block of S with these rows and columns, for any kind of matrix.
-    """
+    """Return the chosen columns of S, or S itself if these are all columns in order."""
     return S if np.array_equal(columns, np.arange(S.shape[1])) else cut(S, np.arange(S.shape[0]), columns)
 
 

@@ -41,48 +41,14 @@ def rescale(S: MatrixLike) -> Matrix:
 
 
 def value_range(S: Any) -> tuple[float, float]:
-    """Return the smallest and the largest entry; absent entries of a sparse matrix are 0.
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix
-        The matrix.
-
-    Returns
-    -------
-    smallest, largest : float
-        The entries.
-
-    See Also
-    --------
-    apply_range : Return ``(S - smallest) / (largest - smallest)``, computed without overflow.
-    similitude.rescale : Return S with its range mapped linearly onto [0, 1]; a constant matrix becomes zero.
-    """
+    """Return the smallest and the largest entry; absent entries of a sparse matrix are 0."""
     if sparse.issparse(S) and not S.has_canonical_format:
         S = S.copy()  # min and max would merge duplicate entries of the caller's matrix in place
     return float(S.min()), float(S.max())
 
 
 def apply_range(S: Any, smallest: float, largest: float) -> Any:
-    """Return ``(S - smallest) / (largest - smallest)``, computed without overflow.
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix
-        The matrix.
-    smallest, largest : float
-        The range that is mapped onto [0, 1].
-
-    Returns
-    -------
-    ndarray or sparse matrix
-        The rescaled matrix.
-
-    See Also
-    --------
-    value_range : Return the smallest and the largest entry; absent entries of a sparse matrix are 0.
-    similitude.rescale : Return S with its range mapped linearly onto [0, 1]; a constant matrix becomes zero.
-    """
+    """Return ``(S - smallest) / (largest - smallest)``, computed without overflow."""
     if sparse.issparse(S) and smallest != 0:
         raise ValueError(
             f"S: a sparse matrix can only be rescaled if its smallest entry is 0 (here {smallest:.6g}); "

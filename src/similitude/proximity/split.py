@@ -110,25 +110,7 @@ def _test_share(n: int, test_size: float | int | None, train_size: float | int |
 
 
 def cut(S: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
-    """Return the block of S with these rows and columns, for any kind of matrix.
-
-    Parameters
-    ----------
-    S : array, sparse matrix, DataFrame or Proximities of shape (m, n)
-        The matrix.
-    rows, columns : ndarrays of int
-        The positions of the rows and of the columns.
-
-    Returns
-    -------
-    array, CSR matrix, DataFrame or Proximities
-        The block.
-
-    See Also
-    --------
-    at_columns : Return the chosen columns of S, or S itself if these are all columns in order.
-    dense : Return S as an ndarray, for methods that need all entries at once.
-    """
+    """Return the block of S with these rows and columns, for any kind of matrix."""
     if hasattr(S, "iloc"):
         return S.iloc[rows, columns]
     if sparse.issparse(S):

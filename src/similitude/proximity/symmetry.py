@@ -23,20 +23,7 @@ if TYPE_CHECKING:
 
 
 class Symmetrized(NamedTuple):
-    """A symmetric matrix, and the asymmetry that it had.
-
-    Parameters
-    ----------
-    S : ndarray or CSR matrix of shape (n, n)
-        The symmetric matrix.
-    asymmetry : float
-        The asymmetry of the original matrix, from 0 to 1.
-
-    See Also
-    --------
-    similitude.symmetrize : Return a symmetric version of a square matrix.
-    asymmetry : Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
-    """
+    """A symmetric matrix, and the asymmetry that it had."""
 
     S: Matrix
     asymmetry: float
@@ -60,7 +47,6 @@ def symmetrize(S: MatrixLike, how: Literal["mean", "min", "max", "lower", "upper
 
     See Also
     --------
-    similitude.proximity.asymmetry : Return the share of S that is antisymmetric, ``||S - S^T||_F / (2 ||S||_F)``.
     diagnose : Return figures that describe a similarity matrix, and advice that follows from them.
 
     Examples
@@ -87,23 +73,7 @@ def symmetrize(S: MatrixLike, how: Literal["mean", "min", "max", "lower", "upper
 
 
 def mean_of_directions(S: Matrix) -> Matrix:
-    """Return ``(S + S^T)/2``.
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix of shape (n, n)
-        The matrix.
-
-    Returns
-    -------
-    ndarray or sparse matrix of shape (n, n)
-        The symmetric matrix.
-
-    See Also
-    --------
-    similitude.symmetrize : Return a symmetric version of a square matrix.
-    symmetrized_for : Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
-    """
+    """Return ``(S + S^T)/2``."""
     # S is halved first, because the sum of two numbers near the largest float would overflow.
     half = S * S.dtype.type(0.5)
     return half + half.T
@@ -115,18 +85,7 @@ def _mirror(S: Any, triangle: Any) -> Any:
 
 
 def known_in_both_directions(S: Any) -> Any:
-    """Return S with 0 for pairs that are not known in both directions.
-
-    Parameters
-    ----------
-    S : ndarray or CSR matrix of shape (n, n)
-        The matrix; unknown entries are NaN, or those that a CSR matrix does not store.
-
-    Returns
-    -------
-    ndarray or CSR matrix of shape (n, n)
-        The matrix.
-    """
+    """Return S with 0 for pairs that are not known in both directions."""
     if not sparse.issparse(S):
         return np.where(np.isnan(S) | np.isnan(S.T), S.dtype.type(0), S)
     known = S.copy()
@@ -135,50 +94,12 @@ def known_in_both_directions(S: Any) -> Any:
 
 
 def symmetrized_for(who: str, S: Any) -> Any:
-    """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
-
-    Parameters
-    ----------
-    who : str
-        The name of the method that needs a symmetric matrix, for the warning.
-    S : ndarray or sparse matrix of shape (n, n)
-        The matrix.
-
-    Returns
-    -------
-    ndarray or sparse matrix of shape (n, n)
-        The symmetric matrix.
-
-    See Also
-    --------
-    similitude.symmetrize : Return a symmetric version of a square matrix.
-    warn_of_asymmetry : Return whether S is asymmetric, and warn that ``(S + S^T)/2`` is used instead if it is.
-    """
+    """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning."""
     return mean_of_directions(S) if warn_of_asymmetry(who, S) else S
 
 
 def warn_of_asymmetry(who: str, S: Any, *, both_directions: bool = False) -> bool:
-    """Return whether S is asymmetric, and warn that ``(S + S^T)/2`` is used instead if it is.
-
-    Parameters
-    ----------
-    who : str
-        The name of the method that needs a symmetric matrix, for the warning.
-    S : ndarray or sparse matrix of shape (n, n)
-        The matrix.
-    both_directions : bool, default=False
-        Whether the rows of new samples are averaged over both directions, too.
-
-    Returns
-    -------
-    bool
-        Whether S is asymmetric.
-
-    See Also
-    --------
-    symmetrized_for : Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
-    is_symmetric : Return whether S equals its transpose up to rounding.
-    """
+    """Return whether S is asymmetric, and warn that ``(S + S^T)/2`` is used instead if it is."""
     if is_symmetric(S):
         return False
     rows = (
@@ -206,18 +127,6 @@ def check_same_order(S: Any, *, dissimilarity: bool = False) -> None:
     ``BaggingClassifier`` does this to a matrix that it takes for feature vectors. It is noticed in a symmetric matrix
     whose samples are more similar to themselves than to any other: the largest entry of a row is then in the column of
     its own sample, and with the columns drawn like the rows the matrix is symmetric again.
-
-    Parameters
-    ----------
-    S : ndarray or CSR matrix of shape (n, n)
-        The matrix.
-    dissimilarity : bool, default=False
-        Whether the entries are dissimilarities, so that the smallest entry counts.
-
-    See Also
-    --------
-    similitude.check_similarity
-        Check a matrix of similarities and return it as a float array or CSR matrix, without a copy if possible.
     """
     n = S.shape[0]
     if n < _FEWEST:

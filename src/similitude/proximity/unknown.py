@@ -22,36 +22,14 @@ NEEDS_ALL_PAIRS = "needs the similarities of all pairs"
 
 
 def check_absent(absent: Any) -> Absent:
-    """Return the meaning of the entries that a sparse matrix does not store, or raise a ValueError.
-
-    Parameters
-    ----------
-    absent : object
-        The value of the parameter.
-
-    Returns
-    -------
-    str
-        The meaning.
-    """
+    """Return the meaning of the entries that a sparse matrix does not store, or raise a ValueError."""
     if not isinstance(absent, str) or absent not in ABSENT:
         raise ValueError(f"absent must be 'zero', 'farthest' or 'unknown'; got {absent!r}.")
     return cast(Absent, absent)
 
 
 def check_fill(fill: Any) -> Fill:
-    """Return what takes the place of unknown values, or raise a ValueError.
-
-    Parameters
-    ----------
-    fill : object
-        The value of the parameter.
-
-    Returns
-    -------
-    str, float or None
-        The value of the parameter.
-    """
+    """Return what takes the place of unknown values, or raise a ValueError."""
     is_number = isinstance(fill, Real) and not isinstance(fill, bool) and np.isfinite(float(fill))
     if fill is None or is_number or (isinstance(fill, str) and fill in FILLS):
         return fill
@@ -59,36 +37,14 @@ def check_fill(fill: Any) -> Fill:
 
 
 def known_values(S: Any) -> np.ndarray:
-    """Return the values that are known, in one dimension unless all are.
-
-    Parameters
-    ----------
-    S : ndarray or CSR matrix
-        The matrix; unknown entries are NaN, or those that a CSR matrix does not store.
-
-    Returns
-    -------
-    ndarray
-        The values.
-    """
+    """Return the values that are known, in one dimension unless all are."""
     values = S.data if sparse.issparse(S) else np.asarray(S)
     unknown = np.isnan(values)
     return values[~unknown] if unknown.any() else values
 
 
 def known_pairs(S: Any) -> np.ndarray:
-    """Return the known values of different samples if S is square, otherwise all known values.
-
-    Parameters
-    ----------
-    S : ndarray or CSR matrix
-        The matrix.
-
-    Returns
-    -------
-    ndarray
-        The values, in one dimension.
-    """
+    """Return the known values of different samples if S is square, otherwise all known values."""
     n = S.shape[0]
     if S.shape[0] != S.shape[1] or n < 2:
         return np.ravel(known_values(S))
@@ -101,32 +57,13 @@ def known_pairs(S: Any) -> np.ndarray:
 
 
 def known_counts(S: Any) -> np.ndarray:
-    """Return the number of known values in each row.
-
-    Parameters
-    ----------
-    S : ndarray or CSR matrix of shape (m, n)
-        The matrix; unknown entries are NaN, or those that a CSR matrix does not store.
-
-    Returns
-    -------
-    ndarray of int of shape (m,)
-        The numbers.
-    """
+    """Return the number of known values in each row."""
     return np.diff(S.indptr) if sparse.issparse(S) else np.count_nonzero(~np.isnan(S), axis=1)
 
 
 @dataclass(frozen=True)
 class LearnedFill:
-    """The value of unknown pairs, learned from the known pairs of the training samples.
-
-    Parameters
-    ----------
-    value : float
-        The value of a pair of different samples.
-    own : float
-        The value of a sample with itself.
-    """
+    """The value of unknown pairs, learned from the known pairs of the training samples."""
 
     _saved_state = {"value": "float", "own": "float"}
 
@@ -135,22 +72,7 @@ class LearnedFill:
 
     @classmethod
     def learn(cls, values: Any, fill: Any, *, dissimilarities: bool) -> LearnedFill:
-        """Return the fill that is learned from known values.
-
-        Parameters
-        ----------
-        values : ndarray or CSR matrix
-            The values; unknown entries are NaN, or those that a CSR matrix does not store.
-        fill : {"class-blind mean", "class-blind median", "farthest"} or float
-            The mean or median of the known values of different samples, the least similar value, or a number.
-        dissimilarities : bool
-            Whether larger values mean less similar.
-
-        Returns
-        -------
-        LearnedFill
-            The fill.
-        """
+        """Return the fill that is learned from known values."""
         known, pairs = known_values(values), known_pairs(values)
         if not known.size:
             raise ValueError("X: no similarity of the training samples is known.")
@@ -195,20 +117,7 @@ def _mean(values: np.ndarray) -> float:
 
 
 def fill_needed(who: str, S: Any) -> ValueError:
-    """Return the error for a method that cannot use unknown similarities.
-
-    Parameters
-    ----------
-    who : str
-        The name of the method.
-    S : ndarray or CSR matrix
-        The similarities, of which some are unknown.
-
-    Returns
-    -------
-    ValueError
-        The error.
-    """
+    """Return the error for a method that cannot use unknown similarities."""
     found = "X is a sparse matrix whose absent entries are unknown"
     if not sparse.issparse(S):
         # The training part of a fold may have all values, while the samples that are left out lack some.

@@ -15,28 +15,7 @@ from similitude.proximity.proximities import Proximities, at_columns
 
 
 def training_columns(X: Any, own: Names | None, support: np.ndarray | None = None) -> tuple[Any, np.ndarray | None]:
-    """Return X with the columns of the training samples in their order, matched by id where both sides have ids.
-
-    Parameters
-    ----------
-    X : matrix or Proximities
-        New rows.
-    own : Names or None
-        The names of the training samples.
-    support : ndarray of int, default=None
-        The positions of the only training samples that are needed.
-
-    Returns
-    -------
-    X : matrix or Proximities
-        The rows.
-    part : ndarray of int or None
-        ``support`` if X has only these of the training samples.
-
-    See Also
-    --------
-    Reader : Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
-    """
+    """Return X with the columns of the training samples in their order, matched by id where both sides have ids."""
     given = column_names_of(X)
     if own is None or given is None:
         return X, None

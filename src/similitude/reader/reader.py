@@ -30,50 +30,6 @@ from similitude.similarities import Measure, check_objects, pairwise, resolve, s
 class Reader(InputReader):
     """Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
 
-    Parameters
-    ----------
-    similarity, dissimilarity
-        The input contract: see the page on input.
-    takes_columns : bool, default=False
-        Whether ``similarity="columns"`` is allowed: rows of similarities to fixed prototypes.
-    map_argument : str, default="dissimilarity"
-        The name, in error messages, of the parameter that names the map.
-    scale : float, default=None
-        The constant of the map; None means that it is learned from the training samples.
-    search : {"matrix", "stream", "graph"} or a finder, default="matrix"
-        How the neighbours of raw objects are found.
-    learns_map : bool, default=True
-        Whether the map is learned from all training samples. A method that learns it from a few of them with
-        :meth:`learned_map` reads native values.
-
-    Attributes
-    ----------
-    measure : Measure or None
-        The similarity function, after it has learned from the training samples; None if X is a matrix.
-    objects : sequence or None
-        The training samples, if they are raw objects.
-    map : LearnedMap or None
-        The map from native values to similarities; None if they are similarities.
-    n_columns : int
-        The number of columns of a whole row.
-    column_names, column_ids : ndarray or None
-        The column names of a DataFrame, if they are strings, and the ids of ``Proximities``.
-    asymmetric : bool
-        Whether new rows of raw objects are averaged over both directions for a method that needs symmetric
-        similarities.
-    absent : {"zero", "farthest", "unknown"}
-        The meaning of the absent entries of a sparse matrix.
-    fill : LearnedFill or None
-        The value of unknown pairs for methods that need all pairs; None if there is none.
-    kept : ndarray of int or None
-        The positions of the training samples in ``objects``, if these are not all: see :meth:`reduced_to`.
-
-    See Also
-    --------
-    Training : The training samples in the form in which a method reads them.
-    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
-    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
-
     Notes
     -----
     Native values are those of the given matrix or of the similarity function, before the map.
@@ -198,37 +154,12 @@ class Reader(InputReader):
         return Training(self, S.shape[0], lambda: S, given.extras, native=native, unknown=unknown)
 
     def note_unknown(self, given: Proximities, S: Any, has_nan: bool) -> tuple[Any, bool]:
-        """Record what absent entries mean, and return the matrix and whether some of its values are unknown.
-
-        Parameters
-        ----------
-        given : Proximities
-            The training samples.
-        S : array or CSR matrix
-            Their matrix; an entry of NaN of a CSR matrix is removed, which makes it absent.
-        has_nan : bool
-            Whether the matrix contains NaN.
-
-        Returns
-        -------
-        S : array or CSR matrix
-            The matrix.
-        unknown : bool
-            Whether some values are unknown.
-        """
+        """Record what absent entries mean, and return the matrix and whether some of its values are unknown."""
         self.absent = given.absent
         return training_values(S, has_nan, self.absent, distances=self.map_name is not None, square=self.is_precomputed)
 
     def learn_fill(self, fill: Any, native: Any) -> None:
-        """Learn the value of unknown pairs from native values.
-
-        Parameters
-        ----------
-        fill : str, float or None
-            The name of the rule or the value; None if there is none.
-        native : array or CSR matrix
-            The values of the training samples.
-        """
+        """Learn the value of unknown pairs from native values."""
         far = self.map_name is not None
         self.fill = None if fill is None else LearnedFill.learn(native, fill, dissimilarities=far)
 
@@ -249,15 +180,7 @@ class Reader(InputReader):
         return as_proximities(X, distances=distances)
 
     def note_extras(self, extras: Extras, *, ids: bool = True) -> None:
-        """Record which data came with the training samples; new rows must have them, too.
-
-        Parameters
-        ----------
-        extras : Extras
-            The data of the training samples.
-        ids : bool, default=True
-            Whether new rows must have ids, too; False if they came with another library's matrix.
-        """
+        """Record which data came with the training samples; new rows must have them, too."""
         # With fixed prototypes the columns are not the samples of the rows, so the ids of the rows do not matter.
         names = [name for name, values in extras._asdict().items() if values is not None]
         self.extras = tuple(name for name in names if name != "ids" or (ids and not self.is_columns))
@@ -282,18 +205,7 @@ class Reader(InputReader):
         return Training(self, self.n_columns, lambda: S, native=GivenValues(values, square=True))
 
     def learned_map(self, native: Any) -> LearnedMap | None:
-        """Return the map with constants learned from native values.
-
-        Parameters
-        ----------
-        native : array-like
-            The values.
-
-        Returns
-        -------
-        LearnedMap or None
-            The map; None if the values are similarities.
-        """
+        """Return the map with constants learned from native values."""
         map_name = self.map_name
         if map_name is None:
             return None
@@ -337,70 +249,24 @@ class Reader(InputReader):
         return None if self.column_names is None else given_names(self.column_names)
 
     def similarities(self, native: Any, *, transposed: bool = False) -> Any:
-        """Return native values of rows as similarities.
-
-        Parameters
-        ----------
-        native : array or CSR matrix
-            The values.
-        transposed : bool, default=False
-            Whether these are values psi(x_j, x) in the other direction.
-
-        Returns
-        -------
-        array or CSR matrix
-            The similarities.
-        """
+        """Return native values of rows as similarities."""
         if self.map is None:
             return native
         return (self.map.transposed() if transposed else self.map)(native, name="X", absent=self.absent)
 
     def evidence(self, native: Any) -> np.ndarray:
-        """Return for each row of native values whether it gives evidence.
-
-        Parameters
-        ----------
-        native : array or CSR matrix
-            The values to all training samples.
-
-        Returns
-        -------
-        ndarray of bool
-            Whether the values of a row are not all equal: see :func:`~similitude.proximity.gives_evidence`.
-        """
+        """Return for each row of native values whether it gives evidence."""
         zero = self.absent == "zero" or (self.absent == "farthest" and self.map_name is None)
         return gives_evidence(native, absent_is_zero=zero)
 
     def columns_read(self, used: np.ndarray) -> np.ndarray:
-        """Return the columns that rows must have if the columns ``used`` are needed.
-
-        Parameters
-        ----------
-        used : ndarray of int
-            The positions of the columns that a method uses.
-
-        Returns
-        -------
-        ndarray of int
-            These columns, or all of them if the map needs whole rows.
-        """
+        """Return the columns that rows must have if the columns ``used`` are needed."""
         if self.map is not None and self.map.map_name == "double-centring":
             return np.arange(self.n_columns)
         return np.unique(used) if self.kept is None else np.arange(len(self.kept))
 
     def reduced_to(self, positions: np.ndarray) -> Reader:
-        """Return a reader of native values that keeps only the raw objects at these positions.
-
-        Parameters
-        ----------
-        positions : ndarray of int
-            The positions of training samples.
-
-        Returns
-        -------
-        Reader
-            The reader.
-        """
+        """Return a reader of native values that keeps only the raw objects at these positions."""
         reduced = copy.copy(self)
         reduced.map, reduced.learns_map = None, False
         if self.objects is not None:

@@ -13,31 +13,7 @@ from similitude.reader.base import NO_EXTRAS, ReadSamples
 
 
 class Rows(ReadSamples):
-    """New samples in the form in which a method reads them: their similarities to the training samples.
-
-    Parameters
-    ----------
-    reader : Reader
-        The fitted reader.
-    m : int
-        The number of samples.
-    native : GivenValues or ComputedValues
-        The values before the map, block by block.
-    extras : Extras
-        The features, self-similarities and ids of the samples.
-    objects : sequence, default=None
-        The samples, if they are raw objects; only those of their similarities that are used are computed.
-    support : ndarray of int, default=None
-        The positions of the columns, if not all are given.
-    unknown : bool, default=False
-        Whether some similarities are unknown: NaN, or absent from a sparse matrix.
-    announced : bool, default=True
-        Whether samples without a known neighbour cause a warning.
-
-    See Also
-    --------
-    Training : The training samples in the form in which a method reads them.
-    """
+    """New samples in the form in which a method reads them: their similarities to the training samples."""
 
     def __init__(
         self,
@@ -92,20 +68,7 @@ class Rows(ReadSamples):
         return np.arange(self.reader.n_columns) if self._support is None else self._support
 
     def columns(self, used: np.ndarray, *, symmetric: bool = False) -> Any:
-        """Return the similarities to the training samples at the given positions.
-
-        Parameters
-        ----------
-        used : ndarray of int
-            The positions of the training samples.
-        symmetric : bool, default=False
-            Whether both directions are averaged if they are known and differ.
-
-        Returns
-        -------
-        array or CSR matrix of shape (m, len(used))
-            The similarities, in the given order.
-        """
+        """Return the similarities to the training samples at the given positions."""
         if self._computes_only(used):
             S = self._similarities(used)
             return self._mean(S, used) if symmetric else S
@@ -113,18 +76,7 @@ class Rows(ReadSamples):
         return at_columns(S, used if self._support is None else np.searchsorted(self._support, used))
 
     def read_as(self, reader: Any) -> Rows:
-        """Return the same samples as read by another reader that was fitted to the same training samples.
-
-        Parameters
-        ----------
-        reader : Reader
-            The other reader.
-
-        Returns
-        -------
-        Rows
-            The same samples.
-        """
+        """Return the same samples as read by another reader that was fitted to the same training samples."""
         if reader is self.reader or reader.map_name == self.reader.map_name:
             return self
         return Rows(
@@ -144,18 +96,7 @@ class Rows(ReadSamples):
         return Rows(self.reader, len(self), native, self.extras, support=self._support, unknown=False)
 
     def take(self, positions: np.ndarray) -> Rows:
-        """Return some of the samples, with their similarities.
-
-        Parameters
-        ----------
-        positions : ndarray of int
-            Their positions.
-
-        Returns
-        -------
-        Rows
-            The rows.
-        """
+        """Return some of the samples, with their similarities."""
         extras = self.extras.take(positions)
         part = Rows(self.reader, len(positions), None, extras, support=self._support, unknown=self.unknown)
         part.S = cut(self.S, positions, np.arange(self.S.shape[1]))

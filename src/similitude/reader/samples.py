@@ -25,23 +25,7 @@ from similitude.similarities import check_objects, pairwise, resolve
 
 
 class Samples(SearchSamples):
-    """All samples of a search, which are read once and divided into folds.
-
-    Parameters
-    ----------
-    reader : Reader or None
-        A reader that is not fitted; its map, and a similarity that learns, are learned from the training part of each
-        fold. None means that X is passed on unchanged.
-    X, y
-        The samples and their labels.
-    warns : bool, default=True
-        Whether a matrix that looks like dissimilarities causes a warning.
-
-    See Also
-    --------
-    Training : The training samples in the form in which a method reads them.
-    SeveralSamples : All samples of a search with several similarities, which are read once and divided into folds.
-    """
+    """All samples of a search, which are read once and divided into folds."""
 
     def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
         X = X if reader is None else reader.adopted(X)

@@ -22,23 +22,6 @@ class SeveralReader(InputReader):
     """Reads several similarities of the same samples, each by a :class:`Reader` of its own.
 
     A single similarity is accepted, too; its name is "S".
-
-    Parameters
-    ----------
-    similarity : "precomputed", a similarity on raw objects, or a dict of these
-        With "precomputed" X holds several matrices by name; a dict has the similarities of raw objects by name.
-    dissimilarity : str or dict of str, default=None
-        The map of all similarities, or the maps by name; similarities that are not in the dict need none.
-
-    Attributes
-    ----------
-    readers : dict of Reader
-        The fitted readers by name.
-
-    See Also
-    --------
-    Reader : Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
-    are_several : Return whether a similarity, its map, or X, is a dict with several similarities by name.
     """
 
     _saved_state = {"similarity": "any", "dissimilarity": "any", "readers": "dict of Reader"}
@@ -112,18 +95,7 @@ class SeveralReader(InputReader):
         return self._first.extras
 
     def each(self, X: Any) -> dict[str, tuple[Reader, Any]]:
-        """Return for each similarity a reader that is not fitted, and its input.
-
-        Parameters
-        ----------
-        X : Proximities, dict of matrices, matrix, or sequence of raw objects
-            The training samples.
-
-        Returns
-        -------
-        dict of tuples (Reader, input)
-            The readers and inputs by name.
-        """
+        """Return for each similarity a reader that is not fitted, and its input."""
         given = as_proximities(X) if self.is_precomputed and (isinstance(X, Proximities) or is_dict(X)) else None
         similarities: dict[str, Any] = {"S": self.similarity}
         if given is not None:
@@ -182,15 +154,7 @@ class SeveralReader(InputReader):
 
 @contextmanager
 def named_errors(name: str, number: int) -> Iterator[None]:
-    """Make error messages name the similarity, if there are several.
-
-    Parameters
-    ----------
-    name : str
-        The name of the similarity.
-    number : int
-        The number of similarities.
-    """
+    """Make error messages name the similarity, if there are several."""
     try:
         yield
     except ValueError as error:
@@ -209,18 +173,7 @@ class _Several:
         return len(next(iter(self.parts.values())))
 
     def complete(self, who: str) -> Self:
-        """Return the same samples with a value for each unknown similarity, or raise a ValueError if there is no fill.
-
-        Parameters
-        ----------
-        who : str
-            The name of the method that needs all similarities, for the error message.
-
-        Returns
-        -------
-        SeveralTraining or SeveralRows
-            The same samples.
-        """
+        """Return the same samples with a value for each unknown similarity; without a fill a ValueError is raised."""
         completed = copy.copy(self)
         completed.parts = {}
         for name, part in self.parts.items():
@@ -230,22 +183,7 @@ class _Several:
 
 
 class SeveralTraining(_Several):
-    """The training samples as each of several readers reads them.
-
-    Parameters
-    ----------
-    reader : SeveralReader
-        The reader, which gets the readers of the parts.
-    parts : dict of Training
-        The training samples by the name of the similarity.
-    factors : dict of float, default=None
-        The factors with which a method matches the scales of the similarities.
-
-    See Also
-    --------
-    Training : The training samples in the form in which a method reads them.
-    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
-    """
+    """The training samples as each of several readers reads them."""
 
     def __init__(self, reader: Any, parts: dict[str, Training], factors: dict[str, float] | None = None):
         super().__init__(reader, parts)
@@ -259,57 +197,18 @@ class SeveralTraining(_Several):
         return first * float(np.exp(np.sum(np.log(np.divide(others, first))) / len(self.parts)))
 
     def replaced(self, similarities: dict[str, Any], factors: dict[str, float] | None = None) -> SeveralTraining:
-        """Return the same samples with other similarities.
-
-        Parameters
-        ----------
-        similarities : dict of matrices
-            The similarities by name.
-        factors : dict of float, default=None
-            The factors that match their scales.
-
-        Returns
-        -------
-        SeveralTraining
-            The same samples.
-        """
+        """Return the same samples with other similarities."""
         parts = {name: part.replaced(similarities[name]) for name, part in self.parts.items()}
         return SeveralTraining(self.reader, parts, factors)
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[SeveralTraining, SeveralRows]:
-        """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole.
-
-        Parameters
-        ----------
-        kept, left_out : ndarrays of int
-            The positions of the samples that remain and of those that become rows.
-
-        Returns
-        -------
-        training : SeveralTraining
-            The remaining samples.
-        rows : SeveralRows
-            The rows of the others.
-        """
+        """Return a part of the training samples and the rows of others to it, mapped with the whole's constants."""
         folds = {name: part.fold(kept, left_out) for name, part in self.parts.items()}
         return divided(self.reader, folds, self.factors)
 
 
 class SeveralRows(_Several):
-    """New samples as each of several readers reads them.
-
-    Parameters
-    ----------
-    reader : SeveralReader
-        The fitted reader.
-    parts : dict of Rows
-        The rows by the name of the similarity.
-
-    See Also
-    --------
-    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
-    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
-    """
+    """New samples as each of several readers reads them."""
 
     @property
     def S(self) -> dict[str, Any]:
@@ -322,18 +221,7 @@ class SeveralRows(_Several):
         return np.logical_or.reduce([rows.evidence for rows in self.parts.values()])
 
     def read_as(self, reader: Any) -> SeveralRows:
-        """Return the same samples as read by another reader that was fitted to the same training samples.
-
-        Parameters
-        ----------
-        reader : SeveralReader
-            The other reader.
-
-        Returns
-        -------
-        SeveralRows
-            The same samples.
-        """
+        """Return the same samples as read by another reader that was fitted to the same training samples."""
         if reader is self.reader:
             return self
         return SeveralRows(reader, {name: rows.read_as(reader.readers[name]) for name, rows in self.parts.items()})
@@ -342,23 +230,6 @@ class SeveralRows(_Several):
 def divided(
     reader: SeveralReader, folds: dict[str, tuple[Training, Rows]], factors: dict[str, float] | None = None
 ) -> tuple[SeveralTraining, SeveralRows]:
-    """Return the same fold of each similarity as one fold of several similarities.
-
-    Parameters
-    ----------
-    reader : SeveralReader
-        The reader.
-    folds : dict of tuples (Training, Rows)
-        The training samples and the rows by the name of the similarity.
-    factors : dict of float, default=None
-        The factors of the training samples.
-
-    Returns
-    -------
-    training : SeveralTraining
-        The training samples.
-    rows : SeveralRows
-        The rows.
-    """
+    """Return the same fold of each similarity as one fold of several similarities."""
     training = SeveralTraining(reader, {name: part for name, (part, _) in folds.items()}, factors)
     return training, SeveralRows(reader, {name: rows for name, (_, rows) in folds.items()})

@@ -18,54 +18,14 @@ from similitude.reader.values import is_dict
 
 
 def are_several(similarity: Any, X: Any, dissimilarity: Any = None) -> bool:
-    """Return whether a similarity, its map, or X, is a dict with several similarities by name.
-
-    Parameters
-    ----------
-    similarity : str, callable, object or dict
-        The parameter ``similarity`` of an estimator.
-    X : samples
-        Matrices or raw objects.
-    dissimilarity : str or dict, default=None
-        The parameter ``dissimilarity`` of an estimator.
-
-    Returns
-    -------
-    bool
-        Whether there are several similarities.
-
-    See Also
-    --------
-    is_dict : Return whether a value is a dict of similarities by name.
-    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
-    """
+    """Return whether a similarity, its map, or X, is a dict with several similarities by name."""
     if isinstance(X, SeveralSamples) or is_dict(similarity) or is_dict(dissimilarity) or is_dict(X):
         return True
     return isinstance(X, Proximities) and len(X.similarities) > 1
 
 
 class SeveralSamples(SearchSamples):
-    """All samples of a search with several similarities, which are read once and divided into folds.
-
-    Parameters
-    ----------
-    reader : SeveralReader
-        A reader that is not fitted.
-    X, y
-        The samples and their labels.
-    warns : bool, default=True
-        Whether a matrix that looks like dissimilarities causes a warning.
-
-    Attributes
-    ----------
-    parts : dict of Samples
-        The samples by the name of the similarity.
-
-    See Also
-    --------
-    Samples : All samples of a search, which are read once and divided into folds.
-    SeveralReader : Reads several similarities of the same samples, each by a ``Reader`` of its own.
-    """
+    """All samples of a search with several similarities, which are read once and divided into folds."""
 
     def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
         self.reader, self.y = reader, y
@@ -124,26 +84,6 @@ class SeveralSamples(SearchSamples):
 
 
 def samples_of(reader: Any, X: Any, y: Any, *, warns: bool = True) -> Any:
-    """Return all samples of a search, with one similarity or with several, as the reader reads them.
-
-    Parameters
-    ----------
-    reader : Reader, SeveralReader or None
-        A reader that is not fitted.
-    X, y
-        The samples and their labels.
-    warns : bool, default=True
-        Whether a matrix that looks like dissimilarities causes a warning.
-
-    Returns
-    -------
-    Samples or SeveralSamples
-        The samples.
-
-    See Also
-    --------
-    Reader : Reads one similarity.
-    SeveralReader : Reads several similarities.
-    """
+    """Return all samples of a search, with one similarity or with several, as the reader reads them."""
     kind = SeveralSamples if isinstance(reader, SeveralReader) else Samples
     return kind(reader, X, y, warns=warns)

@@ -25,30 +25,7 @@ _SOME = slice(0, 16)
 
 
 class Training(ReadSamples):
-    """The training samples in the form in which a method reads them.
-
-    Parameters
-    ----------
-    reader : Reader
-        The fitted reader.
-    n : int
-        The number of samples.
-    load : callable
-        Returns the similarities; called when they are first used.
-    extras : Extras
-        The features, self-similarities and ids of the samples.
-    native : GivenValues or ComputedValues, default=None
-        The values before the map, block by block; those of raw objects are computed only when they are needed.
-    announced : bool, default=True
-        Whether asymmetric similarities cause a warning; a search warns about the whole matrix, not about each fold.
-    unknown : bool, default=False
-        Whether some similarities are unknown: NaN, or absent from a sparse matrix.
-
-    See Also
-    --------
-    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
-    Reader : Reads X according to the input contract, and keeps what is needed of the training samples to read new rows.
-    """
+    """The training samples in the form in which a method reads them."""
 
     def __init__(
         self,
@@ -83,16 +60,6 @@ class Training(ReadSamples):
         """Return the similarities to the samples at the given positions.
 
         Those of raw objects to other samples are not computed, unless the map needs whole rows.
-
-        Parameters
-        ----------
-        used : ndarray of int
-            The positions of the samples.
-
-        Returns
-        -------
-        array or CSR matrix of shape (n, len(used))
-            The similarities, in the given order.
         """
         return self._similarities(used) if self._computes_only(used) else at_columns(self.S, used)
 
@@ -100,16 +67,6 @@ class Training(ReadSamples):
         """Return whether S is asymmetric, and warn that the mean of both directions is used instead if it is.
 
         After this call ``Rows.symmetric`` of new raw objects is the mean of both directions, too.
-
-        Parameters
-        ----------
-        who : str
-            The name of the method that needs a symmetric matrix, for the warning.
-
-        Returns
-        -------
-        bool
-            Whether S is asymmetric.
         """
         measure = self.reader.measure
         if measure is not None and measure.symmetric:
@@ -125,33 +82,11 @@ class Training(ReadSamples):
         return asymmetric
 
     def symmetric(self, who: str) -> Any:
-        """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning.
-
-        Parameters
-        ----------
-        who : str
-            The name of the method that needs a symmetric matrix, for the warning.
-
-        Returns
-        -------
-        array or CSR matrix of shape (n, n)
-            The symmetric similarities.
-        """
+        """Return S if it is symmetric, otherwise ``(S + S^T)/2`` with one warning."""
         return mean_of_directions(self.S) if self.note_asymmetry(who) else self.S
 
     def replaced(self, S: Any) -> Training:
-        """Return the same samples with other similarities.
-
-        Parameters
-        ----------
-        S : array or CSR matrix
-            The similarities.
-
-        Returns
-        -------
-        Training
-            The same samples.
-        """
+        """Return the same samples with other similarities."""
         return self._with(self.reader, lambda: S)
 
     @cached_property
@@ -163,31 +98,14 @@ class Training(ReadSamples):
         return completed
 
     def as_rows(self) -> Rows:
-        """Return the training samples as rows, to be compared with themselves.
-
-        Returns
-        -------
-        Rows
-            The rows.
-        """
+        """Return the training samples as rows, to be compared with themselves."""
         rows = Rows(self.reader, len(self), self.native, objects=self.reader.objects, unknown=self.unknown)
         if self.has_matrix:
             rows.S = self.S
         return rows
 
     def read_by(self, reader: Any) -> Training:
-        """Return the same samples as read by another reader, whose map is learned from them.
-
-        Parameters
-        ----------
-        reader : Reader
-            The other reader, which is fitted by this call.
-
-        Returns
-        -------
-        Training
-            The same samples.
-        """
+        """Return the same samples as read by another reader, whose map is learned from them."""
         for name in ("measure", "objects", "n_columns", "column_names", "column_ids", "extras", "absent", "fill"):
             setattr(reader, name, getattr(self.reader, name))
         values = self.native.block(slice(0, len(self)), np.arange(reader.n_columns))
@@ -195,18 +113,7 @@ class Training(ReadSamples):
         return self._with(reader, lambda: reader.similarities(values))
 
     def mapped(self, map_name: str) -> Training:
-        """Return the same samples with another map to similarities, which is learned once.
-
-        Parameters
-        ----------
-        map_name : str
-            The name of the map.
-
-        Returns
-        -------
-        Training
-            The same samples.
-        """
+        """Return the same samples with another map to similarities, which is learned once."""
         if map_name not in self._other_maps:
             reader = copy.copy(self.reader)
             reader.dissimilarity, reader.learns_map = map_name, True
@@ -223,20 +130,7 @@ class Training(ReadSamples):
         )
 
     def finder(self, *, symmetric: bool = False, lookup: bool = False) -> Any:
-        """Return a finder of the neighbours of new rows among the training samples.
-
-        Parameters
-        ----------
-        symmetric : bool, default=False
-            Whether neighbours are ranked by the mean of both directions, if these differ and are known.
-        lookup : bool, default=False
-            Whether the similarities among neighbours will be needed.
-
-        Returns
-        -------
-        Finder
-            The finder.
-        """
+        """Return a finder of the neighbours of new rows among the training samples."""
         chosen = check_search(self.reader.search)
         if chosen is None and self.unknown:
             return KnownFinder(self.S if lookup else None, self.reader)
@@ -247,20 +141,7 @@ class Training(ReadSamples):
         return finder
 
     def fold(self, kept: np.ndarray, left_out: np.ndarray) -> tuple[Training, Rows]:
-        """Return a part of the training samples and the rows of others to it, mapped with the constants of the whole.
-
-        Parameters
-        ----------
-        kept, left_out : ndarrays of int
-            The positions of the samples that remain and of those that become rows.
-
-        Returns
-        -------
-        training : Training
-            The remaining samples.
-        rows : Rows
-            The rows of the others.
-        """
+        """Return a part of the training samples and the rows of others to it, mapped with the whole's constants."""
         S, columns = self.S, np.arange(self.S.shape[1]) if self.reader.is_columns else kept
         extras = Extras(self_similarity=self.self_similarity)
         part = Training(

@@ -15,42 +15,12 @@ from similitude.similarities import Named, named_values
 
 
 def is_dict(value: Any) -> bool:
-    """Return whether a value is a dict of similarities by name.
-
-    Parameters
-    ----------
-    value : object
-        The value.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-
-    See Also
-    --------
-    are_several : Return whether a similarity, its map, or X, is a dict with several similarities by name.
-    """
+    """Return whether a value is a dict of similarities by name."""
     return isinstance(value, Mapping) and not hasattr(value, "shape")  # one of SciPy's sparse matrices is a dict
 
 
 def matrix_of(X: Any) -> Any:
-    """Return the matrix of ``Proximities`` or of a dict with one matrix, or X itself.
-
-    Parameters
-    ----------
-    X : array-like, sparse matrix, Proximities or dict
-        The input.
-
-    Returns
-    -------
-    array-like or sparse matrix
-        The matrix.
-
-    See Also
-    --------
-    similitude.proximity.as_proximities : Return X if it is ``Proximities``, otherwise X wrapped in it.
-    """
+    """Return the matrix of ``Proximities`` or of a dict with one matrix, or X itself."""
     return as_proximities(X).S if isinstance(X, Proximities) or is_dict(X) else X
 
 
@@ -58,81 +28,24 @@ class NativeValues:
     """Base of the native values of row samples to column samples."""
 
     def block(self, rows: slice, columns: np.ndarray) -> Any:
-        """Return the values of consecutive rows to some of the columns.
-
-        Parameters
-        ----------
-        rows : slice
-            The rows.
-        columns : ndarray of int
-            The positions of the columns.
-
-        Returns
-        -------
-        array or CSR matrix
-            The values.
-        """
+        """Return the values of consecutive rows to some of the columns."""
         raise NotImplementedError
 
     def back(self, rows: slice, columns: np.ndarray) -> Any:
-        """Return the values in the other direction, of ``columns`` to ``rows``, transposed.
-
-        Parameters
-        ----------
-        rows : slice
-            The rows.
-        columns : ndarray of int
-            The positions of the columns.
-
-        Returns
-        -------
-        array, CSR matrix or None
-            The values; None if they are not known.
-        """
+        """Return the values in the other direction, of ``columns`` to ``rows``, transposed."""
         raise NotImplementedError
 
     def among(self, positions: np.ndarray) -> Any:
-        """Return the values among some of the column samples.
-
-        Parameters
-        ----------
-        positions : ndarray of int
-            The positions of the samples.
-
-        Returns
-        -------
-        array or CSR matrix
-            The values.
-        """
+        """Return the values among some of the column samples."""
         raise NotImplementedError
 
     def among_rows(self) -> Any:
-        """Return the values among the row samples.
-
-        Returns
-        -------
-        array, CSR matrix or None
-            The values; None if they are not known, because the rows are all that is given.
-        """
+        """Return the values among the row samples."""
         raise NotImplementedError
 
 
 class GivenValues(NativeValues):
-    """Native values of row samples to column samples, given as a matrix or a part of one.
-
-    Parameters
-    ----------
-    values : array, CSR matrix or Proximities
-        The matrix.
-    rows, columns : ndarray of int, default=None
-        The positions of the samples among the rows and the columns of the matrix; None means all in their order.
-    square : bool, default=False
-        Whether the rows and the columns of the matrix are the same samples, so that the other direction is known.
-
-    See Also
-    --------
-    ComputedValues : Native values of raw objects to other objects, computed when they are needed.
-    """
+    """Native values of row samples to column samples, given as a matrix or a part of one."""
 
     def __init__(self, values: Any, rows: Any = None, columns: Any = None, *, square: bool = False):
         self.values, self.rows, self.columns, self.square = values, rows, columns, square
@@ -150,18 +63,7 @@ class GivenValues(NativeValues):
         return None if self.rows is None else cut(matrix_of(self.values), self.rows, self.rows)
 
     def filled(self, fill: Any) -> GivenValues:
-        """Return the same values with unknown ones replaced.
-
-        Parameters
-        ----------
-        fill : LearnedFill
-            The values that take their place.
-
-        Returns
-        -------
-        GivenValues
-            The values.
-        """
+        """Return the same values with unknown ones replaced."""
         if self.rows is None:
             values = fill(matrix_of(self.values), square=self.square)
             return GivenValues(values, None, self.columns, square=self.square)
@@ -176,24 +78,7 @@ class GivenValues(NativeValues):
 
 
 class ComputedValues(NativeValues):
-    """Native values of raw objects to other objects, computed when they are needed.
-
-    Parameters
-    ----------
-    measure : Measure
-        The similarity or dissimilarity.
-    objects, others : sequences
-        The samples of the rows and of the columns.
-    kept : ndarray of int, default=None
-        The positions of the columns that ``others`` contain, if these are not all.
-    first : int, default=0
-        The position by which error messages name the first of ``objects``.
-
-    See Also
-    --------
-    GivenValues : Native values of row samples to column samples, given as a matrix or a part of one.
-    Rows : New samples in the form in which a method reads them: their similarities to the training samples.
-    """
+    """Native values of raw objects to other objects, computed when they are needed."""
 
     def __init__(self, measure: Any, objects: Any, others: Any, kept: np.ndarray | None = None, first: int = 0):
         self.measure, self.objects, self.others, self.kept, self.first = measure, objects, others, kept, first

@@ -21,14 +21,7 @@ _DECISIONS = ("costs", "priors", "class_weight")
 
 @dataclass(frozen=True)
 class Source:
-    """The code that reads the data: a function of a module and how it is called.
-
-    Examples
-    --------
-    >>> from similitude.report.code import Source
-    >>> Source("load_voting", "load_voting()", "data.data", "data.target").lines
-    ['from similitude.datasets import load_voting', 'data = load_voting()']
-    """
+    """The code that reads the data: a function of a module and how it is called."""
 
     loader: str
     call: str
@@ -45,22 +38,7 @@ class Source:
 
 
 def model_lines(model: CombinedClassifier, source: Source | None, contract: dict[str, Any]) -> tuple[str, ...]:
-    """Return Python code that builds the chosen model and fits it.
-
-    Parameters
-    ----------
-    model : CombinedClassifier
-        The fitted model, whose members are methods of :func:`similitude.search.methods.methods`.
-    source : Source or None
-        How the data was read.
-    contract : dict
-        ``similarity`` and ``dissimilarity``.
-
-    Returns
-    -------
-    tuple of str
-        The lines: those of the method if there is only one, else those of the combination.
-    """
+    """Return Python code that builds the chosen model and fits it."""
     first = model.members_[0]
     if any(len(member) > 2 for member in model.members or ()):
         return _several_lines(model, source, contract)
@@ -125,22 +103,6 @@ def code_lines(
 
     A pipeline that needs many imports is taken by its name from :func:`similitude.search.methods.methods`, with the
     chosen parameters set, if it is one of these methods.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator.
-    source : Source or None
-        How the data was read.
-    method : str, default=None
-        The name of the method.
-    contract : dict, default=None
-        ``similarity`` and ``dissimilarity``.
-
-    Returns
-    -------
-    tuple of str
-        The lines.
     """
     load, fit = _data(source)
     text = _expression(estimator)

@@ -36,48 +36,7 @@ GAMMAS = np.linspace(-1.0, 1.0, 201)
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that :func:`~similitude.report.page.page` shows.
-
-    Parameters
-    ----------
-    title : str
-        The title of the page.
-    origin : str
-        A sentence about the origin of the similarities.
-    ids : tuple of str
-        Names of the samples.
-    classes : tuple of str
-        The labels of the classes.
-    labels : ndarray of shape (n,)
-        The classes of the samples, as positions.
-    drawn : ndarray of shape (m,)
-        The samples that the pictures show: all of them, or a random choice.
-    S : ndarray of shape (m, m)
-        Their similarities; larger means more alike.
-    order : ndarray of shape (m,)
-        The order in which the matrix shows them, by class.
-    diagnosis : Diagnosis
-        The figures of the matrix, and the advice.
-    spectra : Spectra
-        The eigenvalues before and after modifications.
-    modification : str
-        The modification of the spectrum that the page shows first: the chosen model's, or "clip".
-    separation : Separation
-        Histograms of the similarities within and between classes.
-    hubness : Hubness or None
-        The numbers of lists of neighbours in which samples occur.
-    goodness : GoodnessCurve or None
-        The goodness of the similarity.
-    outcome : Outcome or None, default=None
-        The result of choosing a model; None if no model was chosen.
-    similarities : SideBySide or None, default=None
-        The comparison of several similarities; the pictures show one of them. None if there is only one.
-
-    See Also
-    --------
-    find : Return the contents of a report about a matrix with labels and the model chosen for it.
-    page : Return the page as HTML.
-    """
+    """Everything that :func:`~similitude.report.page.page` shows."""
 
     title: str
     origin: str
@@ -109,50 +68,7 @@ def find(
     max_samples: int = MAX_SAMPLES,
     random_state: RandomState = 0,
 ) -> Findings:
-    """Return the contents of a report about a matrix with labels and the model chosen for it.
-
-    Parameters
-    ----------
-    X : square matrix, Proximities, dict of square matrices, or sequence of raw objects
-        The samples. With several similarities the pictures show one of them: that of the chosen model if it uses only
-        one, else the one with the smallest error.
-    y : array-like of shape (n,)
-        The labels.
-    contract : dict, default=None
-        ``similarity`` and ``dissimilarity`` as in the estimators. None means a matrix of similarities.
-    title : str
-        The title of the page.
-    ids : sequence of length n, default=None
-        Names of the samples. By default these are the ids of Proximities, or the positions.
-    auto : AutoClassifier, default=None
-        A classifier fitted on the same data. If None, the report is about the matrix only.
-    source : Source, default=None
-        How the data was read, for the code on the page.
-    max_samples : int, default=2000
-        If there are more samples, the pictures and figures of the matrix are of this many, drawn at random.
-    random_state : int, RandomState or None, default=0
-        Seed for the random draws.
-
-    Returns
-    -------
-    Findings
-        The contents of the report, which :func:`~similitude.report.page.page` turns into HTML.
-
-    See Also
-    --------
-    page : Return the page as HTML.
-    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
-
-    Examples
-    --------
-    >>> from similitude.report import find, page
-    >>> S = [[1.0, 0.9, 0.1], [0.9, 1.0, 0.8], [0.1, 0.8, 1.0]]
-    >>> findings = find(S, ["a", "a", "b"], title="Three samples")
-    >>> findings.classes, findings.order.tolist()
-    (('a', 'b'), [0, 1, 2])
-    >>> page(findings).splitlines()[0]
-    '<!doctype html>'
-    """
+    """Return the contents of a report about a matrix with labels and the model chosen for it."""
     contract = dict(contract or {})
     check_integer(max_samples, "max_samples", 2)
     y = labels_in_order(y, X)

@@ -17,19 +17,7 @@ SIXTEEN_BITS_UP_TO = 600
 
 @dataclass(frozen=True)
 class PackedMatrix:
-    """Values rounded to the nearest of ``2^bits`` equally spaced numbers from ``low`` to ``high``.
-
-    Attributes
-    ----------
-    text : str
-        Base64 of the gzipped levels, row by row, little-endian; only the lower triangle of a symmetric matrix.
-    bits : int
-        8 or 16.
-    low, high : float
-    triangle : bool
-    colors : tuple of float
-        The values at the two ends of the colours.
-    """
+    """Values rounded to the nearest of ``2^bits`` equally spaced numbers from ``low`` to ``high``."""
 
     text: str
     bits: int

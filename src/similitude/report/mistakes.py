@@ -19,26 +19,7 @@ _USUAL_NEIGHBORS = 10
 
 @dataclass(frozen=True)
 class Mistake:
-    """A misclassified sample.
-
-    Attributes
-    ----------
-    sample : int
-        The position of the sample.
-    predicted : int
-        The predicted class, as a position among the classes.
-    neighbors : ndarray of shape (k,)
-        The samples most similar to it without itself, nearest first; at most 12.
-    similarities : ndarray of shape (k,)
-        Their similarities to the sample.
-    weights : ndarray of shape (k,) or None
-        The weights of their votes; None if the model is not a vote of neighbours.
-    n_voting : int
-        The number of neighbours that vote, or that are counted if the model is not a vote.
-    votes : ndarray of shape (G,)
-        The total weight of each class among all neighbours that vote; if the model is not a vote, the number of
-        neighbours of each class.
-    """
+    """A misclassified sample."""
 
     sample: int
     predicted: int
@@ -52,26 +33,7 @@ class Mistake:
 def find_mistakes(
     S: Any, labels: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray | None, voting: Voting | None
 ) -> tuple[Mistake, ...]:
-    """Return the mistakes, the most confident first.
-
-    Parameters
-    ----------
-    S : matrix of shape (n, n)
-        The similarities that the page shows.
-    labels : ndarray of int of shape (n,)
-        The true classes, as positions.
-    predicted : ndarray of int of shape (n,)
-        The predicted classes; -1 for samples that were not tested.
-    posteriors : ndarray of shape (n, G) or None
-        The posteriors.
-    voting : Voting or None
-        The classifier, if the model is a vote of neighbours.
-
-    Returns
-    -------
-    tuple of Mistake
-        At most :data:`MOST_MISTAKES` mistakes.
-    """
+    """Return the mistakes, the most confident first."""
     wrong = np.flatnonzero((predicted != labels) & (predicted >= 0))
     if posteriors is not None and len(wrong):
         surplus = posteriors[wrong, predicted[wrong]] - posteriors[wrong, labels[wrong]]
@@ -105,15 +67,7 @@ def find_mistakes(
 
 @dataclass(frozen=True)
 class Voting:
-    """A k-NN classifier and the similarities under its own map, by which its neighbours vote.
-
-    Parameters
-    ----------
-    estimator : KNNClassifier
-        The classifier.
-    S : matrix of shape (n, n)
-        The similarities.
-    """
+    """A k-NN classifier and the similarities under its own map, by which its neighbours vote."""
 
     estimator: Any
     S: Any
@@ -132,20 +86,7 @@ class Voting:
 
 
 def without_self(S: Any, samples: np.ndarray) -> np.ndarray:
-    """Return the dense rows of these samples, each with an entry for itself that is smaller than all others.
-
-    Parameters
-    ----------
-    S : matrix of shape (n, n)
-        The similarities.
-    samples : ndarray of int
-        The positions of the samples.
-
-    Returns
-    -------
-    ndarray
-        The rows.
-    """
+    """Return the dense rows of these samples, each with an entry for itself that is smaller than all others."""
     rows = np.array(dense(cut(S, samples, np.arange(S.shape[1]))), dtype=np.float64)
     rows[np.arange(len(rows)), samples] = np.nextafter(rows.min(initial=np.inf), -np.inf)
     return rows

@@ -21,19 +21,7 @@ _NEIGHBORS = 3
 
 @dataclass(frozen=True)
 class Unusual:
-    """A sample that is unlike all classes.
-
-    Attributes
-    ----------
-    sample : int
-        The position of the sample.
-    typicality : float
-        The largest of its p-values for belonging to a class.
-    neighbors : ndarray of int of shape (k,)
-        The samples most similar to it, nearest first.
-    similarities : ndarray of shape (k,)
-        Their similarities to the sample.
-    """
+    """A sample that is unlike all classes."""
 
     sample: int
     typicality: float
@@ -43,23 +31,7 @@ class Unusual:
 
 @dataclass(frozen=True)
 class SetFindings:
-    """What the page shows about sets of classes.
-
-    Attributes
-    ----------
-    coverage : SetCoverage
-        The coverage and sizes of the sets of left-out samples.
-    class_conditional : bool
-        Whether each class is calibrated on its own samples.
-    unusual : tuple of Unusual
-        At most :data:`MOST_UNUSUAL` samples that fit no class, the least typical first.
-    n_unusual : int
-        The number of all such samples.
-    can_be_unusual : bool
-        Whether all classes are large enough for a typicality of at most :data:`UNUSUAL`.
-    n_without_evidence : int
-        The number of samples whose similarities to all others are equal, which have no typicality.
-    """
+    """What the page shows about sets of classes."""
 
     coverage: SetCoverage
     class_conditional: bool
@@ -70,20 +42,7 @@ class SetFindings:
 
 
 def find_sets(auto: Any, S: Any) -> SetFindings | None:
-    """Return the sets of a fitted classifier, or None if there are too few samples for sets.
-
-    Parameters
-    ----------
-    auto : AutoClassifier
-        The fitted classifier.
-    S : matrix of shape (n, n)
-        The similarities that the page shows.
-
-    Returns
-    -------
-    SetFindings or None
-        The sets, and the samples that fit no class.
-    """
+    """Return the sets of a fitted classifier, or None if there are too few samples for sets."""
     model: Any = auto.best_estimator_
     if not hasattr(model, "_calibration"):
         return None

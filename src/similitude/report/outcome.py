@@ -23,48 +23,7 @@ from similitude.search.standing import COMBINATION, Standing
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of choosing a model.
-
-    Attributes
-    ----------
-    leaderboard : tuple of Standing
-        The evaluated methods and their combination, the one with the smallest error first.
-    method : str
-        The chosen method, or "combination".
-    members : tuple of tuple (str, float)
-        The names and weights of the members of the chosen model, the largest weight first.
-    prefer : str
-        The rule of the choice: "accuracy" or "simple", as in ``AutoClassifier``.
-    score : str
-        The name of the score by which points were chosen and methods were combined.
-    compared_only : tuple of str
-        The methods on the leaderboard that could not be chosen.
-    not_testable : tuple of str
-        The classes that no fold tests.
-    left_out : tuple of str
-        The methods for which there was no time.
-    nested_error : float or None
-        The error of the whole procedure, including the choice of the method.
-    predicted : ndarray of shape (n,) or None
-        Out-of-fold predictions, as positions among the classes; -1 for samples that were not tested. None if there are
-        none.
-    posteriors : ndarray of shape (n, G) or None
-        Out-of-fold posteriors, NaN for samples that were not tested; None if there are none.
-    member_posteriors : ndarray of shape (M, n, G) or None
-        Out-of-fold posteriors of each member of a combination; None if a single method was chosen or there are none.
-    mistakes : tuple of Mistake
-        At most :data:`~similitude.report.mistakes.MOST_MISTAKES` misclassified samples, the most confident first.
-    n_mistakes : int
-        The number of all mistakes.
-    weights : str or None
-        The kind of weights of the neighbours; None if the model is not a vote of neighbours.
-    code : tuple of str
-        Lines of Python that build and fit the model again.
-    sets : SetFindings or None
-        The sets of classes of left-out samples, and the samples that fit no class; None if there are too few samples.
-    nearness : ErrorBySimilarity or None, default=None
-        The errors by the similarity to the nearest training sample; None if there are none.
-    """
+    """The result of choosing a model."""
 
     leaderboard: tuple[Standing, ...]
     method: str

@@ -30,21 +30,6 @@ def page(findings: Findings) -> str:
     """Return the page as HTML.
 
     Names and labels are escaped everywhere. A policy in the page permits only its own script, and no requests.
-
-    Parameters
-    ----------
-    findings : Findings
-        The contents of the report.
-
-    Returns
-    -------
-    str
-        The HTML page, which needs no other files.
-
-    See Also
-    --------
-    find : Return the contents of a report about a matrix with labels and the model chosen for it.
-    Findings : Everything that ``page`` shows.
     """
     from similitude._utils.versions import __version__
 

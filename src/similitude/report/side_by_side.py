@@ -13,17 +13,7 @@ from similitude.search.comparison import SimilarityComparison
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Several similarities of the same samples.
-
-    Parameters
-    ----------
-    shown : str
-        The name of the similarity that the pictures show.
-    diagnoses : dict of Diagnosis
-        The figures of each similarity, by name.
-    comparison : SimilarityComparison or None
-        Their errors, tests and correlations; None if no model was chosen.
-    """
+    """Several similarities of the same samples."""
 
     shown: str
     diagnoses: dict[str, Diagnosis]

@@ -15,21 +15,7 @@ _TIE_BREAK = 1e-6
 
 
 def answered(batch: Any, fold: Fold) -> list[tuple[str, np.ndarray]]:
-    """Judge a batch by its answers for the test samples: posteriors, else decision values, else labels.
-
-    Parameters
-    ----------
-    batch : Batch
-        The fitted points.
-    fold : Fold
-        The fold.
-
-    Returns
-    -------
-    list of tuples (response, ndarray of shape (m, G))
-        For each point the kind of answer, and the answers in the form of :func:`answer_columns`, in single precision if
-        their size permits it.
-    """
+    """Judge a batch by its answers for the test samples: posteriors, else decision values, else labels."""
     classes = np.unique(fold.samples.y)
     response = next(name for name in _RESPONSES if name == "predict" or hasattr(batch.fitted(0), name))
 
@@ -49,27 +35,7 @@ def _short(columns: np.ndarray) -> np.ndarray:
 def answer_columns(
     response: str, answer: np.ndarray, predicted: Callable[[], np.ndarray], known: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
-    """Return the answers of one classifier with a column for each class.
-
-    Parameters
-    ----------
-    response : {"predict_proba", "decision_function", "predict"}
-        The method of the classifier.
-    answer : ndarray of shape (m,) or (m, g)
-        Its result.
-    predicted : callable
-        Returns the predicted labels; called only if several classes have the largest posterior of a sample.
-    known : ndarray of shape (g,)
-        The classes of the classifier.
-    classes : ndarray of shape (G,)
-        All classes.
-
-    Returns
-    -------
-    ndarray of shape (m, G)
-        The answers in the form of :func:`~similitude.numerics.temperature.in_columns`. Where several classes have the
-        same posterior, that of the predicted class is slightly larger.
-    """
+    """Return the answers of one classifier with a column for each class."""
     if response == "predict":
         answer = np.searchsorted(known, answer)
     columns = in_columns(answer, response, np.searchsorted(classes, known), len(classes))
@@ -83,23 +49,7 @@ def answer_columns(
 
 
 def log_posteriors(estimator: Any, X: Any, classes: np.ndarray) -> np.ndarray:
-    """Return the logarithms of the posteriors of a fitted classifier, with a column for each class.
-
-    Parameters
-    ----------
-    estimator : classifier
-        The fitted classifier.
-    X : samples
-        The samples, in the form that it requires.
-    classes : ndarray of shape (G,)
-        All classes.
-
-    Returns
-    -------
-    ndarray of shape (m, G)
-        The logarithms, minus infinity for a posterior of 0; if the classifier has no posteriors, its decision values,
-        otherwise 0 for the predicted class.
-    """
+    """Return the logarithms of the posteriors of a fitted classifier, with a column for each class."""
     response = next(name for name in _RESPONSES if name == "predict" or hasattr(estimator, name))
 
     def ask(name: str) -> np.ndarray:

@@ -48,28 +48,7 @@ PREFERENCES = ("accuracy", "simple")
 
 
 class OutOfFold(NamedTuple):
-    """The predictions for the tested samples, each by fits without that sample and by choices made without it.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (t,)
-        The predicted labels.
-    proba : ndarray of shape (t, G)
-        The probabilities.
-    samples : ndarray of int of shape (t,)
-        The positions of the tested samples, ascending: all of them, unless the folds leave some out.
-    members : ndarray of shape (M, t, G)
-        The probabilities of each member of ``best_estimator_`` by fits without the sample. The members themselves were
-        chosen with all samples, so that the weighted mean of these can differ from ``proba``.
-    nearest : ndarray of shape (t,) or None, default=None
-        The similarity (or dissimilarity) to the nearest training sample, averaged over the repetitions of the folds;
-        None if there are several similarities.
-
-    See Also
-    --------
-    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
-    FoldModel : A classifier that was fitted on the training part of one fold.
-    """
+    """The predictions for the tested samples, each by fits without that sample and by choices made without it."""
 
     labels: np.ndarray
     proba: np.ndarray

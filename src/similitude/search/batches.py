@@ -18,17 +18,7 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """Grid points that were fitted together, or the error if the fit failed.
-
-    Attributes
-    ----------
-    indices : list of int
-        The positions of the points in the grid.
-    seconds : float
-        The time of the fit.
-    error : str or None
-        The traceback, if the fit failed.
-    """
+    """Grid points that were fitted together, or the error if the fit failed."""
 
     error: str | None = None
 

@@ -122,27 +122,7 @@ class SetCoverage:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The answers of classifiers for samples that they were not trained on, from which sets are calibrated.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-    log_posteriors : ndarray of shape (t, G)
-        The logarithms of the posteriors of the left-out samples.
-    codes : ndarray of int of shape (t,)
-        Their classes, as positions.
-    parts : ndarray of int of shape (t,)
-        The number of the fold in which each was left out.
-    evidence : ndarray of bool of shape (t,), default=None
-        Whether the row of each gave evidence; None means that all did.
-
-    See Also
-    --------
-    similitude.PredictionSets
-        Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
-    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
-    """
+    """The answers of classifiers for samples that they were not trained on, from which sets are calibrated."""
 
     _saved_state = {
         "classes": "label[G]",
@@ -170,23 +150,6 @@ class Calibration:
         Samples without evidence are a category of their own: they are compared with left-out samples without evidence,
         of all classes together, since nothing distinguishes them. All others are compared with those that gave
         evidence. The p-value of a class that was not tested is 1.
-
-        Parameters
-        ----------
-        log_posteriors : ndarray of shape (m, G), or a sequence of them
-            The answers of one classifier; or those of the classifier of each fold, in the order of ``parts``, each of
-            which is compared with the samples that were left out there (cross-conformal prediction).
-        method : {"lac", "aps"}
-            The nonconformity score.
-        class_conditional : bool
-            Whether the samples of class g alone are compared with for class g.
-        evidence : ndarray of bool of shape (m,), default=None
-            Whether the rows of the new samples give evidence; None means that all do.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The p-values.
         """
         m = len(log_posteriors if isinstance(log_posteriors, np.ndarray) else log_posteriors[0])
         some, known = (
@@ -230,22 +193,7 @@ class Calibration:
         return np.bincount(self.codes, minlength=len(self.classes))
 
     def coverage(self, confidence: float, method: str, class_conditional: bool) -> SetCoverage:
-        """Return the coverage and the sizes of the sets of the left-out samples.
-
-        Parameters
-        ----------
-        confidence : float
-            The confidence.
-        method : {"lac", "aps"}
-            The nonconformity score.
-        class_conditional : bool
-            As in :meth:`p_values`.
-
-        Returns
-        -------
-        SetCoverage
-            The coverage; each sample is compared with those that were left out in the other folds.
-        """
+        """Return the coverage and the sizes of the sets of the left-out samples."""
         sets = np.empty(self.log_posteriors.shape, dtype=bool)
         for part in np.unique(self.parts):
             here, others = self.parts == part, self.parts != part
@@ -267,13 +215,7 @@ def _share(held: np.ndarray) -> float:
 
 
 def warn_of_coverage(measured: SetCoverage) -> None:
-    """Warn if sets of left-out samples hold the class less often than the confidence states.
-
-    Parameters
-    ----------
-    measured : SetCoverage
-        The coverage of left-out samples.
-    """
+    """Warn if sets of left-out samples hold the class less often than the confidence states."""
     if measured.misses:
         warn(
             f"sets of classes at confidence {measured.confidence:g} hold the class of only "
@@ -284,40 +226,12 @@ def warn_of_coverage(measured: SetCoverage) -> None:
 
 
 def in_set(p_values: np.ndarray, confidence: float) -> np.ndarray:
-    """Return which classes are in the set: those whose p-value exceeds ``1 - confidence``.
-
-    Parameters
-    ----------
-    p_values : ndarray of shape (m, G)
-        The p-values.
-    confidence : float
-        The confidence.
-
-    Returns
-    -------
-    ndarray of bool of shape (m, G)
-        The sets.
-    """
+    """Return which classes are in the set: those whose p-value exceeds ``1 - confidence``."""
     return p_values > 1 - confidence + 1e-12
 
 
 def check_set_parameters(confidence: Any, method: Any, class_conditional: Any) -> float:
-    """Return the confidence, or raise a ValueError for a parameter of sets that is not valid.
-
-    Parameters
-    ----------
-    confidence : float
-        A number between 0 and 1.
-    method : {"lac", "aps"}
-        The nonconformity score.
-    class_conditional : bool
-        Whether classes are calibrated separately.
-
-    Returns
-    -------
-    float
-        The confidence.
-    """
+    """Return the confidence, or raise a ValueError for a parameter of sets that is not valid."""
     check_choice(method, "method", SCORES)
     check_bool(class_conditional, "class_conditional")
     return check_confidence(confidence)
@@ -326,21 +240,7 @@ def check_set_parameters(confidence: Any, method: Any, class_conditional: Any) -
 def check_class_sizes(
     classes: np.ndarray, counts: np.ndarray, confidence: float, class_conditional: bool, tested: str = "samples"
 ) -> None:
-    """Raise a ValueError that names the classes that are too small to be calibrated.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-    counts : ndarray of int of shape (G,)
-        The numbers of their samples.
-    confidence : float
-        The confidence.
-    class_conditional : bool
-        Whether classes are calibrated separately; otherwise all samples together must suffice.
-    tested : str, default="samples"
-        What is counted, for the message.
-    """
+    """Raise a ValueError that names the classes that are too small to be calibrated."""
     needed = samples_needed(confidence)
     if not class_conditional:
         if counts.sum() < needed:

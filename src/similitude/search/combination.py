@@ -38,17 +38,7 @@ _GAIN = 1e-12
 
 @dataclass(frozen=True)
 class Judged:
-    """The posteriors of the tested samples by choices that were made on other samples.
-
-    Parameters
-    ----------
-    posteriors : ndarray of shape (n, G)
-        The posteriors.
-    losses : ndarray of shape (n,)
-        The losses.
-    wrong : ndarray of bool of shape (n,)
-        Whether the predicted class is wrong.
-    """
+    """The posteriors of the tested samples by choices that were made on other samples."""
 
     posteriors: np.ndarray
     losses: np.ndarray
@@ -57,17 +47,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Member:
-    """One point of one method, with its weight in the combination.
-
-    Parameters
-    ----------
-    run : Run
-        The method.
-    point : int
-        The position of the point.
-    weight : float, default=1.0
-        The weight.
-    """
+    """One point of one method, with its weight in the combination."""
 
     run: Run
     point: int
@@ -80,59 +60,20 @@ class Member:
 
 
 def eligible(contest: Contest) -> list[Run]:
-    """Return the methods that may be chosen: all but those of :data:`~similitude.search.methods.COMPARED_ONLY`.
-
-    Parameters
-    ----------
-    contest : Contest
-        The evaluated methods.
-
-    Returns
-    -------
-    list of Run
-        The methods; if there are no others, those that are otherwise only compared.
-    """
+    """Return the methods that may be chosen: all but those of :data:`~similitude.search.methods.COMPARED_ONLY`."""
     runs = [run for run in contest.runs.values() if run.method not in COMPARED_ONLY]
     return runs or list(contest.runs.values())
 
 
 def judged(contest: Contest, posteriors: np.ndarray) -> Judged:
-    """Return posteriors with their losses.
-
-    Parameters
-    ----------
-    contest : Contest
-        The evaluated methods.
-    posteriors : ndarray of shape (n, G)
-        The posteriors of the tested samples.
-
-    Returns
-    -------
-    Judged
-        The posteriors and their losses.
-    """
+    """Return posteriors with their losses."""
     truth = contest.truth
     wrong = contest.loss.decisions(posteriors) != truth
     return Judged(posteriors, contest.loss.losses(posteriors, truth), wrong)
 
 
 def best_points(contest: Contest, run: Run, part: int | None) -> np.ndarray:
-    """Return the points of a method on its shortlist, best first.
-
-    Parameters
-    ----------
-    contest : Contest
-        The evaluated methods.
-    run : Run
-        The method.
-    part : int or None
-        The part of the samples that must not be used; None means that all are used.
-
-    Returns
-    -------
-    ndarray of int
-        The positions of the points.
-    """
+    """Return the points of a method on its shortlist, best first."""
     shortlist = run.shortlists[0 if part is None else 1 + int(part)]
     used = _used(contest, part)
     losses = contest.loss.mean(_posteriors(contest, run, shortlist, part), contest.truth[used], contest.classes)
@@ -150,20 +91,7 @@ def _posteriors(contest: Contest, run: Run, points: np.ndarray, part: int | None
 
 
 def judge_method(contest: Contest, run: Run) -> Judged:
-    """Return the answers of one method whose point is chosen, for each part, on the others.
-
-    Parameters
-    ----------
-    contest : Contest
-        The evaluated methods.
-    run : Run
-        The method.
-
-    Returns
-    -------
-    Judged
-        The answers.
-    """
+    """Return the answers of one method whose point is chosen, for each part, on the others."""
     posteriors = np.empty(run.posteriors.shape[1:])
     for part in np.unique(contest.parts):
         own = contest.parts == part
@@ -172,20 +100,7 @@ def judge_method(contest: Contest, run: Run) -> Judged:
 
 
 def judge_choice(contest: Contest, runs: list[Run]) -> Judged:
-    """Return the answers of the method of lowest loss, which is chosen, with its point, for each part on the others.
-
-    Parameters
-    ----------
-    contest : Contest
-        The evaluated methods.
-    runs : list of Run
-        The methods among which is chosen.
-
-    Returns
-    -------
-    Judged
-        The answers.
-    """
+    """Return the answers of the method of lowest loss, which is chosen, with its point, for each part on the others."""
     posteriors = np.empty(runs[0].posteriors.shape[1:])
     for part in np.unique(contest.parts):
         own, candidates = contest.parts == part, _candidates(contest, runs, part)
@@ -197,43 +112,13 @@ def judge_choice(contest: Contest, runs: list[Run]) -> Judged:
 
 
 def combine(contest: Contest, random_state: int) -> tuple[list[Member], Judged]:
-    """Return the members of the combination, and its answers by choices that were made on other samples.
-
-    Parameters
-    ----------
-    contest : Contest
-        The evaluated methods.
-    random_state : int
-        The random state of the bootstrap samples.
-
-    Returns
-    -------
-    members : list of Member
-        The members, largest weight first.
-    honest : Judged
-        The answers.
-    """
+    """Return the members of the combination, and its answers by choices that were made on other samples."""
     (found,) = combine_each(contest, random_state, [eligible(contest)])
     return _members(contest, random_state, None, _candidates(contest, eligible(contest), None)), found
 
 
 def combine_each(contest: Contest, random_state: int, choices: list[list[Run]]) -> list[Judged]:
-    """Return the answers of the combinations of several choices of methods, each made on other samples.
-
-    Parameters
-    ----------
-    contest : Contest
-        The evaluated methods.
-    random_state : int
-        The random state of the bootstrap samples.
-    choices : list of lists of Run
-        The methods that may be combined.
-
-    Returns
-    -------
-    list of Judged
-        The answers, one for each choice.
-    """
+    """Return the answers of the combinations of several choices of methods, each made on other samples."""
     posteriors = np.empty((len(choices), len(contest.tested), len(contest.classes)))
     some = {run.name: run for runs in choices for run in runs}
     for part in np.unique(contest.parts):
@@ -278,28 +163,7 @@ def bagged_weights(
     random_state: int,
     share: float = 1.0,
 ) -> np.ndarray:
-    """Return the mean of the weights that greedy selection chooses on bootstrap samples.
-
-    Parameters
-    ----------
-    posteriors : ndarray of shape (M, n, G)
-        The posteriors of M candidates.
-    codes : ndarray of int of shape (n,)
-        The positions of the true classes.
-    loss : Loss
-        The loss.
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-    random_state : int
-        The random state.
-    share : float, default=1.0
-        The share of the candidates that take part in each bag.
-
-    Returns
-    -------
-    ndarray of shape (M,)
-        The weights, which add up to 1.
-    """
+    """Return the mean of the weights that greedy selection chooses on bootstrap samples."""
     rng = np.random.RandomState(random_state)
     n_candidates, n = posteriors.shape[:2]
     n_drawn = max(1, round(share * n_candidates))
@@ -318,24 +182,7 @@ def _drawn_by_class(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray
 
 
 def greedy_weights(posteriors: np.ndarray, codes: np.ndarray, loss: Loss, classes: np.ndarray) -> np.ndarray:
-    """Return the weights of the prefix of lowest loss; of equally good candidates the first is added.
-
-    Parameters
-    ----------
-    posteriors : ndarray of shape (M, n, G)
-        The posteriors of M candidates.
-    codes : ndarray of int of shape (n,)
-        The positions of the true classes.
-    loss : Loss
-        The loss.
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-
-    Returns
-    -------
-    ndarray of shape (M,)
-        The weights, which add up to 1.
-    """
+    """Return the weights of the prefix of lowest loss; of equally good candidates the first is added."""
     losses_after = _QuadraticLosses(posteriors, codes, loss) if loss.is_quadratic else None
     counts = chosen = np.zeros(len(posteriors))
     lowest = np.inf

@@ -39,29 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CombinedMember:
-    """One fitted member of a combination.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-    estimator : estimator
-        The fitted estimator.
-    weight : float
-        The weight; those of all members add up to 1.
-    temperature : Temperature
-        The calibration that turns its answers into posteriors.
-    no_evidence : NoEvidence
-        The posterior of rows without evidence in the similarity that it reads.
-    similarity : str or None, default=None
-        The name of the similarity that it reads, if there are several; None means all of them.
-    method : str or None, default=None
-        The name of the method, if an ``AutoClassifier`` chose the member.
-
-    See Also
-    --------
-    similitude.CombinedClassifier : Classify by the weighted mean of the calibrated posteriors of several classifiers.
-    """
+    """One fitted member of a combination."""
 
     _saved_state = {
         "name": "text",
@@ -82,20 +60,7 @@ class CombinedMember:
     method: str | None = None
 
     def posteriors(self, rows: Any, classes: np.ndarray) -> np.ndarray:
-        """Return the calibrated posteriors.
-
-        Parameters
-        ----------
-        rows : Rows or SeveralRows
-            The new samples.
-        classes : ndarray of shape (G,)
-            All classes.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The posteriors.
-        """
+        """Return the calibrated posteriors."""
         rows = part_of(rows, self.similarity)
         X = rows if reads_training(self.estimator) else _as_given(rows, self.estimator)
 

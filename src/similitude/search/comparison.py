@@ -28,29 +28,7 @@ TOGETHER = "combination of all"
 
 @dataclass(frozen=True)
 class SimilarityStanding:
-    """The result of one of several similarities.
-
-    Parameters
-    ----------
-    similarity : str
-        The name of the similarity.
-    method : str
-        The method that works best on it, chosen on all samples.
-    error, standard_error : float
-        The error of the best method on it, which is chosen with its parameters on other samples than those on which the
-        error is counted, and its standard error.
-    p_value : float or None
-        The corrected p-value of the paired test against the first similarity; None for the first.
-    error_without : float or None
-        The error of the combination of all methods on the other similarities; None if there are no others.
-    p_value_without : float or None
-        The corrected p-value of the paired test of that combination against the combination on all similarities.
-
-    See Also
-    --------
-    SimilarityComparison : Which of several similarities is best, what each adds to the others, and how alike they are.
-    Standing : The result of one method, or of the combination, on a leaderboard.
-    """
+    """The result of one of several similarities."""
 
     similarity: str
     method: str
@@ -63,24 +41,7 @@ class SimilarityStanding:
 
 @dataclass(frozen=True)
 class Together:
-    """The result of using several similarities, against choosing one.
-
-    Parameters
-    ----------
-    name : str
-        "best similarity", which is chosen with its method on other samples; "combination of all"; or the name of a
-        method that uses all similarities.
-    error, standard_error : float
-        The error, by choices made on other samples, and its standard error.
-    p_value : float or None
-        The corrected p-value of the paired test against the best similarity; None for that one.
-
-    See Also
-    --------
-    SimilarityComparison : Which of several similarities is best, what each adds to the others, and how alike they are.
-    similitude.compare_similarities
-        Return which of several similarities is best, what each adds to the others, and how alike they are.
-    """
+    """The result of using several similarities, against choosing one."""
 
     name: str
     error: float
@@ -120,8 +81,6 @@ class SimilarityComparison:
     --------
     similitude.compare_similarities
         Return which of several similarities is best, what each adds to the others, and how alike they are.
-    SimilarityStanding : The result of one of several similarities.
-    Together : The result of using several similarities, against choosing one.
     """
 
     standings: list[SimilarityStanding]
@@ -173,20 +132,7 @@ def _aligned(rows: list[list[str]]) -> str:
 
 
 def compared(contest: Contest, random_state: int) -> SimilarityComparison:
-    """Return the comparison of the similarities on which methods were evaluated.
-
-    Parameters
-    ----------
-    contest : Contest
-        The methods, evaluated on each similarity.
-    random_state : int
-        The random state of the combinations.
-
-    Returns
-    -------
-    SimilarityComparison
-        The comparison.
-    """
+    """Return the comparison of the similarities on which methods were evaluated."""
     runs = {name: found for name in contest.samples.parts if (found := _runs_on(contest, name))}
     names = list(runs)
     if not names:
@@ -261,20 +207,7 @@ def _together(contest: Contest, runs: list[Run], combined: Judged) -> list[Toget
 
 
 def correlations(samples: dict[str, Samples]) -> np.ndarray:
-    """Return the rank correlations of several similarities.
-
-    Parameters
-    ----------
-    samples : dict of Samples
-        The samples by the name of the similarity.
-
-    Returns
-    -------
-    ndarray of shape (V, V)
-        Spearman's correlations over all pairs of different samples (both directions), or those of at most 1000 samples,
-        drawn at random; dissimilarities are negated. Pairs that are unknown in one of two matrices do not count. NaN if
-        all similarities of a matrix are equal.
-    """
+    """Return the rank correlations of several similarities."""
     n = next(iter(samples.values())).n
     drawn = np.arange(n) if n <= MOST_COMPARED else np.sort(np.random.RandomState(0).permutation(n)[:MOST_COMPARED])
     off = ~np.eye(len(drawn), dtype=bool)

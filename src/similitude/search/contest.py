@@ -46,36 +46,6 @@ class Contest:
     whose rows give none, so that methods are compared by what they make of evidence. If there are several similarities,
     there is one such posterior for the rows without evidence in any of them, and one for those without evidence in
     each.
-
-    Parameters
-    ----------
-    samples : Samples or SeveralSamples
-        The samples.
-    methods : dict of Method or Entry
-        The methods by name, simplest first.
-    repeats : list of lists of tuples (train, test)
-        The folds of each repetition.
-    loss : Loss
-        The loss by which points are ranked.
-
-    Attributes
-    ----------
-    runs : dict of Run
-        The methods that were evaluated, by name, simplest first.
-    failures : dict of str
-        The error messages of the others, by name.
-    left_out : list of str
-        The methods for which there was no time, in the order in which they would have been tried.
-    n_folds : int
-        The number of folds that are done.
-    tested : ndarray of int
-        The positions of the samples that were tested.
-    parts : ndarray of int
-        For each of them the number of its part. A choice is judged on each part after it was made on the others.
-    lacking : ndarray of float
-        For each of them the share of its tests in which its row gave no evidence.
-    no_evidence : dict of NoEvidence
-        The posteriors of rows without evidence in each similarity, by its name, and in any (None).
     """
 
     def __init__(self, samples: Any, methods: Mapping[str, Method | Entry], repeats: list[list[Split]], loss: Loss):
@@ -114,17 +84,7 @@ class Contest:
         return absolute(run.estimator, given_to(whole, samples, run.estimator), [run.points[point]])[0]
 
     def run(self, deadline: float | None, n_jobs: int | None, show: bool) -> None:
-        """Evaluate the methods on all folds, or on as many as possible before a deadline (of ``time.perf_counter``).
-
-        Parameters
-        ----------
-        deadline : float or None
-            The time at which to stop.
-        n_jobs : int or None
-            The number of folds that are evaluated in parallel, as in joblib.
-        show : bool
-            Whether progress is shown.
-        """
+        """Evaluate the methods on all folds, or on as many as possible before a deadline (of ``time.perf_counter``)."""
         self._show = show
         first = len(self.repeats[0])
         start = time.perf_counter()
@@ -378,20 +338,6 @@ class Contest:
         """Return the posteriors of the tested samples, averaged over the repetitions.
 
         If points or weights are chosen without one part, the calibration must not use its labels either.
-
-        Parameters
-        ----------
-        run : Run
-            The method.
-        points : ndarray of int
-            The positions of the points.
-        part : int or None
-            The part whose labels are not used; None means that for each sample those of its own part are not used.
-
-        Returns
-        -------
-        ndarray of shape (len(points), n, G)
-            The posteriors.
         """
         total = np.zeros((len(points), len(self.tested), len(self.classes)))
         counts = np.zeros(len(self.tested))

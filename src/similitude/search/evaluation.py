@@ -35,19 +35,7 @@ Method = tuple[Any, dict[str, list]]
 
 
 class Entry(NamedTuple):
-    """A method on one of several similarities, or on all of them.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator.
-    grid : dict of lists
-        The grid from which its parameters are chosen.
-    similarity : str or None
-        The name of the similarity that it reads; None means all, or the only one.
-    method : str
-        The name of the method.
-    """
+    """A method on one of several similarities, or on all of them."""
 
     estimator: Any
     grid: dict[str, list]
@@ -56,23 +44,7 @@ class Entry(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """The results of one method on one fold.
-
-    Parameters
-    ----------
-    results : list
-        The result of the judge for each point of the grid, in its order; empty if the method failed.
-    seconds : float
-        The time it took; work that methods share is attributed to the first one that needs it.
-    failure : str or None
-        The error message, if the method failed.
-
-    See Also
-    --------
-    evaluate
-        Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by
-        fold.
-    """
+    """The results of one method on one fold."""
 
     results: list[Any]
     seconds: float
@@ -80,20 +52,7 @@ class Evaluated(NamedTuple):
 
 
 def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Any:
-    """Return all samples, read according to this estimator's input contract.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator.
-    X, y
-        The samples and their labels.
-
-    Returns
-    -------
-    Samples or SeveralSamples
-        The samples.
-    """
+    """Return all samples, read according to this estimator's input contract."""
     part, _ = reading_part(estimator)
     if reads_training(estimator):
         return samples_of(part._new_reader(), X, y, warns=part._warns_of_dissimilarity)
@@ -118,39 +77,6 @@ def evaluate(
     """Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by fold.
 
     On each fold methods and points share the eigendecomposition, the neighbour sort and the factorisations.
-
-    Parameters
-    ----------
-    samples : Samples or SeveralSamples
-        The samples.
-    methods : mapping of names to tuples (estimator, points) or (estimator, points, similarity)
-        The methods; the points are dicts of parameters. The similarity is the name of the one that the method reads, if
-        the samples have several; None, or no name, means all.
-    folds : sequence of tuples (train, test)
-        The positions of the samples.
-    judge : callable
-        ``judge(batch, fold)`` returns a result for each point of a batch.
-    on_error : {"raise", "point", "method"}, default="raise"
-        What happens if a fit fails: the error is raised, the judge gets a batch with the error, or the method is marked
-        as failed.
-    train_too : bool, default=False
-        Whether batches can also predict the training samples.
-    n_jobs, pre_dispatch
-        The parallelism over folds, as in joblib.
-    show : bool, default=False
-        Whether progress over the folds is shown on stderr.
-    note : callable, default=None
-        Called with the name of each method before its work on a fold begins, if folds are not done in parallel.
-
-    Yields
-    ------
-    dict of Evaluated
-        The results of each method on one fold, by name.
-
-    See Also
-    --------
-    Evaluated : The results of one method on one fold.
-    similitude.PathSearchCV : Cross-validated search over a grid in which the work that grid points share is done once.
     """
     parallel = Parallel(n_jobs=n_jobs, pre_dispatch=pre_dispatch, return_as=_return_as())
     note = note if effective_n_jobs(n_jobs) == 1 else None
@@ -230,41 +156,12 @@ def absolute(estimator: Any, training: Any, points: list[dict[str, Any]]) -> lis
 
 
 def at_point(estimator: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return a copy of the estimator with these parameters, which is not fitted.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator.
-    parameters : dict
-        The values of the parameters by name.
-
-    Returns
-    -------
-    estimator
-        The copy.
-
-    See Also
-    --------
-    evaluate
-        Fit every method at every point of its grid on each fold, and yield the results of the judge, fold by
-        fold.
-    """
+    """Return a copy of the estimator with these parameters, which is not fitted."""
     return clone(estimator).set_params(**clone(dict(parameters), safe=False))
 
 
 class Fold:
-    """One fold of the samples, in the form that each estimator needs; the values are selected when they are first used.
-
-    Parameters
-    ----------
-    samples : Samples
-        The samples.
-    train, test : ndarrays of int
-        The positions of the training samples and of the test samples.
-    train_too : bool, default=False
-        Whether the training samples are evaluated as well; they are then the second target.
-    """
+    """One fold of the samples, in the form that each estimator needs; values are cut out at first use."""
 
     def __init__(self, samples: Any, train: np.ndarray, test: np.ndarray, train_too: bool = False):
         self.samples, self.train = samples, train
@@ -310,28 +207,7 @@ class Fold:
 
 
 def reading_part(estimator: Any) -> tuple[Any, str]:
-    """Return the part of an estimator that reads its input, and the prefix of that part's parameters.
-
-    Parameters
-    ----------
-    estimator : estimator
-        An estimator or a pipeline.
-
-    Returns
-    -------
-    part : estimator
-        The estimator, or the first step of the pipeline.
-    prefix : str
-        The prefix, such as ``"step__"``, or "".
-
-    See Also
-    --------
-    input_parameters
-        Return a function of a parameter's name that returns whether the parameter changes how the input is
-        read.
-    similitude.persistence.input_reader
-        Return the part of a fitted model that reads its input and holds the training samples.
-    """
+    """Return the part of an estimator that reads its input, and the prefix of that part's parameters."""
     prefix = ""
     while isinstance(estimator, Pipeline) and estimator.steps:
         name, estimator = estimator.steps[0]
@@ -354,20 +230,5 @@ def given_to(whole: Training, samples: Samples, estimator: Any) -> Any:
 
 
 def fitted_on(whole: Training, samples: Samples, estimator: Any) -> Any:
-    """Return a copy of the estimator fitted on all samples.
-
-    Parameters
-    ----------
-    whole : Training
-        All samples as training samples, which several estimators share.
-    samples : Samples
-        The same samples, for an estimator that reads its input itself.
-    estimator : estimator
-        The estimator.
-
-    Returns
-    -------
-    estimator
-        The fitted copy.
-    """
+    """Return a copy of the estimator fitted on all samples."""
     return clone(estimator).fit(given_to(whole, samples, estimator), samples.y)

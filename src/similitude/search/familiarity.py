@@ -19,13 +19,6 @@ class LocalDensity:
 
     With j = 1, ..., k the nearest training samples of x, of any class, and a_j the largest similarity of j to the
     others of its class, the score of x is the mean of ``s(x, j) - a_j``.
-
-    Parameters
-    ----------
-    nearest : ndarray of shape (n,)
-        The similarity a_j of each training sample.
-    known : ndarray of shape (n,)
-        The scores of the training samples, each without itself.
     """
 
     _saved_state = {"nearest": "real[n]", "known": "real[n]"}
@@ -35,20 +28,7 @@ class LocalDensity:
 
     @classmethod
     def learn(cls, blocks: Callable[[], Iterator[tuple[slice, np.ndarray]]], codes: np.ndarray) -> LocalDensity:
-        """Return the scores of the training samples.
-
-        Parameters
-        ----------
-        blocks : callable
-            Returns an iterator over the rows of the training samples.
-        codes : ndarray of int of shape (n,)
-            Their classes.
-
-        Returns
-        -------
-        LocalDensity
-            The scores.
-        """
+        """Return the scores of the training samples."""
         n = len(codes)
         first, second, neighbour = np.full(n, -np.inf), np.full(n, -np.inf), np.zeros(n, dtype=np.intp)
         for rows, block in blocks():
@@ -74,34 +54,12 @@ class LocalDensity:
         return cls(first, known)
 
     def scores(self, block: np.ndarray) -> np.ndarray:
-        """Return the standardised scores of new samples.
-
-        Parameters
-        ----------
-        block : ndarray of shape (m, n)
-            Their similarities to the training samples.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The scores.
-        """
+        """Return the standardised scores of new samples."""
         values, near = top_k(block, min(NEIGHBOURS, block.shape[1] - 1))
         return self.standardised(np.mean(values - self.nearest[near], axis=1))
 
     def standardised(self, scores: np.ndarray) -> np.ndarray:
-        """Return scores minus their median, divided by their mean deviation from it, over the training samples.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (m,)
-            The scores.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The standardised scores.
-        """
+        """Return scores minus their median, divided by their mean deviation from it, over the training samples."""
         middle = np.median(self.known)
         deviation = np.mean(np.abs(self.known - middle))
         return (scores - middle) / (deviation if deviation > 0 else 1.0)
@@ -114,19 +72,6 @@ class Familiarity:
     Two scores of :class:`LocalDensity` are used: that of the similarities, and that of the correlation between rows of
     similarities, which is large for samples that resemble the same samples. Each is standardised, and their sum is
     compared with those of the training samples. Unknown pairs count as far apart.
-
-    Parameters
-    ----------
-    farthest : float
-        The smallest known similarity of the training samples, which takes the place of unknown ones.
-    columns : ndarray of int of shape (c,)
-        The columns in which rows are compared.
-    profiles : ndarray of shape (n, c)
-        The standardised rows of the training samples.
-    direct, by_rows : LocalDensity
-        The scores.
-    known : ndarray of shape (n,)
-        The sums of the standardised scores of the training samples that give evidence, each without itself, ascending.
     """
 
     _saved_state = {
@@ -147,20 +92,7 @@ class Familiarity:
 
     @classmethod
     def learn(cls, training: Training, codes: np.ndarray) -> Familiarity:
-        """Return the familiarity that is learned from training samples.
-
-        Parameters
-        ----------
-        training : Training
-            The samples, at least two.
-        codes : ndarray of int of shape (n,)
-            Their classes, as positions.
-
-        Returns
-        -------
-        Familiarity
-            The familiarity.
-        """
+        """Return the familiarity that is learned from training samples."""
         n = len(training)
         farthest = _farthest(training) if training.unknown or training.reader.absent == "farthest" else np.inf
         columns = np.unique(np.linspace(0, n - 1, min(n, COLUMNS)).astype(np.intp))
@@ -187,18 +119,7 @@ class Familiarity:
         return cls(farthest, columns, profiles, direct, by_rows, np.sort(both[training_evidence(training)]))
 
     def of_rows(self, rows: Rows) -> np.ndarray:
-        """Return the p-values of new samples.
-
-        Parameters
-        ----------
-        rows : Rows
-            The samples, with their similarities to all training samples.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The p-values; NaN for a sample whose row gives no evidence.
-        """
+        """Return the p-values of new samples."""
         found = np.empty(len(rows))
         for part, block in dense_rows(rows, len(self.profiles)):
             block = _known_or(self.farthest, block)
@@ -210,20 +131,7 @@ class Familiarity:
 
 
 def learned_familiarity(training: Training, codes: np.ndarray) -> Familiarity | RelativeFamiliarity:
-    """Return the familiarity that suits the similarities: relative to those within the classes if most are 0.
-
-    Parameters
-    ----------
-    training : Training
-        The samples, at least two.
-    codes : ndarray of int of shape (n,)
-        Their classes, as positions.
-
-    Returns
-    -------
-    Familiarity or RelativeFamiliarity
-        The familiarity.
-    """
+    """Return the familiarity that suits the similarities: relative to those within the classes if most are 0."""
     return (RelativeFamiliarity if are_hits(training) else Familiarity).learn(training, codes)
 
 

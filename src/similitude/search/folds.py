@@ -20,20 +20,7 @@ REPEATS = 3
 
 
 def check_groups(groups: Any, n: int) -> np.ndarray | None:
-    """Return the groups as an array, or raise a ValueError.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n,) or None
-        The groups.
-    n : int
-        The number of samples.
-
-    Returns
-    -------
-    ndarray of shape (n,) or None
-        The groups.
-    """
+    """Return the groups as an array, or raise a ValueError."""
     if groups is None:
         return None
     groups = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
@@ -47,26 +34,7 @@ def check_groups(groups: Any, n: int) -> np.ndarray | None:
 def repeated_folds(
     y: np.ndarray, cv: Any, n_repeats: int | None, groups: np.ndarray | None, random_state: Any
 ) -> list[list[Split]]:
-    """Return the folds of each repetition.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The labels.
-    cv : int, splitter or iterable
-        An int gives stratified and shuffled folds, by groups if there are any; see :func:`stratified_folds`.
-    n_repeats : int or None
-        How often such folds are made; None means three times below 500 samples, else once. Other folds are made once.
-    groups : ndarray of shape (n,) or None
-        The groups, for the splitter.
-    random_state : int
-        The random state of the first repetition; each one after it has the next number.
-
-    Returns
-    -------
-    list of lists of tuples (train, test)
-        The positions of the samples.
-    """
+    """Return the folds of each repetition."""
     if isinstance(cv, Integral):
         repeats = (REPEATS if len(y) < FEW_SAMPLES else 1) if n_repeats is None else n_repeats
         first = 0 if random_state is None else int(random_state)
@@ -90,28 +58,6 @@ def stratified_folds(y: np.ndarray, n_folds: int, groups: np.ndarray | None, see
     A class with fewer samples than there are folds is spread over some of them. A class with a single sample (or, with
     groups, in a single group) cannot be tested: its samples are in every training part, except where others of their
     group are tested. No group is on both sides of a fold.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The labels.
-    n_folds : int
-        The number of folds, at least 2; there are at most as many as the largest class has samples, and at most as many
-        as there are groups.
-    groups : ndarray of shape (n,) or None
-        The groups.
-    seed : int
-        The random state.
-
-    Returns
-    -------
-    list of tuples (train, test)
-        The positions of the samples.
-
-    See Also
-    --------
-    similitude.SimilarityGroupKFold
-        Split samples into stratified folds such that near-copies are never on both sides of a split.
     """
     tested = np.flatnonzero(np.isin(y, testable_classes(y, groups)))
     if not len(tested):
@@ -134,20 +80,7 @@ def stratified_folds(y: np.ndarray, n_folds: int, groups: np.ndarray | None, see
 
 
 def testable_classes(y: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Return the classes that have samples in at least two groups; without groups each sample is its own group.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        The labels.
-    groups : ndarray of shape (n,) or None
-        The groups.
-
-    Returns
-    -------
-    ndarray
-        The classes.
-    """
+    """Return the classes that have samples in at least two groups; without groups each sample is its own group."""
     if groups is None:
         classes, counts = np.unique(y, return_counts=True)
         return classes[counts > 1]

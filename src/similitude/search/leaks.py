@@ -162,25 +162,7 @@ class SimilarityGroupKFold(BaseCrossValidator):
 def folds_of_samples(
     samples: SearchSamples, cv: Any, n_repeats: int | None, groups: Any, random_state: Any
 ) -> tuple[list[list[Split]], np.ndarray | None]:
-    """Return the folds of each repetition, and the groups that they do not divide.
-
-    Parameters
-    ----------
-    samples : Samples or SeveralSamples
-        The samples.
-    cv, n_repeats, random_state
-        As in :func:`~similitude.search.folds.repeated_folds`. A ``SimilarityGroupKFold`` uses the similarities of the
-        samples.
-    groups : array-like of shape (n,) or None
-        The groups, for the splitter.
-
-    Returns
-    -------
-    repeats : list of lists of tuples (train, test)
-        The positions of the samples.
-    groups : ndarray of shape (n,) or None
-        The groups.
-    """
+    """Return the folds of each repetition, and the groups that they do not divide."""
     groups = check_groups(groups, samples.n)
     if isinstance(cv, SimilarityGroupKFold):
         if samples.reader is None:

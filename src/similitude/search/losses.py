@@ -17,18 +17,7 @@ _TIE = 1e-9
 
 
 class Loss:
-    """A loss of posteriors, which is the mean of a loss for each sample, or the negative of a scorer.
-
-    Parameters
-    ----------
-    scoring : str, callable or None
-        "neg_brier_score", "neg_log_loss", "accuracy", "balanced_accuracy", the name of another scorer of scikit-learn,
-        or a scorer. None means the mean cost if there are costs, otherwise the Brier score.
-    costs : ndarray of shape (G, G) or None
-        The costs: the class of least expected cost is predicted.
-    class_weights : ndarray of shape (G,) or None
-        The weights of the samples of each class.
-    """
+    """A loss of posteriors, which is the mean of a loss for each sample, or the negative of a scorer."""
 
     def __init__(self, scoring: Any, costs: np.ndarray | None, class_weights: np.ndarray | None):
         self.costs, self.class_weights = costs, class_weights
@@ -53,59 +42,20 @@ class Loss:
         return self._of_sample is _brier
 
     def decisions(self, posteriors: np.ndarray) -> np.ndarray:
-        """Return the position of the class of least expected cost, the first if several are tied.
-
-        Parameters
-        ----------
-        posteriors : ndarray of shape (..., n, G)
-            The posteriors.
-
-        Returns
-        -------
-        ndarray of int of shape (..., n)
-            The positions.
-        """
+        """Return the position of the class of least expected cost, the first if several are tied."""
         if self.costs is None:
             return np.argmax(posteriors, axis=-1)
         return np.argmin(expected_costs(posteriors, self.costs), axis=-1)
 
     def losses(self, posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return the loss of each sample, or its Brier score if the loss is a scorer.
-
-        Parameters
-        ----------
-        posteriors : ndarray of shape (..., n, G)
-            The posteriors.
-        codes : ndarray of int of shape (n,)
-            The positions of the true classes.
-
-        Returns
-        -------
-        ndarray of shape (..., n)
-            The losses.
-        """
+        """Return the loss of each sample, or its Brier score if the loss is a scorer."""
         found = (self._of_sample or _brier)(self, posteriors, codes)
         if self._of_sample in (_wrong, _wrong_by_class, _cost):
             found = found + _TIE * _brier(self, posteriors, codes)
         return found if self.class_weights is None else found * self.class_weights[codes]
 
     def mean(self, posteriors: np.ndarray, codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
-        """Return the mean loss over the samples.
-
-        Parameters
-        ----------
-        posteriors : ndarray of shape (..., n, G)
-            The posteriors.
-        codes : ndarray of int of shape (n,)
-            The positions of the true classes.
-        classes : ndarray of shape (G,)
-            The labels of the classes, for a scorer.
-
-        Returns
-        -------
-        ndarray of shape (...)
-            The mean losses.
-        """
+        """Return the mean loss over the samples."""
         if self.by_sample:
             return self.losses(posteriors, codes).mean(axis=-1)
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring

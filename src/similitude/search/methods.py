@@ -212,38 +212,12 @@ def mixtures(**contract: Any) -> dict[str, Method]:
 
 
 def slug(name: str) -> str:
-    """Return a name in lower case with its words joined by hyphens.
-
-    Parameters
-    ----------
-    name : str
-        The name of a method.
-
-    Returns
-    -------
-    str
-        The name, such as "svm-clip" for "SVM (clip)".
-
-    See Also
-    --------
-    methods : Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
-    """
+    """Return a name in lower case with its words joined by hyphens."""
     return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
 
 
 def effort(name: str) -> float:
-    """Return how long a method takes, in hundredths of a second for ten folds of 200 samples in four classes.
-
-    Parameters
-    ----------
-    name : str
-        The name of the method.
-
-    Returns
-    -------
-    float
-        The time; only its ratio to those of other methods matters.
-    """
+    """Return how long a method takes, in hundredths of a second for ten folds of 200 samples in four classes."""
     return float(_EFFORT.get(name, 100))
 
 

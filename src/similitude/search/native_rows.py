@@ -16,54 +16,17 @@ BLOCK = 2**22
 
 
 def sign_of(samples: Training | Rows) -> float:
-    """Return 1 if the native values of samples are similarities, -1 if they are dissimilarities.
-
-    Parameters
-    ----------
-    samples : Training or Rows
-        The samples.
-
-    Returns
-    -------
-    float
-        The sign.
-    """
+    """Return 1 if the native values of samples are similarities, -1 if they are dissimilarities."""
     return 1.0 if samples.reader.map_name is None else -1.0
 
 
 def absent_value(samples: Training | Rows) -> float:
-    """Return the value of pairs that are not stored, with the sign: NaN if unknown, -inf if farther than all others.
-
-    Parameters
-    ----------
-    samples : Training or Rows
-        The samples.
-
-    Returns
-    -------
-    float
-        The value.
-    """
+    """Return the value of pairs that are not stored, with the sign: NaN if unknown, -inf if farther than all others."""
     return {"zero": 0.0, "unknown": np.nan, "farthest": 0.0 if sign_of(samples) > 0 else -np.inf}[samples.reader.absent]
 
 
 def native_rows(samples: Training | Rows, n: int) -> Iterator[tuple[slice, Any]]:
-    """Yield blocks of whole rows of native values; dissimilarities have a negative sign.
-
-    Parameters
-    ----------
-    samples : Training or Rows
-        The samples.
-    n : int
-        The number of columns.
-
-    Yields
-    ------
-    rows : slice
-        The rows.
-    block : ndarray or CSR matrix
-        Their values; an array may be changed.
-    """
+    """Yield blocks of whole rows of native values; dissimilarities have a negative sign."""
     sign, m = sign_of(samples), len(samples)
     columns, step = np.arange(n), max(1, BLOCK // max(n, 1))
     for start in range(0, m, step):
@@ -77,22 +40,7 @@ def native_rows(samples: Training | Rows, n: int) -> Iterator[tuple[slice, Any]]
 
 
 def dense_rows(samples: Training | Rows, n: int) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield the blocks of :func:`native_rows` as dense arrays.
-
-    Parameters
-    ----------
-    samples : Training or Rows
-        The samples.
-    n : int
-        The number of columns.
-
-    Yields
-    ------
-    rows : slice
-        The rows.
-    block : ndarray
-        Their values, which may be changed; NaN if they are unknown, minus infinity if they are farther than all others.
-    """
+    """Yield the blocks of :func:`native_rows` as dense arrays."""
     for rows, values in native_rows(samples, n):
         if not sparse.issparse(values):
             yield rows, values
@@ -103,34 +51,12 @@ def dense_rows(samples: Training | Rows, n: int) -> Iterator[tuple[slice, np.nda
 
 
 def rows_of(S: Any) -> np.ndarray:
-    """Return the row of each entry of a CSR matrix.
-
-    Parameters
-    ----------
-    S : CSR matrix
-        The matrix.
-
-    Returns
-    -------
-    ndarray of int
-        The rows.
-    """
+    """Return the row of each entry of a CSR matrix."""
     return np.repeat(np.arange(S.shape[0]), np.diff(S.indptr))
 
 
 def training_evidence(training: Training) -> np.ndarray:
-    """Return for each training sample whether its row without itself gives evidence.
-
-    Parameters
-    ----------
-    training : Training
-        The samples.
-
-    Returns
-    -------
-    ndarray of bool of shape (n,)
-        Whether its values to the other samples are not all equal; True for all if samples have features in addition.
-    """
+    """Return for each training sample whether its row without itself gives evidence."""
     n = len(training)
     if training.features is not None:
         return np.ones(n, dtype=bool)

@@ -31,27 +31,7 @@ LEAST = 20
 
 @dataclass(frozen=True)
 class ErrorBin:
-    """The error of the test samples whose nearest training sample is within a range.
-
-    Parameters
-    ----------
-    nearest, farthest : float
-        The range of the similarities (or dissimilarities) to the nearest training sample, the most similar end first.
-    middle : float
-        The median of these values.
-    count : int
-        The number of test samples.
-    error : float
-        The share that was misclassified.
-    low, high : float
-        The ends of the interval of Wilson for the error.
-
-    See Also
-    --------
-    ErrorBySimilarity : The result of ``error_by_similarity``; ``str()`` returns it as a table of plain text.
-    similitude.error_by_similarity
-        Return the cross-validated error as a function of the similarity to the nearest training sample.
-    """
+    """The error of the test samples whose nearest training sample is within a range."""
 
     nearest: float
     farthest: float
@@ -211,32 +191,7 @@ def error_by_similarity(
 def errors_in_bins(
     nearest: np.ndarray, wrong: np.ndarray, *, dissimilarity: bool, n_bins: int = 10, confidence: float = 0.95
 ) -> ErrorBySimilarity:
-    """Return the error of test samples in bins of their similarity to the nearest training sample.
-
-    Parameters
-    ----------
-    nearest : ndarray of shape (t,)
-        The similarities, or dissimilarities; NaN if none is known.
-    wrong : ndarray of bool of shape (t,)
-        Whether each test sample was misclassified.
-    dissimilarity : bool
-        Whether smaller means more alike.
-    n_bins : int, default=10
-        The largest number of bins; equal values are in the same bin, and each bin has at least 20 samples.
-    confidence : float, default=0.95
-        The confidence of the intervals.
-
-    Returns
-    -------
-    ErrorBySimilarity
-        The curve.
-
-    See Also
-    --------
-    similitude.error_by_similarity
-        Return the cross-validated error as a function of the similarity to the nearest training sample.
-    ErrorBin : The error of the test samples whose nearest training sample is within a range.
-    """
+    """Return the error of test samples in bins of their similarity to the nearest training sample."""
     check_integer(n_bins, "n_bins", 1)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number between 0 and 1; got {confidence!r}.")
@@ -265,20 +220,7 @@ def _bin(values: np.ndarray, wrong: np.ndarray, confidence: float) -> ErrorBin:
 
 
 def nearest_training(samples: Samples, repeats: Sequence[Sequence[Split]]) -> np.ndarray:
-    """Return the native value of each sample to the nearest training sample, averaged over repetitions.
-
-    Parameters
-    ----------
-    samples : Samples
-        The samples.
-    repeats : sequence of sequences of tuples (train, test)
-        The folds of each repetition.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The similarities, or dissimilarities; NaN for samples that are not tested or have no known similarity.
-    """
+    """Return the native value of each sample to the nearest training sample, averaged over repetitions."""
     total, count = np.zeros(samples.n), np.zeros(samples.n)
     for folds in repeats:
         for fold in folds:

@@ -31,21 +31,7 @@ NO_TIME = "left out: there was no time for it"
 
 
 class Tested(NamedTuple):
-    """The result of one method on one outer fold.
-
-    Parameters
-    ----------
-    wrong : ndarray of bool or None
-        Whether each test sample was misclassified; None if the method failed.
-    seconds : float
-        The time it took.
-    parameters : dict
-        The chosen parameters, as in the grid, where they may be relative.
-    lacking : ndarray of bool or None
-        Which test samples give no evidence; None if the method failed.
-    failure : str or None, default=None
-        The error message, if the method failed.
-    """
+    """The result of one method on one outer fold."""
 
     wrong: np.ndarray | None
     seconds: float
@@ -119,37 +105,6 @@ def nested_errors(
     """Return the results of the methods and of their combination by nested cross-validation, the best first.
 
     The parameters and the weights are chosen by 5 folds within each outer training part.
-
-    Parameters
-    ----------
-    samples : Samples
-        The samples.
-    methods : dict of Method
-        The methods by name.
-    folds : int
-        The number of outer folds, as in :func:`~similitude.search.folds.stratified_folds`.
-    seed : int
-        The random state for the folds.
-    n_jobs : int
-        The number of outer folds at the same time.
-    show : bool
-        Whether progress is shown.
-    groups : ndarray of shape (n,), default=None
-        The groups of the samples, which folds do not divide.
-    time_budget : float, default=None
-        The time in seconds. The first outer fold shows which methods are too slow; if time runs out later, the results
-        are those of the outer folds done so far, at least two.
-
-    Returns
-    -------
-    list of Standing
-        The results, with the parameters chosen in most folds; methods that failed, or that were left out because of
-        the time budget, come last.
-
-    See Also
-    --------
-    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
-    Standing : The result of one method, or of the combination, on a leaderboard.
     """
     start = time.perf_counter()
     splits = stratified_folds(samples.y, folds, groups, seed)

@@ -18,17 +18,6 @@ class NoEvidence:
         P(g) = (c_g + G s_g) / (c + G)
 
     This is the posterior mean under a Dirichlet prior: G additional samples that are distributed like the classes.
-
-    Parameters
-    ----------
-    posterior : ndarray of shape (G,)
-        The probabilities of the classes.
-    count : float
-        The number c; a sample that several repetitions of the folds left out counts once, divided among these.
-
-    See Also
-    --------
-    similitude.CombinedClassifier : Classify by the weighted mean of the calibrated posteriors of several classifiers.
     """
 
     _saved_state = {"posterior": "double[G] 0..", "count": "float 0.."}

@@ -13,31 +13,6 @@ def parameters_text(parameters: Mapping[str, Any]) -> str:
     """Return parameters as one line of text for people: ``n_neighbors=3, reg=0.1``.
 
     A nested parameter is named by the last part of its name if that is unique.
-
-    Parameters
-    ----------
-    parameters : dict
-        The values by name.
-
-    Returns
-    -------
-    str
-        The text.
-
-    See Also
-    --------
-    parameters_code : Return parameters as the keyword arguments of a call in Python: ``C=10.0, kernel='rbf'``.
-    plain_parameters
-        Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as
-        strings.
-
-    Examples
-    --------
-    >>> from similitude.search.parameters import parameters_text
-    >>> parameters_text({"svc__C": 10.0, "n_neighbors": 3, "weights": "kri"})
-    'C=10, n_neighbors=3, weights=kri'
-    >>> parameters_text({"first__k": 1, "second__k": 2})
-    'first__k=1, second__k=2'
     """
     short = {name: name.split("__")[-1] for name in parameters}
     count = Counter(short.values())
@@ -47,46 +22,12 @@ def parameters_text(parameters: Mapping[str, Any]) -> str:
 
 
 def parameters_code(parameters: Mapping[str, Any]) -> str:
-    """Return parameters as the keyword arguments of a call in Python: ``C=10.0, kernel='rbf'``.
-
-    Parameters
-    ----------
-    parameters : dict
-        The values by name.
-
-    Returns
-    -------
-    str
-        The code.
-
-    See Also
-    --------
-    parameters_text : Return parameters as one line of text for people: ``n_neighbors=3, reg=0.1``.
-    plain_parameters
-        Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as
-        strings.
-    """
+    """Return parameters as the keyword arguments of a call in Python: ``C=10.0, kernel='rbf'``."""
     return ", ".join(f"{name}={python_value(value)!r}" for name, value in parameters.items())
 
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as strings.
-
-    Parameters
-    ----------
-    parameters : dict
-        The values by name.
-
-    Returns
-    -------
-    dict
-        The plain values by name.
-
-    See Also
-    --------
-    python_value : Return the Python number, boolean or string for a NumPy scalar, and any other value unchanged.
-    parameters_text : Return parameters as one line of text for people: ``n_neighbors=3, reg=0.1``.
-    """
+    """Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as strings."""
     plain = {name: python_value(value) for name, value in parameters.items()}
     return {
         name: value if value is None or isinstance(value, (str, int, float)) else str(value)
@@ -95,24 +36,7 @@ def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def python_value(value: Any) -> Any:
-    """Return the Python number, boolean or string for a NumPy scalar, and any other value unchanged.
-
-    Parameters
-    ----------
-    value : object
-        The value.
-
-    Returns
-    -------
-    object
-        The Python value.
-
-    See Also
-    --------
-    plain_parameters
-        Return parameters as values for JSON: numbers, strings, booleans and None unchanged, all others as
-        strings.
-    """
+    """Return the Python number, boolean or string for a NumPy scalar, and any other value unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -267,20 +267,6 @@ def input_parameters(estimator: Any) -> Callable[[str], bool]:
     """Return a function of a parameter's name that returns whether the parameter changes how the input is read.
 
     These parameters are the first step of a pipeline, its similarity and dissimilarity, and their own parameters.
-
-    Parameters
-    ----------
-    estimator : estimator
-        An estimator or a pipeline.
-
-    Returns
-    -------
-    callable
-        ``reads_input(name)`` returns a bool.
-
-    See Also
-    --------
-    reading_part : Return the part of an estimator that reads its input, and the prefix of that part's parameters.
     """
     prefix = reading_part(estimator)[1]
     steps = prefix.split("__")[:-1]

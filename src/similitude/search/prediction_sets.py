@@ -55,19 +55,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoldModel:
-    """A classifier that was fitted on the training part of one fold.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The fitted classifier.
-    train, test : ndarray of int
-        The positions of the samples that it was fitted on, and of those that were left out.
-
-    See Also
-    --------
-    OutOfFold : The predictions for the tested samples, each by fits without that sample and by choices made without it.
-    """
+    """A classifier that was fitted on the training part of one fold."""
 
     _saved_state = {"estimator": "object", "train": "int[*] 0..", "test": "int[*] 0.."}
 

@@ -16,40 +16,12 @@ from similitude.search.standing import name_on
 
 
 def part_of(samples: Any, similarity: str | None) -> Any:
-    """Return samples, training samples or rows with one of several similarities.
-
-    Parameters
-    ----------
-    samples : Samples, Training, Rows, or their kind with several similarities
-        The samples.
-    similarity : str or None
-        The name of the similarity; None means the samples themselves.
-
-    Returns
-    -------
-    Samples, Training or Rows
-        The samples with this similarity.
-    """
+    """Return samples, training samples or rows with one of several similarities."""
     return samples if similarity is None else samples.parts[similarity]
 
 
 def read_samples(estimator: Any, X: Any, y: Any) -> Any:
-    """Return all samples as read according to the input contract, with one similarity or with several.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator whose ``similarity`` and ``dissimilarity`` are the contract.
-    X : samples
-        A matrix, several matrices by name, or raw objects; samples that have been read already are returned unchanged.
-    y : array-like of shape (n,)
-        The labels.
-
-    Returns
-    -------
-    Samples or SeveralSamples
-        The samples.
-    """
+    """Return all samples as read according to the input contract, with one similarity or with several."""
     if isinstance(X, SearchSamples):
         return X
     y = labels_in_order(y, X)
@@ -63,20 +35,7 @@ def read_samples(estimator: Any, X: Any, y: Any) -> Any:
 
 
 def entries(names: Any, samples: SeveralSamples) -> dict[str, Entry]:
-    """Return every method on each of several similarities, and the methods that use all of them.
-
-    Parameters
-    ----------
-    names : "all" or list of str
-        The names of the methods.
-    samples : SeveralSamples
-        The samples.
-
-    Returns
-    -------
-    dict of Entry
-        The methods on the similarities, by names such as "k-NN on edit"; for each method all similarities.
-    """
+    """Return every method on each of several similarities, and the methods that use all of them."""
     single, mixed = split_names(names)
     tables = {
         name: methods(single, similarity=part.reader.similarity, dissimilarity=part.reader.dissimilarity)
@@ -98,25 +57,7 @@ def entries(names: Any, samples: SeveralSamples) -> dict[str, Entry]:
 
 
 def split_names(names: Any) -> tuple[Any, list[str]]:
-    """Return the names of methods on one similarity, and those of methods that use several.
-
-    Parameters
-    ----------
-    names : "all" or list of str
-        The names.
-
-    Returns
-    -------
-    single : "all" or list of str
-        The names of methods on one similarity.
-    mixed : list of str
-        The names of methods on several.
-
-    See Also
-    --------
-    methods : Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
-    mixtures : Return the methods that use several similarities at once, simplest first.
-    """
+    """Return the names of methods on one similarity, and those of methods that use several."""
     if isinstance(names, str) or not isinstance(names, (list, tuple)):
         return names, list(MIXTURES)
     known = {slug(name): name for name in MIXTURES}

@@ -16,16 +16,7 @@ from similitude.reader import SeveralTraining, Training
 
 @dataclass(frozen=True, repr=False)
 class Relative:
-    """A parameter in units of a power of the scale of the training similarities.
-
-    Examples
-    --------
-    >>> from similitude.search.relative import Relative
-    >>> Relative(0.5), Relative(10.0, -1), Relative(1.0, -3)
-    (0.5 * scale, 10.0 / scale, 1.0 / scale**3)
-    >>> Relative(10.0, -1).at(4.0)
-    2.5
-    """
+    """A parameter in units of a power of the scale of the training similarities."""
 
     value: float
     power: int = 1

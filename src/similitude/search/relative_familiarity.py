@@ -27,19 +27,7 @@ class Hits(NamedTuple):
 
 
 def are_hits(training: Training) -> bool:
-    """Return whether most similarities are 0, none is negative or unknown, and rows cannot be compared as a whole.
-
-    Parameters
-    ----------
-    training : Training
-        The samples.
-
-    Returns
-    -------
-    bool
-        Whether there are more than 256 samples, and more than half of the pairs have the similarity 0: a few columns of
-        such rows say little about them.
-    """
+    """Return whether most similarities are 0, none is negative or unknown, and rows cannot be compared as a whole."""
     n, positive = len(training), 0
     if n <= COLUMNS or training.unknown or sign_of(training) < 0:
         return False
@@ -61,13 +49,6 @@ class RelativeFamiliarity:
     is compared with those of the training samples, each without itself. If no other sample of its class is similar to
     j, a_j is its self-similarity; if that is not known, the smallest of the others. Samples that are equally similar
     share the last places. Only positive similarities are looked at.
-
-    Parameters
-    ----------
-    scales : ndarray of shape (n,)
-        The similarities a_j.
-    known : ndarray of shape (t,)
-        The scores of the training samples that have a positive similarity to others, ascending.
     """
 
     _saved_state = {"scales": "real[n]", "known": "real[.t]"}
@@ -77,20 +58,7 @@ class RelativeFamiliarity:
 
     @classmethod
     def learn(cls, training: Training, codes: np.ndarray) -> RelativeFamiliarity:
-        """Return the familiarity that is learned from training samples.
-
-        Parameters
-        ----------
-        training : Training
-            The samples.
-        codes : ndarray of int of shape (n,)
-            Their classes, as positions.
-
-        Returns
-        -------
-        RelativeFamiliarity
-            The familiarity.
-        """
+        """Return the familiarity that is learned from training samples."""
         n = len(training)
         hits = _hits(training, n)
         alone = hits.rows == hits.columns
@@ -108,18 +76,7 @@ class RelativeFamiliarity:
         return cls(scales, np.sort(scores[~np.isnan(scores)]))
 
     def of_rows(self, rows: Rows) -> np.ndarray:
-        """Return the p-values of new samples.
-
-        Parameters
-        ----------
-        rows : Rows
-            The samples, with their similarities to all training samples.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The p-values; NaN for a sample whose row gives no evidence.
-        """
+        """Return the p-values of new samples."""
         hits = _hits(rows, len(self.scales))
         scores = _scores(hits, hits.values / self.scales[hits.columns], len(rows))
         p_values = (1 + np.searchsorted(self.known, scores, side="right")) / (1 + len(self.known))

@@ -11,21 +11,7 @@ from similitude.search.evaluation import Evaluated
 
 
 class Run:
-    """The answers of one method on the folds evaluated so far.
-
-    Parameters
-    ----------
-    name : str
-        The name of the method.
-    estimator : estimator
-        The estimator.
-    points : list of dict
-        The points of its grid, whose values may be relative.
-    similarity : str, default=None
-        The name of the similarity that it reads, if there are several; None means all of them.
-    method : str, default=None
-        The name of the method without that of the similarity; None means that they are the same.
-    """
+    """The answers of one method on the folds evaluated so far."""
 
     def __init__(
         self,
@@ -52,48 +38,20 @@ class Run:
         return sum(self.seconds)
 
     def take(self, number: int, evaluated: Evaluated) -> None:
-        """Store the answers on one more fold.
-
-        Parameters
-        ----------
-        number : int
-            The number of the fold.
-        evaluated : Evaluated
-            The answers.
-        """
+        """Store the answers on one more fold."""
         self.response = evaluated.results[0][0]
         self.answers[number] = np.stack([columns for _, columns in evaluated.results])
         self.seconds.append(evaluated.seconds)
 
     def keep(self, kept: np.ndarray) -> None:
-        """Keep only some of the points.
-
-        Parameters
-        ----------
-        kept : ndarray of int
-            Their positions, ascending; ``shortlists`` must refer to these points only.
-        """
+        """Keep only some of the points."""
         self.points = [self.points[i] for i in kept]
         self.answers = {number: found[kept] for number, found in self.answers.items()}
         self.shortlists = [np.searchsorted(kept, positions) for positions in self.shortlists]
 
 
 class CalibratedFold(NamedTuple):
-    """The answers of one method on one fold, with the calibrations on its repetition of the folds.
-
-    Parameters
-    ----------
-    places : ndarray of int of shape (m,)
-        The positions of the test samples among all tested samples.
-    answers : ndarray of shape (P, m, G)
-        The answers of the points.
-    factors : ndarray of shape (P, K + 1)
-        The factors that are fitted without each of the K parts, and to all samples.
-    offsets : ndarray of shape (P, K + 1, G)
-        The offsets.
-    number : int
-        The number of the fold.
-    """
+    """The answers of one method on one fold, with the calibrations on its repetition of the folds."""
 
     places: np.ndarray
     answers: np.ndarray

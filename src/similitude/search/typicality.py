@@ -25,16 +25,6 @@ class Typicality:
     rank of a_g(x) among these values, which is uniform up to ties, is at most the one that is counted here.
 
     Samples whose rows give no evidence have no p-value, and new samples are not compared with such training samples.
-
-    Parameters
-    ----------
-    nearest : ndarray of shape (n, G)
-        The largest similarity of each training sample to the other samples of each class; NaN if there are none, or
-        none that is known. Dissimilarities have a negative sign.
-    codes : ndarray of int of shape (n,)
-        The classes of the training samples, as positions.
-    evidence : ndarray of bool of shape (n,)
-        Whether the row of each training sample, without itself, gives evidence.
     """
 
     _saved_state = {"nearest": "real[n, G]", "codes": "int[n] 0..G", "evidence": "bool[n]"}
@@ -50,49 +40,16 @@ class Typicality:
 
     @classmethod
     def learn(cls, training: Training, codes: np.ndarray, n_classes: int) -> Typicality:
-        """Return the typicality that is learned from training samples.
-
-        Parameters
-        ----------
-        training : Training
-            The samples.
-        codes : ndarray of int of shape (n,)
-            Their classes, as positions.
-        n_classes : int
-            The number of classes, G.
-
-        Returns
-        -------
-        Typicality
-            The typicality.
-        """
+        """Return the typicality that is learned from training samples."""
         # Native values are used, since the map to similarities keeps their order, or should not matter.
         return cls(_nearest(training, codes, n_classes, left_out=True), codes, training_evidence(training))
 
     def of_rows(self, rows: Rows) -> np.ndarray:
-        """Return the p-values of new samples.
-
-        Parameters
-        ----------
-        rows : Rows
-            The samples, with their similarities to all training samples.
-
-        Returns
-        -------
-        ndarray of shape (m, G)
-            The p-values; NaN for a sample whose row gives no evidence. They are 1 if nothing is known about a class: if
-            it has a single sample, or if the similarities of the sample to the class are all unknown.
-        """
+        """Return the p-values of new samples."""
         return self._p_values(_nearest(rows, self.codes, self.nearest.shape[1]), rows.evidence)
 
     def of_training(self) -> np.ndarray:
-        """Return the p-values of the training samples, each compared with the others.
-
-        Returns
-        -------
-        ndarray of shape (n, G)
-            The p-values; NaN for a sample whose row gives no evidence.
-        """
+        """Return the p-values of the training samples, each compared with the others."""
         found = self._p_values(self.nearest, self.evidence)
         own = np.arange(len(self.codes)), self.codes
         # The sample itself is among the n_g samples that were counted.

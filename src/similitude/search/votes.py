@@ -10,30 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, repr=False)
 class Votes:
-    """What each member of a combination predicts for one sample; ``print`` shows it as a table.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (G,)
-        The labels of the classes.
-    members : list of str
-        The names of the members.
-    weights : ndarray of shape (M,)
-        Their weights.
-    posteriors : ndarray of shape (M, G)
-        Their posteriors.
-    posterior : ndarray of shape (G,)
-        The posterior of the combination.
-    prediction : label
-        The predicted class.
-    no_evidence : str, default=""
-        What the posterior rests on, if the row of the sample gives no evidence.
-
-    See Also
-    --------
-    similitude.CombinedClassifier : Classify by the weighted mean of the calibrated posteriors of several classifiers.
-    similitude.AutoClassifier : Evaluate the methods on the same folds, and combine those that work best together.
-    """
+    """What each member of a combination predicts for one sample; ``print`` shows it as a table."""
 
     classes: np.ndarray
     members: list[str]

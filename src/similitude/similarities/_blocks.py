@@ -34,21 +34,7 @@ WAITING_BYTES = 2**28
 
 
 class Block(NamedTuple):
-    """Consecutive rows and columns of the matrix.
-
-    Parameters
-    ----------
-    number : int
-        The number of the block in its grid.
-    rows, columns : slice
-        The rows and the columns.
-
-    See Also
-    --------
-    show_blocks
-        Call ``target.write(block, values)`` for every block of the matrix of values; the values are not kept
-        otherwise.
-    """
+    """Consecutive rows and columns of the matrix."""
 
     number: int
     rows: slice

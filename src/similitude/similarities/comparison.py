@@ -17,23 +17,7 @@ from similitude.similarities.registry import Measure
 
 
 def check_objects(X: Any) -> Any:
-    """Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects.
-
-    Parameters
-    ----------
-    X : sequence of objects
-        The objects.
-
-    Returns
-    -------
-    sequence of objects
-        The objects, or an error if there are none.
-
-    See Also
-    --------
-    check_sequence : Return objects that can be counted and sliced, or raise a ValueError.
-    append_objects : Return two sequences of objects of the same kind as one.
-    """
+    """Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects."""
     if sparse.issparse(X):
         X = X.tocsr()
     elif not hasattr(X, "__len__") or isinstance(X, (str, bytes, Mapping, set, frozenset)):
@@ -44,22 +28,7 @@ def check_objects(X: Any) -> Any:
 
 
 def sliceable(X: Any) -> Any:
-    """Return the objects in a form of which a part can be taken; a deque or an Index is converted to a list.
-
-    Parameters
-    ----------
-    X : sequence of objects
-        The objects.
-
-    Returns
-    -------
-    sequence of objects
-        The objects.
-
-    See Also
-    --------
-    check_sequence : Return objects that can be counted and sliced, or raise a ValueError.
-    """
+    """Return the objects in a form of which a part can be taken; a deque or an Index is converted to a list."""
     objects = check_objects(X)
     try:
         _safe_indexing(objects, slice(0, 1))
@@ -70,20 +39,7 @@ def sliceable(X: Any) -> Any:
 
 
 class Comparison:
-    """A function that returns the values of a measure between selected objects of two sequences.
-
-    Parameters
-    ----------
-    measure : Measure
-        The similarity or dissimilarity; its values are returned unchanged.
-    objects : sequence of objects
-        The objects of the columns.
-
-    See Also
-    --------
-    Measure : A similarity or dissimilarity function on raw objects, with its known properties.
-    batch : Mark a function that takes two whole batches of objects and returns the matrix of their similarities.
-    """
+    """A function that returns the values of a measure between selected objects of two sequences."""
 
     def __init__(self, measure: Measure, objects: Any):
         self.measure = measure
@@ -121,24 +77,7 @@ def _chosen(objects: Any, places: Any) -> Any:
 
 
 def append_objects(old: Any, new: Any) -> Any:
-    """Return two sequences of objects of the same kind as one.
-
-    Parameters
-    ----------
-    old : sequence of objects
-        The first objects: a DataFrame, a Series, a sparse matrix, an array or a list.
-    new : sequence of objects
-        The objects that follow.
-
-    Returns
-    -------
-    sequence of objects
-        The joined sequence, of the kind of ``old``.
-
-    See Also
-    --------
-    check_objects : Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects.
-    """
+    """Return two sequences of objects of the same kind as one."""
     if hasattr(old, "iloc"):
         import pandas as pd
 

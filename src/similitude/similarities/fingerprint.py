@@ -18,20 +18,6 @@ def fingerprint_of_measure(measure: Measure) -> bytes:
     """Return a digest of the measure's name, its parameters and what it has learned.
 
     The code of the function is not part of it, so that a run can be continued after the function has been corrected.
-
-    Parameters
-    ----------
-    measure : Measure
-        The similarity or dissimilarity.
-
-    Returns
-    -------
-    bytes
-        The digest.
-
-    See Also
-    --------
-    Measure : A similarity or dissimilarity function on raw objects, with its known properties.
     """
     function = measure.function
     state: Any = None

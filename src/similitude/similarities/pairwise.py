@@ -150,77 +150,21 @@ def show_blocks(
     progress: bool = False,
     places: Places | None = None,
 ) -> None:
-    """Call ``target.write(block, values)`` for every block of the matrix of values; the values are not kept otherwise.
-
-    Parameters
-    ----------
-    target : object
-        An object with the method ``write(block, values)`` and the attribute ``done``, a set of the numbers of blocks
-        that are to be left out.
-    A, B : sequences of objects
-        The objects of the rows and of the columns.
-    measure : Measure
-        The similarity or dissimilarity.
-    half : bool, default=False
-        Whether B is A and the blocks below the diagonal are left out.
-    n_jobs, block_size, progress
-        As in :func:`pairwise`.
-    places : pair of sequences of int, default=None
-        The positions by which errors name the objects of A and B, if these are taken from longer sequences.
-
-    See Also
-    --------
-    pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
-    MatrixInMemory
-        A target of blocks: the array of the caller, or a new one, created when the type of the first block is
-        known.
-    """
+    """Call ``target.write(block, values)`` for every block of the matrix; the values are not kept otherwise."""
     m, n, n_jobs = _count(A), _count(B), worker_count(n_jobs)
     length = check_block_size(block_size) or default_length(m, n, measure, half, n_jobs, True)
     _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress, places)
 
 
 class Named(NamedTuple):
-    """Objects with their positions in the sequence that the caller knows.
-
-    Parameters
-    ----------
-    objects : sequence of objects
-        The objects.
-    places : sequence of int
-        The position of each object, by which error messages name it.
-
-    See Also
-    --------
-    named_values : Return the matrix of ``pairwise``, with errors that name the objects by their given positions.
-    """
+    """Objects with their positions in the sequence that the caller knows."""
 
     objects: Any
     places: Sequence[int] | np.ndarray
 
 
 def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
-    """Return the matrix of :func:`pairwise`, with errors that name the objects by their given positions.
-
-    Parameters
-    ----------
-    A : Named
-        The objects of the rows.
-    B : Named or None
-        The objects of the columns; None means those of A.
-    measure : Measure
-        The similarity or dissimilarity.
-
-    Returns
-    -------
-    ndarray of shape (len(A.objects), len(B.objects))
-        The values.
-
-    See Also
-    --------
-    pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
-    Named : Objects with their positions in the sequence that the caller knows.
-    """
+    """Return the matrix of :func:`pairwise`, with errors that name the objects by their given positions."""
     same = B is None
     B = A if B is None else B
     shape, half = (_count(A.objects), _count(B.objects)), same and measure.symmetric
@@ -277,25 +221,7 @@ def _checked_measure(similarity: Any) -> Measure:
 
 
 def check_sequence(objects: Any, name: str) -> Any:
-    """Return objects that can be counted and sliced, or raise a ValueError.
-
-    Parameters
-    ----------
-    objects : sequence of objects
-        The objects.
-    name : str
-        The name of the argument in the error message.
-
-    Returns
-    -------
-    sequence of objects
-        The objects; a sparse matrix is converted to CSR.
-
-    See Also
-    --------
-    check_objects : Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects.
-    sliceable : Return the objects in a form of which a part can be taken; a deque or an Index is converted to a list.
-    """
+    """Return objects that can be counted and sliced, or raise a ValueError."""
     if sparse.issparse(objects):
         return objects.tocsr()
     has_both = hasattr(objects, "__len__") and hasattr(objects, "__getitem__") and getattr(objects, "shape", None) != ()
@@ -305,22 +231,7 @@ def check_sequence(objects: Any, name: str) -> Any:
 
 
 def check_block_size(block_size: Any) -> int | None:
-    """Return ``block_size`` as an int, or None if it is to be chosen by default.
-
-    Parameters
-    ----------
-    block_size : int or None
-        The value of the parameter.
-
-    Returns
-    -------
-    int or None
-        The checked value.
-
-    See Also
-    --------
-    pairwise : Return the matrix of the similarities or dissimilarities between two sequences of objects.
-    """
+    """Return ``block_size`` as an int, or None if it is to be chosen by default."""
     check_integer(block_size, "block_size", 1, none=True)
     return None if block_size is None else int(block_size)
 
@@ -357,24 +268,7 @@ def one_by_one(objects: Any) -> list:
 
 
 class MatrixInMemory:
-    """A target of blocks: the array of the caller, or a new one, created when the type of the first block is known.
-
-    Parameters
-    ----------
-    out : ndarray or None
-        The array of the caller.
-    shape : tuple of int
-        The shape of the matrix.
-    half : bool
-        Whether blocks below the diagonal are mirrored from those above.
-
-    See Also
-    --------
-    show_blocks
-        Call ``target.write(block, values)`` for every block of the matrix of values; the values are not kept
-        otherwise.
-    Block : Consecutive rows and columns of the matrix.
-    """
+    """A target of blocks: the array of the caller, or a new one, created when the type of the first block is known."""
 
     length = None
     done = frozenset[int]()
@@ -393,24 +287,10 @@ class MatrixInMemory:
             )
 
     def begin(self, length: int) -> None:
-        """Do nothing: a matrix in memory does not record the block length.
-
-        Parameters
-        ----------
-        length : int
-            The number of rows and columns of a block.
-        """
+        """Do nothing: a matrix in memory does not record the block length."""
 
     def write(self, block: Block, values: np.ndarray) -> None:
-        """Store a block and its mirror image.
-
-        Parameters
-        ----------
-        block : Block
-            The block.
-        values : ndarray
-            Its values.
-        """
+        """Store a block and its mirror image."""
         if self.matrix is None:
             self.matrix = values if values.shape == self.shape else np.empty(self.shape, values.dtype)
         if self.matrix is values:
@@ -424,13 +304,7 @@ class MatrixInMemory:
             raise ValueError(f"out: a value of {np.abs(values).max()} does not fit into {self.matrix.dtype}.") from None
 
     def finish(self) -> np.ndarray:
-        """Return the matrix.
-
-        Returns
-        -------
-        ndarray
-            The matrix.
-        """
+        """Return the matrix."""
         return self.matrix
 
     def close(self) -> None:

@@ -149,9 +149,6 @@ def register(measure: Measure) -> Measure:
     See Also
     --------
     Measure : A similarity or dissimilarity function on raw objects, with its known properties.
-    resolve
-        Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A,
-        B)``.
     names : Return the registered names in alphabetical order.
 
     Examples
@@ -215,9 +212,6 @@ def names() -> list[str]:
     See Also
     --------
     table : Return the registered measures as a Markdown table.
-    resolve
-        Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A,
-        B)``.
     """
     return sorted(_registry)
 
@@ -259,23 +253,7 @@ def batch(function: Function) -> Function:
 
 
 def resolve(similarity: SimilarityLike) -> Measure:
-    """Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A, B)``.
-
-    Parameters
-    ----------
-    similarity : str, callable or Measure
-        The value of the parameter ``similarity`` of an estimator.
-
-    Returns
-    -------
-    Measure
-        The measure.
-
-    See Also
-    --------
-    register : Register a measure under its name, so that ``similarity="..."`` accepts it everywhere.
-    names : Return the registered names in alphabetical order.
-    """
+    """Return the measure of a registered name, a callable, or an object with ``fit(X, y)`` and ``__call__(A, B)``."""
     if isinstance(similarity, Measure):
         return similarity
     if isinstance(similarity, str):

@@ -31,19 +31,7 @@ _METRICS = {"l1", "l2", "cityblock", "minkowski", "hamming", "canberra", "euclid
 
 
 class ScikitLearnDistance(BaseEstimator):
-    """A distance that scikit-learn has a name for, with its default parameters.
-
-    Parameters
-    ----------
-    metric : str, default="euclidean"
-        The name.
-
-    Examples
-    --------
-    >>> from similitude.similarities.scikit_learn import ScikitLearnDistance
-    >>> ScikitLearnDistance("canberra")([[1.0, 3.0]], [[1.0, 1.0]])
-    array([[0.5]])
-    """
+    """A distance that scikit-learn has a name for, with its default parameters."""
 
     orientation = "dissimilarity"
     similitude_batch = True
@@ -64,19 +52,7 @@ class ScikitLearnDistance(BaseEstimator):
 
 
 class ScikitLearnKernel(BaseEstimator):
-    """A kernel that scikit-learn has a name for, with its default parameters.
-
-    Parameters
-    ----------
-    metric : str, default="linear"
-        The name.
-
-    Examples
-    --------
-    >>> from similitude.similarities.scikit_learn import ScikitLearnKernel
-    >>> ScikitLearnKernel("linear")([[1.0, 3.0]], [[1.0, 1.0]])
-    array([[4.]])
-    """
+    """A kernel that scikit-learn has a name for, with its default parameters."""
 
     orientation = "similarity"
     similitude_batch = True
@@ -95,24 +71,6 @@ def scikit_learn_measure(name: str) -> Measure | None:
     Distance metrics are dissimilarities, kernels are similarities; a name that is both means the distance.
     "mahalanobis" and "seuclidean" give None, because scikit-learn would estimate their scales from the training and
     test rows together.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-
-    Returns
-    -------
-    Measure or None
-        The measure.
-
-    Examples
-    --------
-    >>> from similitude.similarities.scikit_learn import scikit_learn_measure
-    >>> scikit_learn_measure("canberra").orientation, scikit_learn_measure("laplacian").orientation
-    ('dissimilarity', 'similarity')
-    >>> scikit_learn_measure("levenshtein") is None
-    True
     """
     common: dict[str, Any] = {
         "name": name,

@@ -28,22 +28,7 @@ if TYPE_CHECKING:
 
 
 class Promise(NamedTuple):
-    """The guarantee for a vote of n pairs.
-
-    Parameters
-    ----------
-    error : float
-        At most this share of the samples has a margin of at most ``margin``.
-    confidence : float
-        The probability with which that holds.
-    margin : float
-        The margin at which the error is counted.
-
-    See Also
-    --------
-    pairs_needed : Return the number of pairs of examples that is sufficient for a (dis)similarity of this goodness.
-    error_bound : Return the error that the theorems of ``pairs_needed`` guarantee for a vote of ``n_pairs`` pairs.
-    """
+    """The guarantee for a vote of n pairs."""
 
     error: float
     confidence: float

@@ -15,20 +15,7 @@ ROUNDING = 1e-12
 
 
 class MarginCurve:
-    """A margin for each sample, and the share of the samples whose margin is below gamma.
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n,)
-        The margins; NaN for a sample that is left out.
-
-    See Also
-    --------
-    Goodness : The result of ``goodness``.
-    similitude.goodness
-        Estimate the goodness of Wang et al. (2009): how often samples are closer to their own class than to
-        others.
-    """
+    """A margin for each sample, and the share of the samples whose margin is below gamma."""
 
     def __init__(self, margins: np.ndarray):
         self.margins = margins

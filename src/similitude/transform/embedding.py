@@ -20,20 +20,7 @@ if TYPE_CHECKING:
 
 
 class Embedding(NamedTuple):
-    """Vectors in a pseudo-Euclidean space.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p + q)
-        The vectors, as rows.
-    signature : tuple of int
-        (p, q), the numbers of positive and negative directions.
-
-    See Also
-    --------
-    pseudo_euclidean_embedding : Return vectors whose pseudo-Euclidean inner products are the similarities.
-    similitude.PseudoEuclideanEmbedding : Embed samples in a pseudo-Euclidean space, and new samples by projection.
-    """
+    """Vectors in a pseudo-Euclidean space."""
 
     X: np.ndarray
     signature: tuple[int, int]
@@ -74,31 +61,6 @@ def pseudo_euclidean_embedding(S: MatrixLike, n_components: int | float | None =
 
     With ``S = V diag(lambda) V^T`` sample i becomes ``|Lambda|^(1/2) V^T e_i`` on the p positive and q negative
     directions; in the inner product the negative directions have a minus sign. An asymmetric S is symmetrised.
-
-    Parameters
-    ----------
-    S : array-like of shape (n, n)
-        The similarities.
-    n_components : int, float or None, default=None
-        The number of directions to keep, those of largest ``|lambda|``, or the share of ``sum |lambda|`` to keep. None
-        keeps all directions.
-
-    Returns
-    -------
-    Embedding
-        The named tuple ``(X, signature)``; the columns of X are the p positive directions, then the q negative ones.
-
-    See Also
-    --------
-    similitude.PseudoEuclideanEmbedding : Embed samples in a pseudo-Euclidean space, and new samples by projection.
-    Embedding : Vectors in a pseudo-Euclidean space.
-
-    Examples
-    --------
-    >>> from similitude.transform.embedding import pseudo_euclidean_embedding
-    >>> X, signature = pseudo_euclidean_embedding([[1.0, 2.0], [2.0, 1.0]])
-    >>> signature
-    (1, 1)
     """
     S = dense(check_similarity(S))
     values, vectors = _components(symmetrized_for("pseudo_euclidean_embedding", S), n_components)

@@ -31,66 +31,20 @@ _UNIFORM = 0.1
 
 
 def row_blocks(n: int, width: int) -> list[slice]:
-    """Return slices of consecutive rows that have about 2 million entries together.
-
-    Parameters
-    ----------
-    n : int
-        The number of rows.
-    width : int
-        The number of columns.
-
-    Returns
-    -------
-    list of slice
-
-    See Also
-    --------
-    Landmarks
-        The chosen landmarks, the similarities among them, and those of all training samples to them, block by
-        block.
-    """
+    """Return slices of consecutive rows that have about 2 million entries together."""
     length = max(1, _ENTRIES // max(1, width))
     return [slice(start, min(start + length, n)) for start in range(0, n, length)]
 
 
 class ToLandmarks(NamedTuple):
-    """How samples are compared with the landmarks.
-
-    Parameters
-    ----------
-    positions : ndarray of int of shape (m,)
-        The positions of the landmarks among the training samples, ascending.
-    map : LearnedMap or None
-        The map from native values to similarities, learned from the landmarks alone.
-    asymmetric : bool
-        Whether the mean of both directions is used where both are known.
-
-    See Also
-    --------
-    Landmarks
-        The chosen landmarks, the similarities among them, and those of all training samples to them, block by
-        block.
-    """
+    """How samples are compared with the landmarks."""
 
     positions: np.ndarray
     map: LearnedMap | None
     asymmetric: bool
 
     def similarities(self, native: Any, *, transposed: bool = False) -> np.ndarray:
-        """Return native values as similarities in double precision.
-
-        Parameters
-        ----------
-        native : array or CSR matrix of shape (b, m)
-            The native values.
-        transposed : bool, default=False
-            Whether they are the transposed values of the other direction, from the landmarks to the samples.
-
-        Returns
-        -------
-        ndarray of shape (b, m)
-        """
+        """Return native values as similarities in double precision."""
         if self.map is None:
             return dense(native).astype(np.float64, copy=False)
         # A sparse matrix is passed to the map unchanged, which then raises the error.
@@ -98,38 +52,13 @@ class ToLandmarks(NamedTuple):
         return learned(native, name="X").astype(np.float64, copy=False)
 
     def block(self, native: Any, rows: slice) -> np.ndarray:
-        """Return the similarities of consecutive samples to the landmarks.
-
-        Parameters
-        ----------
-        native : GivenValues or ComputedValues
-            The native values of the samples.
-        rows : slice
-            The positions of the samples.
-
-        Returns
-        -------
-        ndarray of shape (b, m)
-        """
+        """Return the similarities of consecutive samples to the landmarks."""
         C = self.similarities(native.block(rows, self.positions))
         back = native.back(rows, self.positions) if self.asymmetric else None
         return C if back is None else (C + self.similarities(back, transposed=True)) / 2
 
     def blocks(self, samples: Any) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield slices of the samples, and their similarities to the landmarks.
-
-        Parameters
-        ----------
-        samples : Training or Rows
-            The samples to compare with the landmarks.
-
-        Yields
-        ------
-        rows : slice
-            The positions of consecutive samples.
-        similarities : ndarray of shape (b, m)
-            Their similarities to the landmarks.
-        """
+        """Yield slices of the samples, and their similarities to the landmarks."""
         for rows in row_blocks(len(samples), len(self.positions)):
             yield rows, self.block(samples.native, rows)
 
@@ -146,20 +75,6 @@ class Landmarks:
 
     The map from dissimilarities is learned from the landmarks alone. Where their own matrix is asymmetric, all
     similarities are the mean of both directions.
-
-    Parameters
-    ----------
-    training : Training
-        The training samples.
-    positions : ndarray of int
-        The positions of the landmarks among its columns, ascending.
-    columns_matrix : array or CSR matrix of shape (p, p), default=None
-        The native values among the columns, if these are not training samples.
-
-    See Also
-    --------
-    ToLandmarks : How samples are compared with the landmarks.
-    LandmarkEstimator : Base of the estimators that need similarities to a few samples only, and choose these.
     """
 
     def __init__(self, training: Training, positions: np.ndarray, columns_matrix: Any = None):
@@ -180,31 +95,11 @@ class Landmarks:
         return self.to.positions
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Return an iterator over slices of the training samples, and their similarities to the landmarks.
-
-        Returns
-        -------
-        iterator of tuples (slice, ndarray)
-            The similarities of one block have the shape (b, m).
-        """
+        """Return an iterator over slices of the training samples, and their similarities to the landmarks."""
         return self.to.blocks(self.training)
 
     def spectrum(self, tol: float, R: Any = None, held: Iterable[np.ndarray] | None = None) -> NystroemSpectrum:
-        """Return the spectrum of ``C W^+ C^T``, where C holds the samples' similarities to the landmarks.
-
-        Parameters
-        ----------
-        tol : float
-            Eigenvalues of at most ``tol`` times the largest count as zero.
-        R : ndarray of shape (m, m), default=None
-            The triangular factor of C, if it is known.
-        held : iterable of ndarrays, default=None
-            Blocks of rows of C, if they are known.
-
-        Returns
-        -------
-        NystroemSpectrum
-        """
+        """Return the spectrum of ``C W^+ C^T``, where C holds the samples' similarities to the landmarks."""
         if self.are_all:
             return decompose_whole(self.W, tol)
         if R is None:
@@ -212,34 +107,14 @@ class Landmarks:
         return decompose(R, self.W, tol)
 
     def leverage(self, tol: float) -> np.ndarray:
-        """Return the leverage of each training sample in ``C W^+ C^T = V diag(d) V^T``.
-
-        Parameters
-        ----------
-        tol : float
-            Eigenvalues of at most ``tol`` times the largest count as zero.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            ``sum_k V[i, k]^2`` over the nonzero eigenvalues.
-        """
+        """Return the leverage of each training sample in ``C W^+ C^T = V diag(d) V^T``."""
         values, basis = self.spectrum(tol)
         vectors = basis / values
         return np.concatenate([np.square(C @ vectors).sum(axis=1) for _, C in self.blocks()])
 
 
 class LandmarkEstimator(SimilarityEstimator):
-    """Base of the estimators that need similarities to a few samples only, and choose these.
-
-    See Also
-    --------
-    similitude.IndefiniteNystroem
-        Compute features from the similarities to m landmarks, such that their inner products are a kernel.
-    similitude.LandmarkClassifier
-        Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of
-        samples.
-    """
+    """Base of the estimators that need similarities to a few samples only, and choose these."""
 
     _saved_state = {"landmarks_": "int[landmarks] 0..", "support_columns_": "int[*] 0..n"}
 

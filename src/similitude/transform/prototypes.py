@@ -41,28 +41,6 @@ def forward_selection(S: np.ndarray, labels: np.ndarray, p: int) -> tuple[np.nda
     the sample that leads to the fewest errors. Ties are broken by the largest total similarity of all samples to their
     nearest prototypes (totals within 1e-12 times the largest total of absolute similarities to one sample are equal),
     then by position. A step costs O(n^2).
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The similarities.
-    labels : ndarray of int of shape (n,)
-        The classes of the samples.
-    p : int
-        The number of prototypes.
-
-    Returns
-    -------
-    positions : ndarray of int of shape (p,)
-        The positions of the prototypes, in the order they were added.
-    errors : ndarray of shape (p,)
-        The share of errors after each addition.
-
-    See Also
-    --------
-    similitude.SimilarityFeatures
-        Represent a sample by its similarities to prototypes chosen among the training samples.
-    similitude.numerics.k_medoids : Return the k samples to which all samples are most similar in total.
     """
     n = len(S)
     S = np.ascontiguousarray(S, dtype=np.float32 if S.dtype == np.float32 else np.float64)

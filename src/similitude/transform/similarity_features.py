@@ -289,19 +289,7 @@ class RangeNormalizer:
 
 
 class ExponentialNormalizer:
-    """Function ``exp(-d^2 / sigma)``, where sigma is relative to the median of d over pairs of different samples.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (n, p)
-        The training features.
-    own : ndarray of int
-        ``own[k]`` is the row of the prototype of column k.
-    map_name : {"negate", None}
-        "negate" if the columns hold -d, None if they are similarities.
-    scale : float
-        The factor of sigma.
-    """
+    """Function ``exp(-d^2 / sigma)``, where sigma is relative to the median of d over pairs of different samples."""
 
     _saved_state = {"to_dissimilarity": "LearnedMap", "gauss": "LearnedMap", "sigma?": "float"}
 

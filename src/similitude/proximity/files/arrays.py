@@ -24,26 +24,7 @@ _HDF5_NUMBERS = {"double", "single", "logical"} | {f"{u}int{b}" for u in ("", "u
 
 
 def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
-    """Return the result of ``read``, or raise a ValueError that names the file for any error in it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    what : str
-        The expected content of the file, for the error message.
-    read : callable
-        A function without arguments that reads the file.
-
-    Returns
-    -------
-    object
-        The result.
-
-    See Also
-    --------
-    check_file : Return the path, or raise an error that names the argument if there is no file to read.
-    """
+    """Return the result of ``read``, or raise a ValueError that names the file for any error in it."""
     try:
         return read()
     except ImportError:
@@ -61,20 +42,7 @@ def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
 
 
 def read_npy(path: Path, mmap: bool = False) -> np.ndarray:
-    """Return the array in a file of NumPy.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    mmap : bool, default=False
-        Whether the values stay on disk.
-
-    Returns
-    -------
-    ndarray
-        The array.
-    """
+    """Return the array in a file of NumPy."""
     if mmap and not is_gzip(path):
         return readable(path, "a NumPy array", lambda: np.load(path, mmap_mode="r", allow_pickle=False))
 
@@ -112,22 +80,7 @@ def _read_member(file: Any, size: int | None) -> np.ndarray:
 
 
 def read_archive(path: Path, key: str | None = None) -> tuple[Any, dict[str, np.ndarray]]:
-    """Return the matrix in an archive of NumPy, dense or sparse, and the arrays of ids in it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    key : str, default=None
-        The name of the array; not needed if there is only one besides ids.
-
-    Returns
-    -------
-    matrix : ndarray or sparse array
-        The matrix.
-    ids : dict of str to ndarray
-        The ids of rows and columns, by name.
-    """
+    """Return the matrix in an archive of NumPy, dense or sparse, and the arrays of ids in it."""
 
     def read() -> tuple[Any, dict[str, np.ndarray]]:
         with zipfile.ZipFile(path) as archive:
@@ -160,20 +113,7 @@ def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
 
 
 def read_mat(path: Path, key: str | None = None) -> Any:
-    """Return a numeric or sparse variable of a MATLAB file up to version 7.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    key : str, default=None
-        The name of the variable; not needed if there is only one.
-
-    Returns
-    -------
-    ndarray or sparse matrix
-        The variable.
-    """
+    """Return a numeric or sparse variable of a MATLAB file up to version 7."""
 
     def read() -> Any:
         with open_bytes(path) as file:
@@ -190,20 +130,7 @@ def read_mat(path: Path, key: str | None = None) -> Any:
 
 
 def read_hdf5(path: Path, key: str | None = None) -> Any:
-    """Return a numeric or sparse variable of a MATLAB 7.3 file, which h5py reads.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    key : str, default=None
-        The name of the variable; not needed if there is only one.
-
-    Returns
-    -------
-    ndarray or sparse matrix
-        The variable.
-    """
+    """Return a numeric or sparse variable of a MATLAB 7.3 file, which h5py reads."""
     h5py = require("h5py", "data")
 
     def read() -> Any:
@@ -231,18 +158,7 @@ def _is_numeric(h5py: Any, item: Any) -> bool:
 
 
 def read_mtx(path: Path) -> Any:
-    """Return the matrix in a Matrix Market file.
-
-    Parameters
-    ----------
-    path : Path
-        The file, which may be compressed with gzip.
-
-    Returns
-    -------
-    ndarray or sparse matrix
-        The matrix.
-    """
+    """Return the matrix in a Matrix Market file."""
 
     def read() -> Any:
         with open_bytes(path) as file:
@@ -279,26 +195,7 @@ def _check_promise(path: Path, file: Any) -> None:
 
 
 def choose_array(path: Path, names: list[str], key: str | None) -> str:
-    """Return the name of the array in a file that is to be read.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    names : list of str
-        The names of its arrays.
-    key : str or None
-        The name that the user gave.
-
-    Returns
-    -------
-    str
-        The name.
-
-    See Also
-    --------
-    load_values : Return the proximities in a file, without labels.
-    """
+    """Return the name of the array in a file that is to be read."""
     if not names:
         raise ValueError(f"{path}: holds no numeric array, or is truncated.")
     if key is None and len(names) > 1:

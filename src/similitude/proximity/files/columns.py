@@ -25,24 +25,7 @@ ASK_HEADER = "say whether the first line is a header: --header yes or --header n
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a file are read, and as what; ``str()`` is the sentence that the commands print.
-
-    Parameters
-    ----------
-    header : bool or None
-        Whether the first line is a header; None for a Parquet file, whose columns always have names.
-    names : list of str
-        The names of all columns, "" for those that have none.
-    roles : dict of str to list of int
-        The places of the columns, from 0, by what they hold: ids, objects, labels, queries, targets, scores.
-
-    See Also
-    --------
-    similitude.datasets.load_objects : Read raw objects, and their labels and groups, from files.
-    similitude.datasets.load_proximity
-        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
-        form.
-    """
+    """Which columns of a file are read, and as what; ``str()`` is the sentence that the commands print."""
 
     header: bool | None
     names: list[str]
@@ -61,18 +44,7 @@ class Columns:
         return f"column{'s' * (len(places) > 1)} {', '.join(shown)}{more}"
 
     def named(self, role: str) -> list[str] | None:
-        """Return the names of the columns with a role, or None if these do not tell them from all others.
-
-        Parameters
-        ----------
-        role : str
-            What the columns hold.
-
-        Returns
-        -------
-        list of str or None
-            The names.
-        """
+        """Return the names of the columns with a role, or None if these do not tell them from all others."""
         found, counts = [self.names[j] for j in self.roles.get(role, [])], Counter(self.names)
         tells = self.header is not False and all(name and counts[name] == 1 for name in found)
         return found if found and tells else None

@@ -17,35 +17,7 @@ def is_fasta(path: Path) -> bool:
 
 
 def read_fasta(path: Path) -> tuple[list[str], list[str]]:
-    """Return the sequences of a FASTA file in capital letters, and their ids, the first words of the headings.
-
-    Parameters
-    ----------
-    path : Path
-        The file, which may be compressed with gzip.
-
-    Returns
-    -------
-    sequences : list of str
-        The sequences, without a ``*`` at the end.
-    ids : list of str
-        Their ids.
-
-    See Also
-    --------
-    read_objects : Return the objects of a file, of the kind that a measure compares: see ``load_objects``.
-    similitude.datasets.load_objects : Read raw objects, and their labels and groups, from files.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from similitude.proximity.files import read_fasta
-    >>> path = Path(tempfile.mkdtemp()) / "s.fa"
-    >>> _ = path.write_text(">a first\\nACGT\\nac\\n\\n>b\\nTTT\\n")
-    >>> read_fasta(path)
-    (['ACGTAC', 'TTT'], ['a', 'b'])
-    """
+    """Return the sequences of a FASTA file in capital letters, and their ids, the first words of the headings."""
     ids: list[str] = []
     places: list[int] = []
     parts: list[list[str]] = []

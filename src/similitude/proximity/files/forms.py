@@ -54,17 +54,7 @@ _ROWS, _CHARACTERS = 200, 2**22
 
 
 class Look(NamedTuple):
-    """The first rows of a text file.
-
-    Parameters
-    ----------
-    delimiter : str
-        The character between cells.
-    rows : list of (int, list of str)
-        The rows that are not blank, each with its line, without leading comments.
-    whole : bool
-        Whether these are all rows of the file.
-    """
+    """The first rows of a text file."""
 
     delimiter: str
     rows: list[tuple[int, list[str]]]
@@ -72,18 +62,7 @@ class Look(NamedTuple):
 
 
 def binary_kind(path: Path) -> str | None:
-    """Return the kind of a binary file (or Matrix Market file), or None for text.
-
-    Parameters
-    ----------
-    path : Path
-        The file, which may be compressed with gzip.
-
-    Returns
-    -------
-    str or None
-        One of "npy", "npz", "parquet", "mtx", "mat", "hdf5", or None.
-    """
+    """Return the kind of a binary file (or Matrix Market file), or None for text."""
     with open_bytes(path) as file:
         start = file.read(512)
     for magic, kind in _MAGIC.items():
@@ -109,18 +88,7 @@ def _is_text(start: bytes) -> bool:
 
 
 def look(path: Path) -> Look:
-    """Return the first rows of a text file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    Look
-        The rows.
-    """
+    """Return the first rows of a text file."""
     first = [line for line, _ in zip((line for line in lines(path) if line.strip() and line[0] != "#"), range(3))]
     if not first:
         return Look(",", [], True)
@@ -144,22 +112,7 @@ def _is_comment(cells: list[str]) -> bool:
 
 
 def text_form(path: Path, seen: Look, square: bool) -> str:
-    """Return the form of a text file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    seen : Look
-        Its first rows.
-    square : bool
-        Whether it must hold pairs of the same samples.
-
-    Returns
-    -------
-    str
-        One of ``TEXT_FORMS``.
-    """
+    """Return the form of a text file."""
     if suffix(path) in EDGE_SUFFIXES:
         return "edges"
     rows = [cells for _, cells in seen.rows]
@@ -259,26 +212,7 @@ def names_columns(first: list[str]) -> bool:
 
 
 def text_form_of(path: Path, form: str | None = None) -> str:
-    """Return the form of a text file that is to hold pairs of the same samples, or "" for a binary file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    form : str, default=None
-        The form that the user named.
-
-    Returns
-    -------
-    str
-        The form.
-
-    See Also
-    --------
-    suffix : Return the suffix of a file in lower case and without .gz.
-    similitude.datasets.save_proximity
-        Write a matrix to a file that ``load_proximity`` reads again, with the same values and ids.
-    """
+    """Return the form of a text file that is to hold pairs of the same samples, or "" for a binary file."""
     if binary_kind(path) is not None:
         return ""
     return str(form or text_form(path, look(path), True))

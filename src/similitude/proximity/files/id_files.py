@@ -38,21 +38,7 @@ def labels_file(matrix: Path) -> Path:
 
 
 def check_ids(path: Path, ids: list[str], one_line: bool = True) -> None:
-    """Raise a ValueError if an id cannot be written such that the same id is read again.
-
-    Parameters
-    ----------
-    path : Path
-        The file to be written.
-    ids : list of str
-        The ids.
-    one_line : bool, default=True
-        Whether the file cannot hold ids of several lines.
-
-    See Also
-    --------
-    check_unique : Raise a ValueError if two samples have the same name, or if one has none.
-    """
+    """Raise a ValueError if an id cannot be written such that the same id is read again."""
     for text in ids:
         if not text or text != text.strip():
             problem = "is empty" if not text else "begins or ends with a blank"
@@ -66,29 +52,7 @@ def check_ids(path: Path, ids: list[str], one_line: bool = True) -> None:
 
 
 def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, list[str]]:
-    """Return the files of ids to be written beside a matrix; call it before the matrix is computed.
-
-    Parameters
-    ----------
-    matrix : Path
-        The path of the matrix.
-    names : dict of str to list of str or None
-        For "ids" and "column_ids" the ids, or None if there are none.
-
-    Returns
-    -------
-    dict of Path to list of str
-        The ids of each file.
-
-    Raises
-    ------
-    ValueError
-        If an id is not one line of text, or if there is a file of ids that would not belong to the new matrix.
-
-    See Also
-    --------
-    write_ids : Write the files that ``id_files`` returned, after the matrix has been written.
-    """
+    """Return the files of ids to be written beside a matrix; call it before the matrix is computed."""
     files = {}
     for name, ids in names.items():
         path = id_file(matrix, name)
@@ -104,19 +68,7 @@ def id_files(matrix: Path, names: Mapping[str, list[str] | None]) -> dict[Path, 
 
 
 def write_ids(matrix: Path, files: Mapping[Path, list[str]]) -> None:
-    """Write the files that :func:`id_files` returned, after the matrix has been written.
-
-    Parameters
-    ----------
-    matrix : Path
-        The path of the matrix.
-    files : dict of Path to list of str
-        The ids of each file.
-
-    See Also
-    --------
-    id_files : Return the files of ids to be written beside a matrix; call it before the matrix is computed.
-    """
+    """Write the files that :func:`id_files` returned, after the matrix has been written."""
     for path, ids in files.items():
         with replacing(path) as part:
             comment = [_COMMENT + _checksum(matrix)] if matrix.is_file() else []  # a FIFO cannot be read again

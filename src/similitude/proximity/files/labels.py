@@ -21,23 +21,7 @@ Rows = list[tuple[int, list[str]]]
 
 
 class Labels(NamedTuple):
-    """The labels of those samples that have one.
-
-    Parameters
-    ----------
-    values : ndarray
-        The labels: integers if all of them are, otherwise strings.
-    labelled : ndarray of int
-        The positions of the samples that have a label.
-    ids : list of str or None
-        The ids of all samples: the given ones, or those of the label file.
-    read : Columns
-        Which columns of the file were read, and as what.
-
-    See Also
-    --------
-    read_labels : Return the labels of n samples in their order.
-    """
+    """The labels of those samples that have one."""
 
     values: np.ndarray
     labelled: np.ndarray
@@ -46,21 +30,7 @@ class Labels(NamedTuple):
 
 
 class LabelledSamples(NamedTuple):
-    """The samples that have a label, with their labels and groups.
-
-    Parameters
-    ----------
-    y, groups : ndarray or None
-        Their labels and groups.
-    kept : ndarray of int
-        Their positions among all samples.
-    ids : list of str or None
-        Their ids.
-    left_out : list of str
-        The ids of the other samples.
-    read : dict of str to Columns
-        Which columns of the files were read, for "labels" and "groups".
-    """
+    """The samples that have a label, with their labels and groups."""
 
     y: np.ndarray | None
     groups: np.ndarray | None
@@ -81,30 +51,7 @@ def labelled_samples(
     from_edges: bool = False,
     header: bool | None = None,
 ) -> LabelledSamples:
-    """Return the samples that have a label, and warn of those that have none.
-
-    Parameters
-    ----------
-    n : int
-        The number of samples.
-    ids : list of str or None
-        Their ids.
-    labels, groups : path or None
-        The files.
-    in_order : bool
-        Whether labels with ids are in the order of samples without ids.
-    label_column, group_column : str, int or None
-        The columns, by name or place from 1.
-    from_edges : bool, default=False
-        Whether the samples are known from a list of edges only: see :func:`read_labels`.
-    header : bool or None, default=None
-        False states that the first line of a list of labels is a label: see :func:`read_labels`.
-
-    Returns
-    -------
-    LabelledSamples
-        The samples.
-    """
+    """Return the samples that have a label, and warn of those that have none."""
     y = values = None
     kept = np.arange(n)
     read: dict[str, Columns] = {}
@@ -148,38 +95,6 @@ def read_labels(
     other ids are left out with a warning, whatever the form of the samples, unless less than half of them, and of the
     samples, agree. If the samples have no ids, labels with ids are accepted if ``in_order`` is true, and refused
     otherwise.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    n : int
-        The number of samples.
-    ids : list of str or None
-        The ids of the samples.
-    in_order : bool, default=False
-        Whether labels with ids are in the order of samples without ids.
-    what : str, default="label"
-        What the file holds for each sample, for the error messages.
-    column : str or int, default=None
-        The name of the column of the labels in the header, or its place from 1; needed if there are more than two.
-    from_edges : bool, default=False
-        Whether the samples are known from a list of edges only, for the warning.
-    header : bool or None, default=None
-        False states that the first line of a list of labels is a label, also if it looks like a heading. Otherwise the
-        number of lines decides.
-
-    Returns
-    -------
-    Labels
-        The labels.
-
-    See Also
-    --------
-    Labels : The labels of those samples that have one.
-    similitude.datasets.load_proximity
-        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
-        form.
     """
     found = label_rows(path)
     if not found:

@@ -33,19 +33,7 @@ _V4_TYPES = {0: "f8", 1: "f4", 2: "i4", 3: "i2", 4: "u2", 5: "u1"}
 
 
 class Variable(NamedTuple):
-    """A variable of a MATLAB file that has not been read yet.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : str
-        Its class.
-    numeric : bool
-        Whether it is a matrix of numbers, dense or sparse.
-    content : tuple
-        Where its parts are.
-    """
+    """A variable of a MATLAB file that has not been read yet."""
 
     name: str
     kind: str
@@ -54,20 +42,7 @@ class Variable(NamedTuple):
 
 
 def variables(path: Path, data: bytes) -> list[Variable]:
-    """Return the variables in the content of a MATLAB file.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for error messages.
-    data : bytes
-        Its content.
-
-    Returns
-    -------
-    list of Variable
-        The variables.
-    """
+    """Return the variables in the content of a MATLAB file."""
     if data[:6] != b"MATLAB":
         return list(_version4(path, data))
     if len(data) < 128 or data[126:128] not in (b"IM", b"MI"):
@@ -77,20 +52,7 @@ def variables(path: Path, data: bytes) -> list[Variable]:
 
 
 def value_of(path: Path, variable: Variable) -> Any:
-    """Return the values of a variable.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for error messages.
-    variable : Variable
-        The variable, which is numeric.
-
-    Returns
-    -------
-    ndarray or sparse array
-        The matrix.
-    """
+    """Return the values of a variable."""
     read, *parts = variable.content
     return read(path, *parts)
 

@@ -29,22 +29,7 @@ _SETS = ("sets or binary vectors", _WORDS_OR_SETS)
 
 
 class Objects(NamedTuple):
-    """Objects, and their ids if the file has them.
-
-    Parameters
-    ----------
-    items : sequence
-        The objects.
-    ids : list of str or None
-        Their ids.
-    read : Columns or None
-        Which columns of a text file were read, and as what.
-
-    See Also
-    --------
-    read_objects : Return the objects of a file, of the kind that a measure compares: see ``load_objects``.
-    similitude.datasets.load_objects : Read raw objects, and their labels and groups, from files.
-    """
+    """Objects, and their ids if the file has them."""
 
     items: Any
     ids: list[str] | None
@@ -166,32 +151,7 @@ def read_objects(
     header: bool | None = None,
     columns: list[str] | None = None,
 ) -> Objects:
-    """Return the objects of a file, of the kind that a measure compares: see :func:`load_objects`.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        The kind of the objects.
-    key : str, default=None
-        The name of the array in an ``.npz`` file.
-    header : bool, default=None
-        Whether the first line is a header; None means that it is recognised.
-    columns : list of str, default=None
-        The names of the columns that hold the objects; None means all columns but that of the ids.
-
-    Returns
-    -------
-    Objects
-        The objects, their ids, and which columns were read.
-
-    See Also
-    --------
-    read_fasta
-        Return the sequences of a FASTA file in capital letters, and their ids, the first words of the headings.
-    similitude.datasets.load_objects : Read raw objects, and their labels and groups, from files.
-    """
+    """Return the objects of a file, of the kind that a measure compares: see :func:`load_objects`."""
     path = check_file(path, "OBJECTS")
     found = suffix(path)
     binary = binary_kind(path)
@@ -336,22 +296,7 @@ def _numbers(path: Path, header: bool | None, columns: list[str] | None) -> Obje
 
 
 def read_cells(path: Path) -> list[list[str]]:
-    """Return the rows that are not blank, which must all have the same length.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    list of list of str
-        The cells of each row.
-
-    See Also
-    --------
-    write_table : Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit.
-    """
+    """Return the rows that are not blank, which must all have the same length."""
     found = [(line, cells) for line, cells in rows(path, _delimiter(path)) if cells]
     if not found:
         raise ValueError(f"{path}: the file is empty.")

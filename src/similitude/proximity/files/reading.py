@@ -13,32 +13,7 @@ _STORED = ("form", "query", "target", "score", "missing", "duplicates", "directi
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file of proximities is to be read: see :func:`load_proximity`.
-
-    Parameters
-    ----------
-    form : {"table", "edges", "condensed", "triangle", "phylip"} or None, default=None
-        The form of a text file; None means that it is recognised.
-    key : str or None, default=None
-        The name of the array in a file that holds several.
-    query, target, score : str, int or None, default=None
-        The columns of an edge list, by name or by place from 1.
-    missing, duplicates, direction, normalise
-        What edges mean; ``missing`` is also the value of unknown pairs of a matrix.
-    diagonal : float or None, default=None
-        The value of each sample with itself, if the file does not hold it.
-    orientation : {"similarity", "dissimilarity"}, default="similarity"
-        The meaning of the values.
-    header : bool or None, default=None
-        Whether the first line of a table or an edge list is a header; None means that it is recognised.
-
-    See Also
-    --------
-    similitude.datasets.load_proximity
-        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
-        form.
-    load_values : Return the proximities in a file, without labels.
-    """
+    """How a file of proximities is to be read: see :func:`load_proximity`."""
 
     form: str | None = None
     key: str | None = None
@@ -72,30 +47,11 @@ class Reading:
         return self.form == "edges" or any(value is not None for value in given) or self.direction != "keep"
 
     def stored(self) -> dict[str, Any]:
-        """Return what a model file keeps, so that new samples are read in the same way.
-
-        Returns
-        -------
-        dict
-            The options, as JSON can represent them.
-        """
+        """Return what a model file keeps, so that new samples are read in the same way."""
         return {name: getattr(self, name) for name in _STORED}
 
     @classmethod
     def restored(cls, stored: Any, **changes: Any) -> Reading:
-        """Return the options of a model file.
-
-        Parameters
-        ----------
-        stored : dict or None
-            What :meth:`stored` returned.
-        **changes : object
-            Options to replace.
-
-        Returns
-        -------
-        Reading
-            The options.
-        """
+        """Return the options of a model file."""
         known = {name: stored[name] for name in _STORED if name in stored} if isinstance(stored, dict) else {}
         return replace(cls(**known), **changes)

@@ -186,27 +186,7 @@ def _quoted(names: Any) -> list[str]:
 
 
 def write_table(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str = "table") -> None:
-    """Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit.
-
-    Parameters
-    ----------
-    part : Path
-        The file to write, which is renamed when it is complete.
-    path : Path
-        The name that it will have, whose suffix determines the delimiter.
-    S : matrix
-        The proximities.
-    rows, columns : sequences of str or None
-        The ids of the rows and columns, if they have any.
-    form : str, default="table"
-        Not used; all functions that write a form have it.
-
-    See Also
-    --------
-    read_cells : Return the rows that are not blank, which must all have the same length.
-    similitude.datasets.save_proximity
-        Write a matrix to a file that ``load_proximity`` reads again, with the same values and ids.
-    """
+    """Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit."""
     delimiter = _delimiter(path)
     before = [""] * S.shape[0] if rows is None else [name + delimiter for name in _quoted(rows)]
     with _text(part, path) as file:

@@ -11,20 +11,7 @@ from scipy import sparse
 
 
 def sparse_of(path: Path, parts: Mapping[str, np.ndarray]) -> Any:
-    """Return the sparse matrix of the arrays that SciPy's ``save_npz`` writes, after checking them.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    parts : dict of str to ndarray
-        The arrays, by name.
-
-    Returns
-    -------
-    sparse array
-        The matrix.
-    """
+    """Return the sparse matrix of the arrays that SciPy's ``save_npz`` writes, after checking them."""
     kind = parts["format"].item()
     kind = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
     shape = tuple(int(length) for length in np.ravel(parts["shape"]).tolist())
@@ -69,17 +56,6 @@ def check_compressed(
     """Raise a ValueError unless the indices of a compressed sparse matrix lie within it.
 
     Compiled code relies on them, so that they are checked before anything is converted.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    indices, indptr : ndarrays
-        The arrays of the matrix.
-    n_values : int
-        The number of its values.
-    major, minor : int
-        The lengths of the compressed and of the other axis.
     """
     _need_integers(path, "indices", indices)
     _need_integers(path, "indptr", indptr)
@@ -94,19 +70,7 @@ def check_compressed(
 
 
 def check_coordinates(path: Path, row: np.ndarray, column: np.ndarray, n_values: int, shape: tuple) -> None:
-    """Raise a ValueError unless the coordinates of a sparse matrix lie within it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    row, column : ndarrays
-        The coordinates.
-    n_values : int
-        The number of its values.
-    shape : tuple of int
-        The shape of the matrix.
-    """
+    """Raise a ValueError unless the coordinates of a sparse matrix lie within it."""
     for name, values, length in (("row", row, shape[0]), ("col", column, shape[1])):
         _need_integers(path, name, values)
         if len(values) != n_values:
@@ -124,20 +88,7 @@ def _check_range(path: Path, indices: np.ndarray, length: int) -> None:
 
 
 def checked_sparse(path: Path, S: Any) -> Any:
-    """Return a sparse matrix that another library has read, after checking that its indices lie within it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    S : sparse matrix
-        The matrix.
-
-    Returns
-    -------
-    sparse matrix
-        The same matrix.
-    """
+    """Return a sparse matrix that another library has read, after checking that its indices lie within it."""
     if S.format in ("csr", "csc"):
         major, minor = S.shape if S.format == "csr" else S.shape[::-1]
         check_compressed(path, S.indices, S.indptr, len(S.data), major, minor)

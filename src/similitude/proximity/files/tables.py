@@ -271,24 +271,7 @@ def _parsed_cells(path: Path, layout: Layout) -> np.ndarray:
 
 
 def parsed_row(path: Path, line: int, cells: list[str], offset: int) -> list[float]:
-    """Return the numbers of a row, with NaN for unknown ones.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    line : int
-        The number of the row, for the error message.
-    cells : list of str
-        The cells.
-    offset : int
-        The number of cells of the row that precede them.
-
-    Returns
-    -------
-    list of float
-        The numbers.
-    """
+    """Return the numbers of a row, with NaN for unknown ones."""
     try:
         values = list(map(float, cells))  # checking each cell separately takes six times as long
         if not any(map(math.isinf, values)) and not any("_" in cell for cell in cells):
@@ -320,24 +303,7 @@ def _problem(text: str) -> str | None:
 
 
 def check_unique(path: Path, names: list[str], lines: list[int] | None = None, what: str = "row") -> None:
-    """Raise a ValueError if two samples have the same name, or if one has none.
-
-    Parameters
-    ----------
-    path : Path
-        The file of the names.
-    names : list of str
-        The names.
-    lines : list of int, default=None
-        The line of each name in the file.
-    what : {"row", "column"}, default="row"
-        What the names belong to, for the error message.
-
-    See Also
-    --------
-    read_labels : Return the labels of n samples in their order.
-    write_ids : Write the files that ``id_files`` returned, after the matrix has been written.
-    """
+    """Raise a ValueError if two samples have the same name, or if one has none."""
     seen: dict[str, int] = {}
     for i, name in enumerate(names):
         place = i + 1 if lines is None else lines[i]

@@ -47,22 +47,7 @@ class StreamCopy(type(Path())):  # type: ignore[misc]
 
 
 def suffix(path: Path) -> str:
-    """Return the suffix of a file in lower case and without .gz.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    str
-        The suffix.
-
-    See Also
-    --------
-    text_form_of : Return the form of a text file that is to hold pairs of the same samples, or "" for a binary file.
-    """
+    """Return the suffix of a file in lower case and without .gz."""
     name = path.name.lower()
     return Path(name[: -len(".gz")] if name.endswith(".gz") else name).suffix
 
@@ -71,24 +56,6 @@ def check_file(path: str | os.PathLike, name: str, may_be_empty: bool = False) -
     """Return the path, or raise an error that names the argument if there is no file to read.
 
     A stream (a FIFO, or ``-`` for the standard input) is read to its end, and the path of a copy is returned.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    name : str
-        The name of the argument.
-    may_be_empty : bool, default=False
-        Whether an empty file is allowed.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    See Also
-    --------
-    readable : Return the result of ``read``, or raise a ValueError that names the file for any error in it.
     """
     path = path if isinstance(path, Path) else Path(path)
     if is_stream(path):
@@ -110,17 +77,7 @@ def is_stream(path: Path) -> bool:
 
 
 def check_streams(inputs: Mapping[str, Iterable[Path | None]]) -> None:
-    """Raise a ValueError if two arguments are the same stream.
-
-    Parameters
-    ----------
-    inputs : dict of str to sequence of Path or None
-        The files, by the names of the arguments.
-
-    See Also
-    --------
-    check_file : Return the path, or raise an error that names the argument if there is no file to read.
-    """
+    """Raise a ValueError if two arguments are the same stream."""
     seen: dict[Any, str] = {}
     for name, paths in inputs.items():
         for path in paths:
@@ -194,18 +151,7 @@ class _Unpacked(io.RawIOBase):
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Yield the content of a file, unpacked if it is a gzip file; raise a ValueError if that is not possible.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Yields
-    ------
-    file
-        The open file.
-    """
+    """Yield the content of a file, unpacked if it is a gzip file; raise a ValueError if that is not possible."""
     if not is_gzip(path):
         if path.name.lower().endswith(".gz"):
             raise ValueError(f"{path}: is not a .gz file, or it is truncated or corrupt.")
@@ -221,18 +167,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[IO[str]]:
-    """Yield the file as UTF-8 text, unpacked if it is a gzip file; raise a ValueError if it cannot be read.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Yields
-    ------
-    file
-        The open file.
-    """
+    """Yield the file as UTF-8 text, unpacked if it is a gzip file; raise a ValueError if it cannot be read."""
     try:
         with open_bytes(path) as packed, io.TextIOWrapper(packed, encoding="utf-8-sig", newline="") as file:
             yield file
@@ -255,18 +190,7 @@ def _undecodable(path: Path) -> int:
 
 
 def lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file with their ends; raise a ValueError for one that is too long.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Yields
-    ------
-    str
-        The line.
-    """
+    """Yield the lines of a text file with their ends; raise a ValueError for one that is too long."""
     with open_text(path) as file:
         number = 0
         while line := file.readline(LONGEST_LINE + 1):
@@ -279,22 +203,7 @@ def lines(path: Path) -> Iterator[str]:
 
 
 def rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row, also of blank ones, with the line of the file on which it ends.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    delimiter : str
-        The character between cells.
-
-    Yields
-    ------
-    line : int
-        The number of the line, from 1.
-    cells : list of str
-        The cells.
-    """
+    """Yield the cells of each row, also of blank ones, with the line of the file on which it ends."""
     if delimiter == BLANKS:
         yield from ((number, line.split()) for number, line in enumerate(lines(path), 1))
         return
@@ -312,18 +221,7 @@ def is_blank(cells: list[str]) -> bool:
 
 
 def delimiter_of(line: str) -> str:
-    """Return the delimiter of a line: the most frequent of tab, comma and semicolon outside of quotes, or blanks.
-
-    Parameters
-    ----------
-    line : str
-        The line.
-
-    Returns
-    -------
-    str
-        The delimiter.
-    """
+    """Return the delimiter of a line: the most frequent of tab, comma and semicolon outside of quotes, or blanks."""
     line = _QUOTED.sub("", line)
     best = max("\t,;", key=line.count)
     if best in line:

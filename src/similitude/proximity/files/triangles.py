@@ -20,22 +20,7 @@ NO_DIAGONAL = (
 
 
 def own_value(path: Path, diagonal: float | None, orientation: str) -> float:
-    """Return the value of a sample with itself in a file that does not hold it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    diagonal : float or None
-        The value that the user gave.
-    orientation : {"similarity", "dissimilarity"}
-        The meaning of the values.
-
-    Returns
-    -------
-    float
-        The value.
-    """
+    """Return the value of a sample with itself in a file that does not hold it."""
     if diagonal is not None:
         return float(diagonal)
     if orientation == "dissimilarity":
@@ -44,24 +29,7 @@ def own_value(path: Path, diagonal: float | None, orientation: str) -> float:
 
 
 def from_vector(path: Path, values: np.ndarray, diagonal: float | None, orientation: str) -> np.ndarray:
-    """Return the square matrix of a condensed vector.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    values : ndarray of shape (n (n - 1) / 2,)
-        The upper triangle without the diagonal, row by row.
-    diagonal : float or None
-        The value of a sample with itself.
-    orientation : {"similarity", "dissimilarity"}
-        The meaning of the values.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        The matrix.
-    """
+    """Return the square matrix of a condensed vector."""
     if condensed_size(len(values)) is None:
         raise ValueError(
             f"{path}: looks like a condensed vector, but it has {len(values)} entries; that of n samples has "
@@ -205,18 +173,7 @@ def _phylip_rows(
 
 
 def mirror_blank_triangle(S: np.ndarray) -> np.ndarray | None:
-    """Return a square matrix whose one strict triangle is unknown with the other one mirrored, or None.
-
-    Parameters
-    ----------
-    S : ndarray of shape (n, n)
-        The matrix, with NaN for unknown pairs.
-
-    Returns
-    -------
-    ndarray or None
-        The symmetric matrix; None if S is not a triangle.
-    """
+    """Return a square matrix whose one strict triangle is unknown with the other one mirrored, or None."""
     unknown = np.isnan(S)
     if len(S) < 3 or not unknown.any():  # one unknown pair of two samples is no triangle
         return None

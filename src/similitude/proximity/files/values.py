@@ -46,34 +46,7 @@ from similitude.proximity.unknown import Absent
 
 
 class Loaded(NamedTuple):
-    """The proximities in a file.
-
-    Parameters
-    ----------
-    S : ndarray, CSR array or memmap
-        The matrix.
-    rows, columns : list of str or None
-        The ids of its rows and columns.
-    absent : {"zero", "unknown"}
-        The meaning of the entries that a sparse S does not store.
-    reading : Reading or None
-        How further edges are to be read; None for a matrix.
-    self_scores : ndarray or None
-        The self-scores by which edges were divided.
-    counts : ndarray of int or None
-        For the edges of new samples, the number of known samples to which each of them has an edge.
-    notes : list of str
-        What was done that the values alone do not show.
-    read : Columns or None
-        Which columns of a text file were read, and as what.
-
-    See Also
-    --------
-    load_values : Return the proximities in a file, without labels.
-    similitude.datasets.load_proximity
-        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
-        form.
-    """
+    """The proximities in a file."""
 
     S: Any
     rows: list[str] | None = None
@@ -87,31 +60,7 @@ class Loaded(NamedTuple):
 
 
 def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool = False) -> Loaded:
-    """Return the proximities in a file, without labels.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    reading : Reading
-        How it is to be read.
-    square : bool, default=True
-        Whether rows and columns must be the same samples.
-    mmap : bool, default=False
-        Whether the values of a ``.npy`` file stay on disk.
-
-    Returns
-    -------
-    Loaded
-        The proximities.
-
-    See Also
-    --------
-    load_rows : Return the rows of new samples to those on which a model was fitted.
-    similitude.datasets.load_proximity
-        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
-        form.
-    """
+    """Return the proximities in a file, without labels."""
     check_complete(path)
     kind = binary_kind(path)
     if mmap and kind != "npy":
@@ -219,31 +168,6 @@ def load_rows(
     """Return the rows of new samples to those on which a model was fitted.
 
     In an edge list, the new samples are the queries that are not known; the columns are the known samples.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    reading : Reading
-        How it is to be read; ``missing`` has the value that was found for the known samples.
-    known : list of str or None
-        The ids of the known samples.
-    self_scores : array-like or None
-        Their self-scores, if scores are normalised.
-    queries : Path, default=None
-        A file with the ids of all queries of an edge list, which are then the new samples, in this order.
-
-    Returns
-    -------
-    Loaded
-        The rows.
-
-    See Also
-    --------
-    load_values : Return the proximities in a file, without labels.
-    similitude.datasets.load_proximity
-        Read similarities or dissimilarities, and the labels and groups of their samples, from files of any
-        form.
     """
     path = check_file(path, "ROWS", may_be_empty=queries is not None)  # a search that found nothing
     kind = binary_kind(path)
