@@ -158,7 +158,7 @@ class ObjectFinder(BaseEstimator, Finder):
     }
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        """Prepare the search among the reader's objects, and return the map from the measure's values to similarities."""
+        """Prepare the search among the reader's objects; return the map from the measure's values to similarities."""
         raise NotImplementedError
 
     def _begin(self, symmetric: bool) -> None:
