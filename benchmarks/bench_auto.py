@@ -15,9 +15,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from similitude import AutoClassifier
+from similitude.auto import COMBINATION
+from similitude.auto.methods import NEIGHBORS
 from similitude.datasets import load_digit_images
-from similitude.search import COMBINATION
-from similitude.search.methods import NEIGHBORS
 from similitude.similarities import pairwise
 
 GOALS = {200: 20.0, 1000: 240.0}

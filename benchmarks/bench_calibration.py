@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.arena.data import DataMissing, load
 from benchmarks.arena.scores import brier_score, calibration_error
 from similitude import AutoClassifier
+from similitude.auto import COMPARED_ONLY, methods
 from similitude.numerics.temperature import fit_temperature
-from similitude.search import COMPARED_ONLY, methods
 
 SETS = (
     "catcortex",

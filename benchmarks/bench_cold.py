@@ -21,7 +21,7 @@ import json, time, warnings
 import numpy as np
 warnings.simplefilter("ignore")
 from sklearn.base import clone
-from similitude.search import methods
+from similitude.auto import methods
 
 rng = np.random.default_rng(0)
 y = np.arange(200) % 4

@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.arena.data import DataMissing, load, partition_of
 from similitude import AutoClassifier, PredictionSets, SimilaritySVC
+from similitude.evaluation.answers import log_posteriors
 from similitude.proximity.split import cut
-from similitude.search.answers import log_posteriors
-from similitude.search.calibration import Calibration, in_set
+from similitude.sets.calibration import Calibration, in_set
 
 CONFIDENCE = 0.9
 PARTITIONS = 20

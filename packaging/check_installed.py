@@ -15,8 +15,8 @@ import numpy as np
 
 def main() -> None:
     import similitude
+    from similitude.auto.methods import methods
     from similitude.datasets import load_voting
-    from similitude.search.methods import methods
     from similitude.similarities import pairwise
 
     installed = Path(similitude.__file__).resolve()

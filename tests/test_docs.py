@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from similitude import similarities
-from similitude.search.methods import methods, slug
+from similitude.auto.methods import methods, slug
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

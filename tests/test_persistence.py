@@ -37,10 +37,10 @@ from similitude import (
     load_model,
     save_model,
 )
+from similitude.auto.methods import COMPARED_ONLY, methods
 from similitude.datasets import load_voting
 from similitude.persistence import model_files as persistence
 from similitude.persistence._tree import Decoder, Encoder, _name_of
-from similitude.search.methods import COMPARED_ONLY, methods
 from similitude.similarities import VDM, Levenshtein, Measure, jaccard, register
 from similitude.similarities.registry import _registry
 from tests.estimators import FAMILIES, VARIANTS
@@ -529,7 +529,7 @@ class TestMalice:
             {"sparse": ["csr_array", [2, 2], {"array": 0}, {"array": 0}, {"array": 0}]},
             {"sparse": ["eval", [2, 2], 1, 1, 1]},
             {"object": ["sklearn.pipeline.Pipeline", [["steps", []]]]},
-            {"object": ["similitude.search.path_search.PathSearchCV", [["scoring", "os.system"]]]},
+            {"object": ["similitude.evaluation.path_search.PathSearchCV", [["scoring", "os.system"]]]},
             nested(900),
         ],
         ids=lambda node: str(node)[:40],

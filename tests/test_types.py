@@ -31,10 +31,10 @@ from similitude import (
     to_similarity,
     train_test_split,
 )
+from similitude.auto import LeaderboardRow, Votes
 from similitude.datasets import load_promoters
 from similitude.diagnosis import Diagnosis
 from similitude.finders import StreamSearch
-from similitude.search import Standing, Votes
 from similitude.similarities import Levenshtein, batch, cosine, pairwise
 
 S = np.kron(np.eye(2), np.ones((6, 6))) + np.eye(12)
@@ -79,7 +79,7 @@ def test_the_results_of_estimators() -> None:
     auto = AutoClassifier(["k-NN", "nearest centroid"], cv=StratifiedKFold(3), n_repeats=1).fit(S, y)
     assert_type(assert_type(auto, AutoClassifier).predict(S), np.ndarray)
     assert_type(auto.explain(S[:1]), Votes)
-    assert_type(auto.leaderboard_, list[Standing])
+    assert_type(auto.leaderboard_, list[LeaderboardRow])
 
 
 def test_the_results_of_functions(tmp_path: Path) -> None:

@@ -16,12 +16,13 @@ from benchmarks.arena.similarity_forest import forest_posteriors
 from benchmarks.arena.store import Result
 from benchmarks.arena.ways import N_POINTS, Candidate, ways
 from similitude import AutoClassifier
+from similitude.auto import PEERS, CombinedMember
+from similitude.auto.combination import best_points, eligible
+from similitude.evaluation import at_point, parameters_text
+from similitude.evaluation.engine import fitted_on
 from similitude.labels import encoded_labels
 from similitude.proximity import LearnedMap
 from similitude.reader import Reader, Samples
-from similitude.search import PEERS, CombinedMember, at_point, parameters_text
-from similitude.search.combination import best_points, eligible
-from similitude.search.evaluation import fitted_on
 
 MAP = "max-minus"
 
@@ -29,9 +30,9 @@ MAP = "max-minus"
 class _Kept(AutoClassifier):
     """An AutoClassifier that keeps the answers of all methods, from which other choices can be made."""
 
-    def _choose(self, contest):
-        self.contest = contest
-        return super()._choose(contest)
+    def _choose(self, results):
+        self.results = results
+        return super()._choose(results)
 
 
 def run_cell(dataset: Dataset, partition: int, names: Any = "all") -> list[Result]:
@@ -70,36 +71,36 @@ def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[R
     start = time.perf_counter()
     auto = _Kept(names, random_state=partition, **contract).fit(split.X_train, split.y_train)
     seconds = time.perf_counter() - start
-    contest = auto.contest
+    results = auto.results
     weights = ", ".join(f"{member.name} {member.weight:.2f}" for member in auto.best_estimator_.members_)
     found = [score("AutoClassifier", "auto", auto, split, seconds, weights)]
     simple = copy.copy(auto).set_params(prefer="simple")
-    simple._choose(contest)
+    simple._choose(results)
     labels = encoded_labels(split.y_train, None, None, None)
-    simple._fit_members(contest, labels)
+    simple._fit_members(results, labels)
     found.append(score("AutoClassifier (simple)", "auto", simple, split, seconds, simple.best_method_))
-    whole = contest.whole
-    combined = {run.name for run in eligible(contest)}
+    whole = results.whole
+    combined = {run.name for run in eligible(results)}
     candidates = []
-    for name, run in contest.runs.items():
-        points = best_points(contest, run, None)[: N_POINTS if name in combined else 1].tolist()
+    for name, run in results.runs.items():
+        points = best_points(results, run, None)[: N_POINTS if name in combined else 1].tolist()
         for place, point in enumerate(points):
             start = time.perf_counter()
-            estimator = fitted_on(whole, contest.samples, at_point(run.estimator, contest.parameters(run, point)))
-            none = contest.no_evidence[None]
+            estimator = fitted_on(whole, results.samples, at_point(run.estimator, results.parameters(run, point)))
+            none = results.no_evidence[None]
             member = CombinedMember(name, estimator, 1.0, run.temperatures[point], none)
             one = copy.copy(simple.best_estimator_)
-            lacking = contest.lacking > 0.5
-            one._become(whole, labels, [member], none, run.posteriors[point], contest.tested, contest.parts, lacking)
+            lacking = results.lacking > 0.5
+            one._become(whole, labels, [member], none, run.posteriors[point], results.tested, results.parts, lacking)
             posteriors = one.predict_proba(split.X_test)
             if name in combined:
                 candidates.append(Candidate(place, run.posteriors[point], posteriors))
             if place == 0:
                 spent = run.total_seconds + time.perf_counter() - start
                 kind = "peer" if name in PEERS else "method"
-                note = parameters_text(contest.parameters(run, point))
+                note = parameters_text(results.parameters(run, point))
                 found.append(score_posteriors(name, kind, posteriors, auto.classes_, split, spent, note))
-    for way, mean in ways(candidates, contest.truth, contest.classes).items():
+    for way, mean in ways(candidates, results.truth, results.classes).items():
         found.append(score_posteriors(way, "way", mean, auto.classes_, split, seconds))
     return found
 

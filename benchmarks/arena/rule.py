@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
+from similitude.auto import PEERS, methods
+from similitude.evaluation import at_point, evaluate, stratified_folds
+from similitude.evaluation.engine import absolute, first_best, given_to, predictions
 from similitude.numerics.significance import standard_error
 from similitude.reader import Samples
-from similitude.search import PEERS, at_point, evaluate, methods, stratified_folds
-from similitude.search.evaluation import absolute, first_best, given_to, predictions
 
 N_FOLDS = 10
 N_BOOTSTRAPS = 200

@@ -68,7 +68,7 @@ def holm(p_values: Any) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Standing:
+class LeaderboardRow:
     """An entrant's means over the real data sets; NaN where it has no result on one of them."""
 
     entrant: str
@@ -174,7 +174,7 @@ class Standings:
         return tuple(name for name in self.entrants if finite[self._row[name]])
 
     @cached_property
-    def overall(self) -> list[Standing]:
+    def overall(self) -> list[LeaderboardRow]:
         """The means over the real data sets, lowest error first; entrants that are not complete are last, with NaN."""
         errors = self._real("error")
         ranks = dict.fromkeys(self.entrants, np.nan)
@@ -192,7 +192,7 @@ class Standings:
             missing = taken - int(np.isfinite(self._values["error"][i, : len(self.datasets)]).sum())
             regret, before = _mean(errors[i] - lowest), _mean(errors[i] - lowest_before)
             rows.append(
-                Standing(name, kind, _mean(errors[i]), ranks[name], regret, before, brier, ece, seconds, missing)
+                LeaderboardRow(name, kind, _mean(errors[i]), ranks[name], regret, before, brier, ece, seconds, missing)
             )
         return sorted(rows, key=lambda row: np.inf if np.isnan(row.error) else row.error)
 

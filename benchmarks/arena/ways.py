@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-from similitude.search import combination
-from similitude.search.losses import Loss
+from similitude.auto import combination
+from similitude.auto.losses import Loss
 
 N_POINTS = 3
 """The number of points of each method of which one way chooses."""

@@ -1,8 +1,10 @@
 """Classifiers learned from pairwise similarities."""
 
 from similitude._utils.versions import __version__ as __version__
+from similitude.auto import AutoClassifier, CombinedClassifier, compare_similarities
 from similitude.boosting import DBoostClassifier
 from similitude.diagnosis import diagnose, disorder
+from similitude.evaluation import PathSearchCV
 from similitude.features import LandmarkClassifier, LPMachine, PotentialSVC
 from similitude.generative import SDA, FusedClassifier, FusedKNN, LocalBDA, LocalSDA, MixtureSDA
 from similitude.kernel import LearnedKernelSVC, LearnedSpectrumSVC, MixtureSVC, RobustSVC, SimilaritySVC
@@ -20,15 +22,8 @@ from similitude.proximity import (
     to_similarity,
     train_test_split,
 )
-from similitude.search import (
-    AutoClassifier,
-    CombinedClassifier,
-    PathSearchCV,
-    PredictionSets,
-    SimilarityGroupKFold,
-    compare_similarities,
-    error_by_similarity,
-)
+from similitude.sets import PredictionSets
+from similitude.splits import SimilarityGroupKFold, error_by_similarity
 from similitude.theory import goodness
 from similitude.transform import (
     DissimilarityToSimilarity,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from similitude.auto.methods import SLOW, methods
 from similitude.cli import app
 from similitude.reader import Samples
-from similitude.search.methods import SLOW, methods
 
 KEPT = ("method", "error", "standard_error", "parameters")
 

@@ -22,9 +22,9 @@ from similitude import (
     load_model,
     save_model,
 )
+from similitude.auto.methods import COMPARED_ONLY, methods
 from similitude.cli.fit import named_method
 from similitude.datasets import load_voting
-from similitude.search.methods import COMPARED_ONLY, methods
 from tests.cli.command import read_table, run, write_table
 
 N = 30
@@ -122,7 +122,7 @@ class TestFit:
         assert [named_method(name) for name in names] == names
 
     def test_auto_is_the_classifier_of_that_name(self, folder, problem, monkeypatch):
-        from similitude.search import auto
+        from similitude.auto import auto
 
         D, y, new = problem
         few = ["k-NN", "nearest centroid", "SVM (clip)"]

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-import similitude.search
+import similitude.auto
 from similitude import AutoClassifier, Proximities, load_model
 from similitude.datasets import load_proximity
 from tests.cli.command import run
@@ -63,7 +63,7 @@ def test_fit_keeps_groups_together(folder):
 @pytest.mark.parametrize("command", ["fit", "report", "compare"])
 def test_groups_reach_the_folds_of_every_command(command, folder, monkeypatch):
     given = []
-    fit, errors = AutoClassifier.fit, similitude.search.nested_errors
+    fit, errors = AutoClassifier.fit, similitude.auto.nested_errors
 
     def recording_fit(self, X, y, **arguments):
         given.append(arguments)
@@ -74,7 +74,7 @@ def test_groups_reach_the_folds_of_every_command(command, folder, monkeypatch):
         return errors(samples, table, **arguments)
 
     monkeypatch.setattr(AutoClassifier, "fit", recording_fit)
-    monkeypatch.setattr(similitude.search, "nested_errors", recording_errors)
+    monkeypatch.setattr(similitude.auto, "nested_errors", recording_errors)
     more = ("-o", "out.html") if command == "fit" else COMMANDS[command]
     result = on_files(command, more=more)
     assert result.exit_code == 0, (result.output, result.exception)

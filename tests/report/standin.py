@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from similitude.search import COMBINATION, CombinedClassifier, CombinedMember, Standing
+from similitude.auto import COMBINATION, CombinedClassifier, CombinedMember, LeaderboardRow
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
@@ -26,9 +26,9 @@ def auto(X, y, estimator, *, name="k-NN", parameters=None, proba=True, predicted
             posteriors = cross_val_predict(estimator, X, y, cv=FOLDS, method="predict_proba")
     error = float(np.mean(np.asarray(predicted) != np.asarray(y)))
     rows = [
-        Standing("nearest centroid", error + 0.05, 0.02, {}, 0.1, p_value=0.0004),
-        Standing(name, error, 0.01, parameters or {}, 2.0, weight=1.0, chosen=True),
-        Standing("SVM (clip)", error + 0.01, 0.03, {"C": 10.0}, 7.0, p_value=0.25),
+        LeaderboardRow("nearest centroid", error + 0.05, 0.02, {}, 0.1, p_value=0.0004),
+        LeaderboardRow(name, error, 0.01, parameters or {}, 2.0, weight=1.0, chosen=True),
+        LeaderboardRow("SVM (clip)", error + 0.01, 0.03, {"C": 10.0}, 7.0, p_value=0.25),
     ]
     return _search(rows, combined((name, estimator, 1.0)), name, predicted, posteriors, None)
 
@@ -40,13 +40,13 @@ def auto_combined(X, y, *members):
     posteriors = np.tensordot([weight for _, _, weight in members], own, axes=1)
     predicted = classes[np.argmax(posteriors, axis=1)]
     rows = [
-        Standing(name, 0.2 + 0.1 * i, 0.02, {"n_neighbors": 3}, 1.0, weight=weight, p_value=0.25)
+        LeaderboardRow(name, 0.2 + 0.1 * i, 0.02, {"n_neighbors": 3}, 1.0, weight=weight, p_value=0.25)
         for i, (name, _, weight) in enumerate(members)
     ]
     rows += [
-        Standing(COMBINATION, float(np.mean(predicted != y)), 0.02, {}, 9.0, weight=1.0, chosen=True),
-        Standing("random forest (features)", 0.5, 0.02, {}, 3.0, p_value=0.03),
-        Standing("nearest centroid", 0.6, 0.02, {}, 0.1, p_value=0.03),
+        LeaderboardRow(COMBINATION, float(np.mean(predicted != y)), 0.02, {}, 9.0, weight=1.0, chosen=True),
+        LeaderboardRow("random forest (features)", 0.5, 0.02, {}, 3.0, p_value=0.03),
+        LeaderboardRow("nearest centroid", 0.6, 0.02, {}, 0.1, p_value=0.03),
     ]
     return _search(rows, combined(*members), COMBINATION, predicted, posteriors, np.array(own))
 

@@ -8,11 +8,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from similitude import AutoClassifier, CombinedClassifier, KNNClassifier, PseudoEuclideanEmbedding, SpectrumModifier
+from similitude.auto.methods import methods
 from similitude.datasets import load_voting
+from similitude.evaluation import at_point
+from similitude.evaluation.relative import Relative
 from similitude.report.code import Source, code_lines, model_lines
-from similitude.search import at_point
-from similitude.search.methods import methods
-from similitude.search.relative import Relative
 from tests.report.standin import clusters, combined
 
 VOTING = Source("load_voting", "load_voting()", "data.data", "data.target")

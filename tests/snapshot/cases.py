@@ -51,10 +51,10 @@ from similitude import (
     SimilaritySVC,
     SpectrumModifier,
 )
+from similitude.auto.methods import methods
 
 # Names that are not at the top level: these lines alone follow a move of their modules.
 from similitude.features.recipes import RECIPES, recipe
-from similitude.search.methods import methods
 from tests.snapshot.problems import containment, problem
 
 Answers = dict[str, np.ndarray]

@@ -34,8 +34,8 @@ from similitude import (
     load_model,
     save_model,
 )
+from similitude.auto.methods import COMPARED_ONLY, methods
 from similitude.persistence import model_files
-from similitude.search.methods import COMPARED_ONLY, methods
 from tests.estimators import FAMILIES, VARIANTS
 from tests.torture.attempts import Broken
 

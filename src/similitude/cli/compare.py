@@ -26,8 +26,8 @@ from similitude.cli.options import (
 from similitude.cli.source import Source
 
 if TYPE_CHECKING:
+    from similitude.auto import LeaderboardRow
     from similitude.cli.data import LoadedData
-    from similitude.search import Standing
 
 
 def compare_methods(
@@ -54,11 +54,11 @@ def compare_methods(
     adds to the others, and how alike they are.
     """
     from similitude._utils.files import check_writable
+    from similitude.auto import NO_TIME
     from similitude.cli.adjust import read_adjusted
     from similitude.cli.data import check_classes, check_nested
     from similitude.cli.several import check_names, compare_files, show_similarities
     from similitude.cli.tables import TABLE_SUFFIXES, save_rows
-    from similitude.search import NO_TIME
 
     check_jobs(n_jobs)
     check_budget(time_budget)
@@ -92,17 +92,17 @@ def compare_methods(
             typer.echo(f"saved to {output}")
 
 
-def _ranked(data: LoadedData, wanted: Any, **settings: Any) -> list[Standing]:
+def _ranked(data: LoadedData, wanted: Any, **settings: Any) -> list[LeaderboardRow]:
     """Return the methods from the smallest error in nested cross-validation to the largest."""
-    from similitude.search import methods, nested_errors
+    from similitude.auto import methods, nested_errors
 
     return nested_errors(data.samples, methods(wanted, **data.contract), **settings, **data.fold_arguments)
 
 
-def _row(standing: Standing) -> dict[str, Any]:
+def _row(standing: LeaderboardRow) -> dict[str, Any]:
     """Return the columns of a method in a file."""
-    from similitude.search import parameters_text
-    from similitude.search.standing import BY_EVIDENCE
+    from similitude.auto.leaderboard import BY_EVIDENCE
+    from similitude.evaluation import parameters_text
 
     return {
         "method": standing.method,
@@ -115,13 +115,14 @@ def _row(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _show(standings: list[Standing], title: str, folding: str) -> None:
+def _show(standings: list[LeaderboardRow], title: str, folding: str) -> None:
     """Print the methods as a table, and which of them there was no time for."""
     from rich.markup import escape
     from rich.table import Table
 
+    from similitude.auto import INNER_FOLDS, NO_TIME
     from similitude.cli.tables import print_table
-    from similitude.search import INNER_FOLDS, NO_TIME, parameters_text
+    from similitude.evaluation import parameters_text
 
     choice = f"parameters chosen within each training part by {INNER_FOLDS} folds"
     caption = f"{folding}, {choice}; s.e.: standard error"

@@ -159,7 +159,7 @@ def named_samples(name: str, seed: int = 0) -> LoadedData:
 
 def check_nested(data: LoadedData, folds: int, seed: int) -> None:
     """Raise a ValueError unless the training part of every outer fold can be divided into folds, too."""
-    from similitude.search.folds import stratified_folds, testable_classes
+    from similitude.evaluation.folds import stratified_folds, testable_classes
 
     y, groups = np.asarray(data.y), data.groups
 
@@ -181,7 +181,7 @@ def check_classes(data: LoadedData, folds: int) -> tuple[int, list[str]]:
 
     Raise a ValueError if there is only one class, or none that folds can test.
     """
-    from similitude.search import stratified_folds
+    from similitude.evaluation import stratified_folds
 
     y = np.asarray(data.y)
     classes = np.unique(y)

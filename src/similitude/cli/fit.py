@@ -83,7 +83,7 @@ def fit_model(
 def named_method(name: str, several: bool = False) -> str:
     """Return the method of this name, whatever its case, spaces and brackets; its model can be saved."""
     from similitude._utils.checks import did_you_mean
-    from similitude.search import COMPARED_ONLY, MIXTURES, methods, slug
+    from similitude.auto import COMPARED_ONLY, MIXTURES, methods, slug
 
     names = [*methods(), *(MIXTURES if several else ())]
     known = {AUTO: AUTO, **{slug(known): known for known in names if known not in COMPARED_ONLY}}
@@ -100,8 +100,8 @@ def _chosen(
     The outcome has no times, so that the same model gives the same file.
     """
     from similitude import AutoClassifier
-    from similitude.search import plain_parameters
-    from similitude.search.standing import BY_EVIDENCE
+    from similitude.auto.leaderboard import BY_EVIDENCE
+    from similitude.evaluation import plain_parameters
 
     auto = AutoClassifier(
         "all" if name == AUTO else [name],
@@ -147,8 +147,8 @@ def _chosen(
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
-    from similitude.search import parameters_text
-    from similitude.search.standing import COMBINATION, names_text
+    from similitude.auto.leaderboard import COMBINATION, names_text
+    from similitude.evaluation import parameters_text
 
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):

@@ -76,8 +76,8 @@ def notes(quiet: bool) -> Notes:
 
 def note_failures(failures: Mapping[str, str], note: Notes) -> None:
     """Print why methods failed; those that need all pairs, if some are unknown, share one note."""
+    from similitude.auto.leaderboard import names_text
     from similitude.proximity.unknown import NEEDS_ALL_PAIRS
-    from similitude.search.standing import names_text
 
     need_all = [name for name, why in failures.items() if NEEDS_ALL_PAIRS in why]
     for name, why in failures.items():

@@ -114,7 +114,7 @@ def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, s
 
 
 def _print_summary(auto: Any, output: Path, size: int) -> None:
-    from similitude.search.standing import names_text
+    from similitude.auto.leaderboard import names_text
 
     typer.echo(f"method  {auto.best_method_}")
     members = auto.best_estimator_.members_

@@ -113,7 +113,7 @@ def _in_order(own: LoadedData, path: Path, first: LoadedData, first_path: Path, 
 
 def check_names(wanted: Any, source: Source) -> None:
     """Raise a ValueError for an unknown method; with several matrices there are some more."""
-    from similitude.search import methods, split_names
+    from similitude.auto import methods, split_names
 
     single, mixed = split_names(wanted) if source.others else (wanted, [])
     if single or not mixed:
@@ -122,7 +122,7 @@ def check_names(wanted: Any, source: Source) -> None:
 
 def compare_files(data: LoadedData, wanted: Any, settings: dict[str, Any]) -> Any:
     """Return the comparison of several similarities."""
-    from similitude.search import compare_similarities
+    from similitude.auto import compare_similarities
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the command lists the methods that failed

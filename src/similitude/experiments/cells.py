@@ -20,14 +20,14 @@ from sklearn.utils import _safe_indexing, get_tags
 
 from similitude._utils.threads import one_blas_thread
 from similitude._utils.versions import versions
+from similitude.evaluation.parameters import plain_parameters
+from similitude.evaluation.path_search import PathSearchCV
 from similitude.experiments.protocol import Partition, Protocol
 from similitude.experiments.selection import pooled_errors, pooled_search
 from similitude.experiments.store import Failure, Row
 from similitude.numerics.shared import shared_work
 from similitude.proximity.check import SimilarityWarning
 from similitude.proximity.split import cut
-from similitude.search.parameters import plain_parameters
-from similitude.search.path_search import PathSearchCV
 
 
 @dataclass(frozen=True)

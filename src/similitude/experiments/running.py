@@ -20,14 +20,14 @@ from similitude._utils.extras import require
 from similitude._utils.ids import labels_in_order
 from similitude._utils.progress import ProgressBars
 from similitude.base import SimilarityEstimator
+from similitude.evaluation.engine import reading_part
+from similitude.evaluation.path_search import input_parameters
 from similitude.experiments.cells import Cell
 from similitude.experiments.identity import digest
 from similitude.experiments.protocol import Protocol
 from similitude.experiments.results import Results
 from similitude.experiments.store import Failure, Row, Store
 from similitude.proximity.check import SimilarityWarning
-from similitude.search.evaluation import reading_part
-from similitude.search.path_search import input_parameters
 from similitude.similarities import pairwise, resolve
 
 LARGEST = 4000

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from similitude._utils.ids import labels_in_order
-from similitude.search.path_search import PathSearchCV
+from similitude.evaluation.path_search import PathSearchCV
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

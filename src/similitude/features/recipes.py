@@ -128,7 +128,7 @@ def recipe(name: str, *, random_state: RandomState = 0, **contract: Any) -> Reci
     --------
     similitude.SimilarityFeatures
         Represent a sample by its similarities to prototypes chosen among the training samples.
-    similitude.search.methods
+    similitude.auto.methods
         Return the methods by name, simplest first, each as an estimator with the grid of its parameters.
 
     Examples

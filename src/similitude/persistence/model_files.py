@@ -20,10 +20,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude._utils.files import check_writable, replacing
 from similitude._utils.versions import versions
+from similitude.auto import AutoClassifier
 from similitude.base import SimilarityEstimator
 from similitude.persistence._tree import Decoder, Encoder, _dtype, check_state
 from similitude.reader import Reader, SeveralReader
-from similitude.search import AutoClassifier
 
 FORMAT = (2, 0)
 """The version of the format: files with another first number cannot be read, those with a larger second one can."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from similitude._utils.extras import require
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal
-from similitude.search.nearness import ErrorBySimilarity, error_by_similarity
+from similitude.splits.nearness import ErrorBySimilarity, error_by_similarity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

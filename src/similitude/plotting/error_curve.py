@@ -12,8 +12,8 @@ from sklearn.model_selection import LeaveOneOut
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.extras import require
+from similitude.evaluation.path_search import PathSearchCV
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, integer_ticks, keep_axes, light_grid, literal
-from similitude.search.path_search import PathSearchCV
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from similitude._utils.types import ListLike, SamplesLike
-    from similitude.search import AutoClassifier
+    from similitude.auto import AutoClassifier
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

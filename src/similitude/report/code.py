@@ -8,9 +8,9 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
-from similitude.search.combined import CombinedClassifier
-from similitude.search.methods import methods, mixtures
-from similitude.search.parameters import parameters_code, python_value
+from similitude.auto.combined import CombinedClassifier
+from similitude.auto.methods import methods, mixtures
+from similitude.evaluation.parameters import parameters_code, python_value
 
 MOST_LINES = 5
 """The most lines of code for a single method."""
@@ -55,7 +55,7 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
     ]
     return (
         "from similitude import CombinedClassifier",
-        "from similitude.search.methods import methods",
+        "from similitude.auto.methods import methods",
         *load,
         f"table = methods({parameters_code(contract)})",
         "members = [",
@@ -81,7 +81,7 @@ def _several_lines(model: CombinedClassifier, source: Source | None, contract: d
     weights = [round(member.weight, _DIGITS) for member in model.members_]
     return (
         "from similitude import CombinedClassifier",
-        "from similitude.search.methods import methods, mixtures",
+        "from similitude.auto.methods import methods, mixtures",
         *load,
         "members = [",
         *members,
@@ -101,7 +101,7 @@ def code_lines(
 ) -> tuple[str, ...]:
     """Return Python code that builds the same estimator and fits it.
 
-    A pipeline that needs many imports is taken by its name from :func:`similitude.search.methods.methods`, with the
+    A pipeline that needs many imports is taken by its name from :func:`similitude.auto.methods.methods`, with the
     chosen parameters set, if it is one of these methods.
     """
     load, fit = _data(source)
@@ -111,7 +111,7 @@ def code_lines(
     table = methods(**contract) if len(lines) > MOST_LINES else {}
     if method in table:
         model = f"methods({parameters_code(contract)})[{method!r}][0]{_changes(estimator, table[method][0])}"
-        lines = ["from similitude.search.methods import methods", *load, f"model = {model}", fit]
+        lines = ["from similitude.auto.methods import methods", *load, f"model = {model}", fit]
     return tuple(lines)
 
 

@@ -25,7 +25,7 @@ from similitude.theory.goodness import Goodness
 
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike, RandomState, SamplesLike
-    from similitude.search import AutoClassifier
+    from similitude.auto import AutoClassifier
 
 MAX_SAMPLES = 2000
 """The largest number of samples for which the pictures show all of them."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, names_text
 from similitude.diagnosis.card import percent
+from similitude.evaluation.parameters import parameters_text
 from similitude.report.findings import Findings
 from similitude.report.markup import Section, chip, lead, name, picture, row, section, table, text
 from similitude.report.nearness import nearness_section
 from similitude.report.novelty_section import novelty_section
 from similitude.report.outcome import Outcome
-from similitude.search.parameters import parameters_text
-from similitude.search.standing import COMBINATION, Standing, names_text
 
 LARGE_CONFUSION = 8
 """The most classes for which the confusion matrix is a table."""
@@ -155,14 +155,14 @@ def _without_evidence(outcome: Outcome) -> str:
     )
 
 
-def _split(outcome: Outcome, standing: Standing) -> str:
+def _split(outcome: Outcome, standing: LeaderboardRow) -> str:
     """Return the cells with the errors of samples with and without evidence, if some give none."""
     errors = (standing.error_with_evidence, standing.error_without_evidence) if _lacking(outcome) else ()
     cells = [("", "") if own is None else (repr(float(own)), f"{100 * own:.2f}") for own in errors]
     return "".join(f'<td class="number" data-value="{value}">{shown}</td>' for value, shown in cells)
 
 
-def _standing(outcome: Outcome, standing: Standing, low: float, high: float) -> str:
+def _standing(outcome: Outcome, standing: LeaderboardRow, low: float, high: float) -> str:
     """Return a row of the leaderboard; the scripts sort by ``data-value``."""
     best = outcome.leaderboard[0].error
 

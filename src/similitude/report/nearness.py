@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from similitude.report.markup import Html, Section, figure, lead, row, section, table, text
-from similitude.search.nearness import ErrorBin, ErrorBySimilarity
+from similitude.splits.nearness import ErrorBin, ErrorBySimilarity
 
 
 def nearness_section(found: ErrorBySimilarity) -> Section:

@@ -9,7 +9,7 @@ import numpy as np
 
 from similitude.numerics.topk import top_k
 from similitude.report.mistakes import without_self
-from similitude.search import SetCoverage
+from similitude.sets import SetCoverage
 
 CONFIDENCE = 0.9
 UNUSUAL = 0.05

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from similitude.auto.leaderboard import COMBINATION, LeaderboardRow
+from similitude.auto.methods import COMPARED_ONLY
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.unknown import LearnedFill
@@ -16,16 +18,14 @@ from similitude.reader import Reader, Samples
 from similitude.report.code import Source, model_lines
 from similitude.report.mistakes import Mistake, Voting, find_mistakes
 from similitude.report.novelty import SetFindings, find_sets
-from similitude.search.methods import COMPARED_ONLY
-from similitude.search.nearness import ErrorBySimilarity, errors_in_bins
-from similitude.search.standing import COMBINATION, Standing
+from similitude.splits.nearness import ErrorBySimilarity, errors_in_bins
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The result of choosing a model."""
 
-    leaderboard: tuple[Standing, ...]
+    leaderboard: tuple[LeaderboardRow, ...]
     method: str
     members: tuple[tuple[str, float], ...]
     prefer: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.diagnosis.card import figures, number, percent
+from similitude.evaluation.parameters import parameters_text
 from similitude.report.findings import Findings
 from similitude.report.markup import (
     Section,
@@ -22,7 +23,6 @@ from similitude.report.markup import (
 from similitude.report.matrix import PackedMatrix
 from similitude.report.model_sections import members_text, model_sections, percents
 from similitude.report.similarities import similarities_section
-from similitude.search.parameters import parameters_text
 
 MOST_CLASSES_APART = 8
 """The largest number of classes whose similarities are drawn; if there are more, these are the largest ones."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from similitude.auto.comparison import SimilarityComparison
 from similitude.diagnosis import Diagnosis, diagnose
 from similitude.reader import Reader, SeveralReader, SeveralSamples, are_several, samples_of
 from similitude.reader.several import named_errors
-from similitude.search.comparison import SimilarityComparison
 
 
 @dataclass(frozen=True)

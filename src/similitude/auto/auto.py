@@ -1,0 +1,479 @@
+"""The classifier that evaluates all methods on the same folds and combines them."""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.validation import check_is_fitted
+
+from similitude._utils.checks import check_choice, check_integer, check_positive
+from similitude._utils.ids import labels_in_order
+from similitude._utils.warn import warn
+from similitude.auto.choice import chosen_method, leaderboard
+from similitude.auto.combination import Judgement, Member, best_points, combine, judge_method
+from similitude.auto.combined import CombinedClassifier, CombinedMember
+from similitude.auto.comparison import compared
+from similitude.auto.leaderboard import COMBINATION, failure_text
+from similitude.auto.losses import Loss
+from similitude.auto.method_results import MethodResults
+from similitude.auto.methods import methods
+from similitude.auto.reading import entries, part_of, read_samples
+from similitude.auto.votes import Votes
+from similitude.base import SimilarityEstimator
+from similitude.diagnosis import diagnose
+from similitude.evaluation.engine import Entry, Evaluated, at_point, evaluate, fitted_on, predictions
+from similitude.evaluation.folds import stratified_folds
+from similitude.labels import Labels, check_two_classes, encoded_labels
+from similitude.numerics.significance import standard_error
+from similitude.proximity.check import SimilarityWarning
+from similitude.reader import SeveralSamples, are_several
+from similitude.reader.several import named_errors
+from similitude.sets.approximate_sets import ApproximateSets
+from similitude.splits.leaks import folds_of_samples
+from similitude.splits.nearness import nearest_training
+
+if TYPE_CHECKING:
+    from similitude._utils.types import ClassWeight, CostsLike, Folds, LabelsLike, ListLike, PriorsLike, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
+
+PREFERENCES = ("accuracy", "simple")
+
+
+class OutOfFold(NamedTuple):
+    """The predictions for the tested samples, each by fits without that sample and by choices made without it."""
+
+    labels: np.ndarray
+    proba: np.ndarray
+    samples: np.ndarray
+    members: np.ndarray
+    nearest: np.ndarray | None = None
+
+
+class AutoClassifier(ApproximateSets, SimilarityEstimator):
+    """Evaluate the methods on the same folds, and combine those that work best together.
+
+    1. The similarity is diagnosed, for the user to read.
+    2. The whole grid of each method is evaluated on every fold; the methods share the work that they have in common,
+       such as the eigendecomposition and the neighbour sort of a fold. If X holds dissimilarities, the map is a
+       parameter of most grids. With few samples the folds are repeated, and the answers for each sample are averaged.
+    3. The answers of each method are calibrated on its own answers for other folds
+       (:mod:`similitude.numerics.temperature`). Rows that give no evidence have a posterior of their own, which is the
+       same for all methods (see :class:`CombinedClassifier`).
+    4. The methods, each at its best point, are combined by bagged greedy selection
+       (:mod:`similitude.auto.combination`). A single method is chosen if it is clearly better than the combination.
+    5. The members are fitted on all samples. ``best_estimator_`` predicts with the weighted mean of their posteriors.
+
+    Every error on the leaderboard was counted on samples that were not used for the choice of the point, the members or
+    the weights: the samples are divided into parts, and the choice for each part is made on the others [1]_.
+    ``nested_cv`` repeats the whole procedure within outer folds instead.
+
+    If X holds several similarities of the same samples, each method is evaluated on each of them, on the same folds,
+    and the combination chooses among all of these and the methods that use several similarities at once
+    (:class:`MixtureSVC`, and SVMs on :class:`MixedSimilarity`).
+
+    Parameters
+    ----------
+    methods : "all" or list of str, default="all"
+        Names from :func:`similitude.auto.methods.methods`, and, with several similarities, from
+        :func:`similitude.auto.methods.mixtures`.
+    time_budget : float, default=None
+        The time limit in seconds. Methods that need little time are tried first; what a method needs is learned from
+        the first fold. Methods that would take too long are left out, and so are repetitions for which there is no
+        time. The result then depends on the machine.
+    cv : int, splitter or iterable, default=5
+        The folds. An int means stratified and shuffled folds, which keep groups together. A class with a single sample
+        is in every training part and is not tested.
+    prefer : {"accuracy", "simple"}, default="accuracy"
+        "accuracy" chooses the combination. "simple" chooses the simplest method whose error exceeds the smallest by no
+        more than the standard error of the smallest, in the order of :func:`similitude.auto.methods.methods`.
+    scoring : str or callable, default=None
+        The score by which points are chosen and methods are combined: "neg_brier_score", "neg_log_loss", "accuracy",
+        "balanced_accuracy", the name of another scorer of scikit-learn, or a scorer that needs only labels and
+        posteriors. None means the mean cost if ``costs`` are given, otherwise the Brier score.
+    costs : array of shape (G, G) or dict of dicts, default=None
+        ``costs[f, g]`` is the cost of predicting f when the truth is g. The class of least expected cost is predicted.
+    priors : array of shape (G,) or dict, default=None
+        Class probabilities in the application; the posterior is rescaled by prior / training share. The leaderboard is
+        that of the training shares.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, in the score and in the posteriors.
+    n_repeats : int, default=None
+        How many times cross-validation is repeated with different folds, if ``cv`` is an int; None means three times
+        with fewer than 500 samples, otherwise once.
+    nested_cv : int, default=None
+        The number of outer folds for ``nested_error_``. Each takes about as long as the rest of ``fit``;
+        ``time_budget`` applies to each of them separately.
+    random_state : int or None, default=0
+        The random state for the folds and the bootstrap samples.
+    n_jobs : int, default=None
+        The number of folds that are evaluated in parallel, as in joblib. With a time budget the first fold is done
+        alone.
+    verbose : int, default=0
+        If it is above 0, progress is shown.
+    similarity, dissimilarity
+        The input contract: see the page on input. A map given here is tried together with others. Several similarities
+        of raw objects are a dict, such as ``{"edit": "levenshtein", "lcs": "lcs"}``; several matrices are passed to
+        ``fit`` by name. Maps may be a dict, too.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (G,)
+        The classes.
+    leaderboard_ : list of LeaderboardRow
+        The methods and the combination, from the smallest error to the largest, with the weights in the combination.
+    best_method_ : str
+        The name of the chosen method, or "combination".
+    best_estimator_ : CombinedClassifier
+        The chosen members fitted on all samples.
+    best_params_ : dict
+        The parameters of the chosen method; for a combination the parameters of each member by name.
+    diagnosis_ : Diagnosis, or dict of Diagnosis
+        The diagnosis of the similarity; of each by name if there are several.
+    similarities_ : SimilarityComparison
+        The comparison of the similarities, if there are several, and methods on single ones: see
+        :func:`compare_similarities`.
+    failures_ : dict
+        The error messages of the methods that failed, by name; a warning names these methods, too.
+    left_out_ : list of str
+        The methods that did not fit into ``time_budget``, in the order in which they would have been tried.
+    not_testable_ : ndarray
+        The classes that no fold tests, such as those with one sample.
+    n_folds_ : int
+        The number of folds on which the choice was made, over all repetitions.
+    nested_error_, nested_standard_error_ : float or None
+        The error and its standard error by nested cross-validation, if ``nested_cv`` is given.
+    out_of_fold_ : OutOfFold
+        ``labels`` (t,) and ``proba`` (t, G) that are predicted for the tested ``samples`` (t,), each by fits and
+        choices without that sample, and the probabilities of each of the ``members`` (M, t, G).
+
+    See Also
+    --------
+    CombinedClassifier : The classifier in ``best_estimator_``.
+    PathSearchCV : Chooses the parameters of one method.
+    PredictionSets : Predicts sets of classes with a guarantee, where ``predict_set`` is approximate.
+    diagnose : Describes a similarity.
+
+    References
+    ----------
+    .. [1] Tsamardinos, Greasidou & Borboudakis, "Bootstrapping the out-of-sample predictions for efficient and accurate
+       cross-validation", Machine Learning 107, 2018, uses bootstrap samples for the same purpose.
+
+    Examples
+    --------
+    >>> from similitude import AutoClassifier
+    >>> from similitude.datasets import load_voting
+    >>> voting = load_voting()
+    >>> auto = AutoClassifier(["k-NN", "SVM (clip)", "nearest centroid"], n_repeats=1, similarity="vdm")
+    >>> auto.fit(voting.data, voting.target).best_method_
+    'combination'
+    >>> [(row.method, round(100 * row.error, 1), round(row.weight, 1)) for row in auto.leaderboard_]
+    [('k-NN', 4.6, 0.3), ('combination', 4.8, 1.0), ('SVM (clip)', 5.1, 0.7), ('nearest centroid', 9.7, 0.0)]
+    """
+
+    _saved_state = {
+        "_reader?": "Reader | SeveralReader",
+        "similarities_?": "any",
+        "classes_": "label[G]",
+        "diagnosis_": "any",
+        "best_method_": "text",
+        "best_params_": "any",
+        "leaderboard_": "any",
+        "failures_": "any",
+        "left_out_": "any",
+        "n_folds_": "any",
+        "not_testable_": "any",
+        "out_of_fold_": "any",
+        "best_estimator_": "object",
+        "n_features_in_?": "int 1..",
+        "feature_names_in_?": "label[*]",
+        "nested_error_": "any",
+        "nested_standard_error_": "any",
+    }
+
+    _takes_training = False
+    _votes_among_known = True  # each method decides for itself; those that need all pairs are left out without a fill
+
+    def __init__(
+        self,
+        methods: Literal["all"] | Sequence[str] = "all",
+        time_budget: float | None = None,
+        cv: Folds = 5,
+        *,
+        prefer: Literal["accuracy", "simple"] = "accuracy",
+        scoring: str | Callable[..., float] | None = None,
+        costs: CostsLike = None,
+        priors: PriorsLike = None,
+        class_weight: ClassWeight = None,
+        n_repeats: int | None = None,
+        nested_cv: int | None = None,
+        random_state: int | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        similarity: SimilarityLike | Mapping[str, SimilarityLike] = "precomputed",
+        dissimilarity: str | Mapping[str, str] | None = None,
+    ):
+        self.methods = methods
+        self.time_budget = time_budget
+        self.cv = cv
+        self.prefer = prefer
+        self.scoring = scoring
+        self.costs = costs
+        self.priors = priors
+        self.class_weight = class_weight
+        self.n_repeats = n_repeats
+        self.nested_cv = nested_cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return how scikit-learn passes metadata on: ``groups`` go to the splitter in ``cv``.
+
+        If ``cv`` is an int, ``set_fit_request(groups=True)`` requests them.
+
+        Returns
+        -------
+        MetadataRouter
+            The routing.
+        """
+        router = MetadataRouter(owner=type(self).__name__)
+        if not hasattr(self.cv, "split"):
+            return router.add_self_request(self)
+        return router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
+    def fit(self, X: SamplesLike, y: LabelsLike, *, groups: ListLike | None = None) -> Self:
+        """Evaluate the methods, combine them, and fit the members on all samples.
+
+        Parameters
+        ----------
+        X : square matrix, Proximities, dict of square matrices, or sequence of raw objects
+            The training samples.
+        y : array-like of shape (n,)
+            The labels.
+        groups : array-like of shape (n,), default=None
+            The groups of the samples, which folds must not divide; they are passed to the splitter in ``cv``.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        fitted = copy.copy(self)  # if the fit fails, the estimator is unchanged
+        fitted._fit(X, y, groups)
+        self.__dict__.update(vars(fitted))
+        if self.failures_:
+            warn(failure_text(self.failures_, "failures_"), SimilarityWarning)
+        self._warn_of_coverage()
+        return self
+
+    def _fit(self, X: Any, y: Any, groups: Any) -> None:
+        with warnings.catch_warnings():
+            results, labels, table, groups = self._evaluated(X, y, groups)
+            honest = self._choose(results)
+            self._set_out_of_fold(results, honest)
+            self.__dict__.pop("similarities_", None)
+            if any(run.similarity is not None for run in results.runs.values()):
+                self.similarities_ = compared(results, self.random_state or 0)
+            self._fit_members(results, labels)
+            self.nested_error_: float | None = None
+            self.nested_standard_error_: float | None = None
+            if self.nested_cv is not None:
+                self._nest(results.samples, table, groups, int(self.nested_cv))
+
+    def _evaluated(
+        self, X: Any, y: Any, groups: Any
+    ) -> tuple[MethodResults, Labels, dict[str, Any], np.ndarray | None]:
+        """Return the evaluated methods, the labels, all methods, and the checked groups; warnings are switched off."""
+        start = time.perf_counter()
+        self._check_parameters()
+        several = are_several(self.similarity, X, self.dissimilarity)
+        if not several:
+            table: Any = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
+        samples = self._read_samples(X, y)
+        groups = labels_in_order(groups, X, "groups")
+        if several:
+            table = entries(self.methods, samples)
+        labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
+        repeats, groups = folds_of_samples(samples, self.cv, self.n_repeats, groups, self.random_state)
+        # The user has been warned about the matrix, and a fit that warns is judged by its errors.
+        warnings.simplefilter("ignore")
+        results = MethodResults(samples, table, repeats, _loss(self.scoring, labels))
+        deadline = None if self.time_budget is None else start + float(self.time_budget)
+        results.run(deadline, self.n_jobs, self.verbose > 0)
+        if not results.runs:
+            first = next(iter(results.failures.items()))
+            raise ValueError(f"methods: none could be used; {first[0]} failed with: {first[1]}")
+        return results, labels, table, groups
+
+    @property
+    def ids_(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.best_estimator_.ids_
+
+    @property
+    def _set_model(self) -> CombinedClassifier:
+        return self.best_estimator_
+
+    def _fit_members(self, results: MethodResults, labels: Labels) -> None:
+        whole = results.whole
+        fitted = []
+        for member in self._members:
+            run = member.run
+            estimator = at_point(run.estimator, results.parameters(run, member.point))
+            estimator = fitted_on(part_of(whole, run.similarity), part_of(results.samples, run.similarity), estimator)
+            temperature = run.temperatures[member.point]
+            fitted.append(
+                CombinedMember(
+                    run.name,
+                    estimator,
+                    member.weight,
+                    temperature,
+                    results.no_evidence[run.similarity],
+                    run.similarity,
+                    run.method,
+                )
+            )
+        del self._members
+        named = [
+            (member.name, clone(member.estimator), *([member.similarity] if hasattr(whole, "parts") else []))
+            for member in fitted
+        ]
+        chosen = CombinedClassifier(
+            named,
+            [member.weight for member in fitted],
+            costs=self.costs,
+            priors=self.priors,
+            class_weight=self.class_weight,
+            similarity=self.similarity,
+            dissimilarity=self.dissimilarity,
+        )
+        # The answers on left-out samples are under the class weights already.
+        found = self.out_of_fold_
+        lacking = results.lacking > 0.5
+        none = results.no_evidence[None]
+        chosen._become(whole, labels, fitted, none, found.proba, found.samples, results.parts, lacking)
+        self.best_estimator_ = chosen
+        for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
+            self.__dict__.pop(name, None)
+            if hasattr(chosen, name):
+                setattr(self, name, getattr(chosen, name))
+
+    def _check_parameters(self) -> None:
+        check_choice(self.prefer, "prefer", PREFERENCES)
+        if self.time_budget is not None:
+            check_positive(self.time_budget, "time_budget")
+        if isinstance(self.cv, Integral) and self.cv < 2:
+            raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
+        for name, least in (("n_repeats", 1), ("random_state", 0), ("nested_cv", 2)):
+            check_integer(getattr(self, name), name, least, none=True)
+        if self.nested_cv is None or self.cv is None:
+            return
+        if not isinstance(self.cv, Integral) and not hasattr(self.cv, "split"):
+            raise ValueError("nested_cv needs a cv that splits any number of samples: an integer or a splitter.")
+
+    def _read_samples(self, X: Any, y: Any) -> Any:
+        """Diagnose the samples, and return them for division into folds."""
+        samples = read_samples(self, X, y)
+        self.classes_ = np.unique(samples.y)
+        check_two_classes(self.classes_)
+        each = samples.parts if isinstance(samples, SeveralSamples) else {"": samples}
+        found = {}
+        for name, part in each.items():
+            with named_errors(name, len(each)):
+                found[name] = diagnose(part.values, part.y, dissimilarity=part.reader.map_name)
+        self.diagnosis_ = found if isinstance(samples, SeveralSamples) else found[""]
+        return samples
+
+    def _choose(self, results: MethodResults) -> Judgement:
+        """Set the leaderboard and the members, and return the answers of the choice for samples not used for it."""
+        singles = {name: judge_method(results, run) for name, run in results.runs.items()}
+        combined, together = combine(results, self.random_state or 0)
+        self.best_method_ = chosen_method(results, singles, combined, together, self.prefer)
+        self._members = combined
+        if self.best_method_ != COMBINATION:
+            run = results.runs[self.best_method_]
+            self._members = [Member(run, int(best_points(results, run, None)[0]))]
+        self.best_params_ = {member.run.name: results.parameters(member.run, member.point) for member in self._members}
+        if self.best_method_ != COMBINATION:
+            self.best_params_ = self.best_params_[self.best_method_]
+        self.leaderboard_ = leaderboard(results, singles, combined, together, self.best_method_)
+        self.failures_, self.left_out_, self.n_folds_ = results.failures, results.left_out, results.n_folds
+        self.not_testable_ = np.setdiff1d(self.classes_, self.classes_[np.unique(results.truth)])
+        return together if self.best_method_ == COMBINATION else singles[self.best_method_]
+
+    def _set_out_of_fold(self, results: MethodResults, honest: Judgement) -> None:
+        labels = self.classes_[results.loss.decisions(honest.posteriors)]
+        members = np.stack([member.posteriors for member in self._members])
+        nearest = None
+        if not isinstance(results.samples, SeveralSamples):
+            nearest = nearest_training(results.samples, results.repeats)[results.tested]
+        self.out_of_fold_ = OutOfFold(labels, honest.posteriors, results.tested, members, nearest)
+
+    def _nest(self, samples: Any, table: dict[str, Any], groups: np.ndarray | None, n_folds: int) -> None:
+        """Set the error of the whole procedure, including the choice, on folds that were not used for the choice."""
+        names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table.items()))
+        inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
+        # The values of raw objects are not computed again, unless the similarity learns from each fold.
+        outer = samples if samples.learns else samples.precomputed()
+        inner.set_params(similarity=outer.reader.similarity, dissimilarity=outer.reader.dissimilarity)
+        folds = stratified_folds(samples.y, n_folds, groups, self.random_state or 0)
+        try:
+            found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds, groups)]
+        except ValueError as error:
+            raise ValueError(
+                f"nested_cv={self.nested_cv!r} leaves too few samples in an outer fold: {error}"
+            ) from error
+        scores = np.array([np.mean(labels == samples.y[test]) for labels, (_, test) in zip(found, folds)])
+        self.nested_error_ = float(1 - np.mean(scores))
+        self.nested_standard_error_ = standard_error(scores)
+
+    def _nested(self, samples: Any, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
+        if groups is None:
+            return evaluate(samples, {"auto": (inner, [{}])}, folds, predictions, n_jobs=self.n_jobs)
+        return (
+            {"auto": Evaluated([clone(inner).fit(part, part.y, groups=groups[train]).predict(rows)], 0.0)}
+            for train, part, rows in (
+                (train, samples.part(train), samples.fold(train, test)[1]) for train, test in folds
+            )
+        )
+
+    def _answer(self, X: Any, response: str) -> np.ndarray:
+        check_is_fitted(self)
+        return getattr(self.best_estimator_, response)(X)
+
+    def explain(self, X: SamplesLike) -> Votes:
+        """Return what each member predicts for one sample.
+
+        Parameters
+        ----------
+        X : one sample
+            A row of similarities to the training samples, or a sequence of one raw object.
+
+        Returns
+        -------
+        Votes
+            The posteriors of the members; ``print`` shows them as a table.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.explain(X)
+
+    def _check_saved(self, sizes: Any) -> bool:
+        return np.array_equal(getattr(self.best_estimator_, "classes_", ()), self.classes_)
+
+
+def _loss(scoring: Any, labels: Labels) -> Loss:
+    weights = None
+    if labels.sample_weight is not None:
+        by_class = np.bincount(labels.codes, labels.sample_weight) / labels.counts
+        weights = by_class * len(labels) / labels.sample_weight.sum()
+    return Loss(scoring, labels.costs, weights)

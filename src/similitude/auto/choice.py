@@ -1,0 +1,94 @@
+"""Which method, or combination of methods, is chosen, and how all of them stand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from similitude.auto.combination import Judgement, Member, best_points, eligible, judged
+from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, by_evidence
+from similitude.auto.method_results import MethodResults
+from similitude.numerics.significance import standard_error, wilcoxon_greater
+
+
+def chosen_method(
+    results: MethodResults,
+    singles: dict[str, Judgement],
+    combined: list[Member],
+    together: Judgement,
+    prefer: str,
+) -> str:
+    """Return the name of the chosen method, or that of the combination of several.
+
+    ``singles`` are the judged methods by name, ``together`` is the combination of the members ``combined``.
+    """
+    allowed = {run.name: singles[run.name] for run in eligible(results)}
+    if prefer == "simple":
+        return _simplest(allowed)
+    if len(combined) == 1:
+        return combined[0].run.name
+    best = min(allowed, key=lambda name: _mean_loss(results, allowed[name]))
+    return best if _clearly_better(singles[best], together) else COMBINATION
+
+
+def leaderboard(
+    results: MethodResults,
+    singles: dict[str, Judgement],
+    combined: list[Member],
+    together: Judgement,
+    best_method: str,
+) -> list[LeaderboardRow]:
+    """Return the methods and their combination, from the smallest error to the largest."""
+    rows = []
+    for name, run in results.runs.items():
+        point = int(best_points(results, run, None)[0])
+        row = _standing(results, run.method, singles[name], run.total_seconds, name == best_method)
+        row = replace(
+            row,
+            similarity=run.similarity,
+            parameters=results.parameters(run, point),
+            optimistic_error=float(np.mean(judged(results, run.posteriors[point]).wrong)),
+            weight=float(sum(member.weight for member in combined if member.run is run)),
+        )
+        rows.append(row)
+    found = dict(singles)
+    if len(combined) > 1:
+        found[COMBINATION] = together
+        seconds = sum(row.seconds for row in rows)
+        row = _standing(results, COMBINATION, together, seconds, best_method == COMBINATION)
+        rows.append(replace(row, weight=1.0))
+    rows.sort(key=lambda row: (row.error, row.loss))
+    by_part = {name: _errors_by_part(results, single) for name, single in found.items()}
+    first = by_part[rows[0].name]
+    tested = [replace(row, p_value=wilcoxon_greater(by_part[row.name], first)) for row in rows[1:]]
+    return [rows[0], *tested]
+
+
+def _mean_loss(results: MethodResults, found: Judgement) -> float:
+    return float(results.loss.mean(found.posteriors, results.truth, results.classes))
+
+
+def _standing(results: MethodResults, name: str, found: Judgement, seconds: float, chosen: bool) -> LeaderboardRow:
+    error = float(np.mean(found.wrong))
+    loss = _mean_loss(results, found)
+    row = LeaderboardRow(name, error, standard_error(found.wrong), seconds=seconds, loss=loss, chosen=chosen)
+    return replace(row, **by_evidence(found.wrong, results.lacking))
+
+
+def _errors_by_part(results: MethodResults, found: Judgement) -> np.ndarray:
+    return np.array([np.mean(found.wrong[results.parts == part]) for part in np.unique(results.parts)])
+
+
+def _clearly_better(single: Judgement, together: Judgement) -> bool:
+    """Return whether the loss of a single method is lower by more than two standard errors of the difference."""
+    gain = together.losses - single.losses
+    return bool(np.mean(gain) > 2 * standard_error(gain))
+
+
+def _simplest(singles: dict[str, Judgement]) -> str:
+    """Return the first method whose error exceeds the smallest by no more than the standard error of the smallest."""
+    errors = {name: float(np.mean(single.wrong)) for name, single in singles.items()}
+    best = min(errors, key=lambda name: errors[name])
+    most = errors[best] + standard_error(singles[best].wrong) + 1e-12
+    return next(name for name in singles if errors[name] <= most)

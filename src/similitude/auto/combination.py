@@ -1,0 +1,216 @@
+"""The combination of methods: greedy selection on their answers for left-out samples, and its honest error.
+
+The weights of the methods are chosen by greedy selection with replacement [1]_: in each step the candidate is
+added with which the mean posterior has the lowest loss, and the best of these selections is kept. This is
+repeated on bootstrap samples, and the weights are averaged. A single method is chosen if it is clearly better than the
+combination on samples that were not used for the choice.
+
+All choices are judged on samples on which they were not made: the tested samples are divided into parts, and the
+calibrations, points and weights for each part are chosen on the others.
+
+References
+----------
+.. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models", ICML 2004; Caruana,
+   Munson & Niculescu-Mizil, "Getting the most out of ensemble selection", ICDM 2006.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from similitude.auto.losses import Loss
+from similitude.auto.method_result import MethodResult
+from similitude.auto.method_results import MethodResults
+from similitude.auto.methods import COMPARED_ONLY
+
+BAGS = 20
+ROUNDS = 30
+LEAST_WEIGHT = 0.02
+"""Members with smaller weights are left out, and their weight is distributed among the others."""
+N_POINTS = 1
+"""The number of points of each method that take part."""
+FEW_BAGS = 5
+"""The number of bootstrap samples for a scorer, which is called once for each candidate in each round."""
+_GAIN = 1e-12
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The posteriors of the tested samples by choices that were made on other samples."""
+
+    posteriors: np.ndarray
+    losses: np.ndarray
+    wrong: np.ndarray
+
+
+@dataclass(frozen=True)
+class Member:
+    """One point of one method, with its weight in the combination."""
+
+    run: MethodResult
+    point: int
+    weight: float = 1.0
+
+    @property
+    def posteriors(self) -> np.ndarray:
+        """The posteriors of the tested samples, of shape (n, G)."""
+        return self.run.posteriors[self.point]
+
+
+def eligible(results: MethodResults) -> list[MethodResult]:
+    """Return the methods that may be chosen: all but those of :data:`~similitude.auto.methods.COMPARED_ONLY`."""
+    runs = [run for run in results.runs.values() if run.method not in COMPARED_ONLY]
+    return runs or list(results.runs.values())
+
+
+def judged(results: MethodResults, posteriors: np.ndarray) -> Judgement:
+    """Return posteriors with their losses."""
+    truth = results.truth
+    wrong = results.loss.decisions(posteriors) != truth
+    return Judgement(posteriors, results.loss.losses(posteriors, truth), wrong)
+
+
+def best_points(results: MethodResults, run: MethodResult, part: int | None) -> np.ndarray:
+    """Return the points of a method on its shortlist, best first."""
+    shortlist = run.shortlists[0 if part is None else 1 + int(part)]
+    used = _used(results, part)
+    losses = results.loss.mean(_posteriors(results, run, shortlist, part), results.truth[used], results.classes)
+    return shortlist[np.argsort(losses, kind="stable")]
+
+
+def _used(results: MethodResults, part: int | None) -> np.ndarray:
+    return np.flatnonzero(np.ones(len(results.parts), bool) if part is None else results.parts != part)
+
+
+def _posteriors(results: MethodResults, run: MethodResult, points: np.ndarray, part: int | None) -> np.ndarray:
+    """Return the posteriors of the samples outside a part, for which its labels were not used."""
+    found = run.posteriors[points] if part is None else results.posteriors(run, points, part)
+    return found[:, _used(results, part)]
+
+
+def judge_method(results: MethodResults, run: MethodResult) -> Judgement:
+    """Return the answers of one method whose point is chosen, for each part, on the others."""
+    posteriors = np.empty(run.posteriors.shape[1:])
+    for part in np.unique(results.parts):
+        own = results.parts == part
+        posteriors[own] = run.posteriors[best_points(results, run, part)[0]][own]
+    return judged(results, posteriors)
+
+
+def judge_choice(results: MethodResults, runs: list[MethodResult]) -> Judgement:
+    """Return the answers of the method of lowest loss, which is chosen, with its point, for each part on the others."""
+    posteriors = np.empty(runs[0].posteriors.shape[1:])
+    for part in np.unique(results.parts):
+        own, candidates = results.parts == part, _candidates(results, runs, part)
+        found = np.stack([posterior for _, _, posterior in candidates])
+        losses = results.loss.mean(found, results.truth[_used(results, part)], results.classes)
+        run, point, _ = candidates[int(np.argmin(losses))]
+        posteriors[own] = run.posteriors[point][own]
+    return judged(results, posteriors)
+
+
+def combine(results: MethodResults, random_state: int) -> tuple[list[Member], Judgement]:
+    """Return the members of the combination, and its answers by choices that were made on other samples."""
+    (found,) = combine_each(results, random_state, [eligible(results)])
+    return _members(results, random_state, None, _candidates(results, eligible(results), None)), found
+
+
+def combine_each(results: MethodResults, random_state: int, choices: list[list[MethodResult]]) -> list[Judgement]:
+    """Return the answers of the combinations of several choices of methods, each made on other samples."""
+    posteriors = np.empty((len(choices), len(results.tested), len(results.classes)))
+    some = {run.name: run for runs in choices for run in runs}
+    for part in np.unique(results.parts):
+        own = results.parts == part
+        candidates = _candidates(results, list(some.values()), part)
+        for i, runs in enumerate(choices):
+            names = {run.name for run in runs}
+            kept = [candidate for candidate in candidates if candidate[0].name in names]
+            members = _members(results, random_state, part, kept)
+            posteriors[i, own] = sum(member.weight * member.posteriors[own] for member in members)
+    return [judged(results, found) for found in posteriors]
+
+
+_Candidate = tuple[MethodResult, int, np.ndarray]
+"""A method, the position of one of its points, and its posteriors of the samples that are used for the choice."""
+
+
+def _candidates(results: MethodResults, runs: list[MethodResult], part: int | None) -> list[_Candidate]:
+    return [
+        (run, int(point), _posteriors(results, run, np.array([point]), part)[0])
+        for run in runs
+        for point in best_points(results, run, part)[:N_POINTS]
+    ]
+
+
+def _members(results: MethodResults, random_state: int, part: int | None, candidates: list[_Candidate]) -> list[Member]:
+    """Return the members that are chosen without the samples of one part."""
+    posteriors = np.stack([found for _, _, found in candidates])
+    truth = results.truth[_used(results, part)]
+    weights = bagged_weights(posteriors, truth, results.loss, results.classes, random_state)
+    kept = np.flatnonzero(weights >= min(LEAST_WEIGHT, weights.max()))
+    kept = kept[np.argsort(-weights[kept], kind="stable")]
+    total = weights[kept].sum()
+    return [Member(candidates[i][0], candidates[i][1], float(weights[i] / total)) for i in kept]
+
+
+def bagged_weights(
+    posteriors: np.ndarray,
+    codes: np.ndarray,
+    loss: Loss,
+    classes: np.ndarray,
+    random_state: int,
+    share: float = 1.0,
+) -> np.ndarray:
+    """Return the mean of the weights that greedy selection chooses on bootstrap samples."""
+    rng = np.random.RandomState(random_state)
+    n_candidates, n = posteriors.shape[:2]
+    n_drawn = max(1, round(share * n_candidates))
+    weights = np.zeros(n_candidates)
+    for _ in range(BAGS if loss.by_sample else FEW_BAGS):
+        drawn = np.sort(rng.permutation(n_candidates)[:n_drawn])
+        rows = rng.randint(n, size=n) if loss.by_sample else _drawn_by_class(codes, rng)
+        weights[drawn] += greedy_weights(posteriors[drawn][:, rows], codes[rows], loss, classes)
+    return weights / weights.sum()
+
+
+def _drawn_by_class(codes: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+    """Return a bootstrap sample in which each class is as large as in the data, because a scorer may need all
+    classes."""
+    return np.concatenate([rng.choice(own, len(own)) for g in np.unique(codes) for own in [np.flatnonzero(codes == g)]])
+
+
+def greedy_weights(posteriors: np.ndarray, codes: np.ndarray, loss: Loss, classes: np.ndarray) -> np.ndarray:
+    """Return the weights of the prefix of lowest loss; of equally good candidates the first is added."""
+    losses_after = _QuadraticLosses(posteriors, codes, loss) if loss.is_quadratic else None
+    counts = chosen = np.zeros(len(posteriors))
+    lowest = np.inf
+    total = np.zeros(posteriors.shape[1:])
+    for size in range(1, ROUNDS + 1):
+        if losses_after is not None:
+            losses = losses_after(counts, size)
+        else:
+            losses = loss.mean((total + posteriors) / size, codes, classes)
+            total = total + posteriors[np.argmin(losses)]
+        best = int(np.argmin(losses))
+        counts[best] += 1
+        if size == 1 or losses[best] < lowest - _GAIN:
+            lowest, chosen = losses[best], counts / size
+    return chosen
+
+
+class _QuadraticLosses:
+    """The Brier score of a mean of posteriors, which is a quadratic function of the weights."""
+
+    def __init__(self, posteriors: np.ndarray, codes: np.ndarray, loss: Loss):
+        weights = np.ones(len(codes)) if loss.class_weights is None else loss.class_weights[codes]
+        weights = weights / len(codes)
+        flat = (posteriors * np.sqrt(weights)[:, None]).reshape(len(posteriors), -1)
+        self._products = flat @ flat.T
+        self._own = posteriors[:, np.arange(len(codes)), codes] @ weights
+
+    def __call__(self, counts: np.ndarray, size: int) -> np.ndarray:
+        """Return the loss, up to a constant, after each candidate has been added to those counted, ``size`` in all."""
+        squares = counts @ self._products @ counts + 2 * self._products @ counts + np.diagonal(self._products)
+        return squares / size**2 - 2 * (counts @ self._own + self._own) / size

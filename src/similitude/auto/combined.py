@@ -1,0 +1,437 @@
+"""A classifier whose posterior is the weighted mean of the posteriors of several methods."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from similitude._utils.checks import check_integer
+from similitude.auto.members import check_members, check_similarities
+from similitude.auto.no_evidence import NoEvidence, calibrated_on
+from similitude.auto.reading import part_of, read_samples
+from similitude.auto.votes import Votes
+from similitude.base import SimilarityEstimator, as_one_row, forget_fit
+from similitude.evaluation.answers import answer_columns, answered
+from similitude.evaluation.engine import evaluate, fitted_on, reading_part, reads_training
+from similitude.evaluation.folds import Split, stratified_folds
+from similitude.labels import Labels, encoded_labels
+from similitude.numerics.temperature import Temperature, fit_temperature
+from similitude.numerics.votes import expected_costs, rescaled_by_priors
+from similitude.proximity.proximities import Proximities
+from similitude.reader import GivenValues, Rows, SeveralReader, SeveralRows, SeveralTraining
+from similitude.sets.approximate_sets import ApproximateSets
+from similitude.sets.calibration import Calibration
+from similitude.sets.familiarity import learned_familiarity
+from similitude.sets.typicality import Typicality
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from similitude._utils.types import ClassWeight, CostsLike, LabelsLike, PriorsLike, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
+
+
+@dataclass(frozen=True)
+class CombinedMember:
+    """One fitted member of a combination."""
+
+    _saved_state = {
+        "name": "text",
+        "estimator": "object",
+        "weight": "float 0..",
+        "temperature": "Temperature",
+        "no_evidence": "NoEvidence",
+        "similarity": "None | text",
+        "method": "None | text",
+    }
+
+    name: str
+    estimator: Any
+    weight: float
+    temperature: Temperature
+    no_evidence: NoEvidence
+    similarity: str | None = None
+    method: str | None = None
+
+    def posteriors(self, rows: Any, classes: np.ndarray) -> np.ndarray:
+        """Return the calibrated posteriors."""
+        rows = part_of(rows, self.similarity)
+        X = rows if reads_training(self.estimator) else _as_given(rows, self.estimator)
+
+        def ask(response: str) -> np.ndarray:
+            return np.asarray(getattr(self.estimator, response)(X))
+
+        response = self.temperature.response
+        columns = answer_columns(response, ask(response), lambda: ask("predict"), self.estimator.classes_, classes)
+        return np.where(rows.evidence[:, None], self.temperature.posteriors(columns), self.no_evidence.posterior)
+
+
+def _as_given(rows: Rows, estimator: Any) -> Any:
+    """Return the rows as raw objects or a matrix of native values, for an estimator that reads its input itself."""
+    if not rows.reader.is_matrix and not get_tags(estimator).input_tags.pairwise:
+        return rows.objects
+    values = rows.native.block(slice(0, len(rows)), np.arange(rows.reader.n_columns))
+    absent = rows.reader.absent
+    if rows.features is None and rows.self_similarity is None and absent == "zero":
+        return values
+    return Proximities(values, rows.features, self_similarity=rows.self_similarity, absent=absent)
+
+
+class CombinedClassifier(ApproximateSets, SimilarityEstimator):
+    """Classify by the weighted mean of the calibrated posteriors of several classifiers.
+
+    With P_t(g | x) the calibrated posterior of member t::
+
+        P(g | x) = sum over t of w_t P_t(g | x)
+
+    The answers of each member (posteriors, else decision values, else labels) are calibrated by a temperature, and for
+    two classes an offset, fitted to its answers on left-out samples (:mod:`similitude.numerics.temperature`). The class
+    of least expected cost is predicted. :class:`~similitude.AutoClassifier` returns a fitted classifier of this kind.
+
+    A row whose values to all training samples are equal, such as an empty row of a sparse matrix, gives no evidence
+    (:func:`similitude.proximity.gives_evidence`). Its posterior is not that of the members. It is learned from the
+    left-out training samples whose rows give none: c_g of class g, c of all G classes. With the share s_g of class g
+    among all training samples::
+
+        P(g | no evidence) = (c_g + G s_g) / (c + G)
+
+    Parameters
+    ----------
+    members : list of (name, estimator) or (name, estimator, similarity)
+        Classifiers on the same input. If X holds dissimilarities, each may have its own map. If X holds several
+        similarities by name, the third item names the one that the member reads; without it the member reads all.
+    weights : sequence of float, default=None
+        Their weights; None means equal weights.
+    costs : array of shape (G, G) or dict of dicts, default=None
+        ``costs[f, g]`` is the cost of predicting f when the truth is g.
+    priors : array of shape (G,) or dict, default=None
+        Class probabilities in the application; the posterior is rescaled by prior / training share.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes: the posterior is multiplied by them and normalised, as if the classes had these weights
+        in the training set.
+    n_folds : int, default=5
+        The number of folds on which the members are calibrated.
+    random_state : int, default=0
+        The random state for the folds.
+    similarity, dissimilarity
+        The input contract: see the page on input.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (G,)
+        The classes.
+    members_ : list of CombinedMember
+        The fitted members with their weights, largest weight first if an ``AutoClassifier`` chose them.
+    support_columns_ : ndarray of int
+        The columns of X that ``predict`` needs, if it does not need all: the union of those of the members.
+
+    See Also
+    --------
+    AutoClassifier : Chooses the members and their weights.
+    FusedClassifier : Multiplies the posteriors of classifiers on different inputs.
+
+    Examples
+    --------
+    >>> from similitude import CombinedClassifier, KNNClassifier, SimilaritySVC
+    >>> from similitude.datasets import load_voting
+    >>> voting = load_voting()
+    >>> members = [("k-NN", KNNClassifier(5)), ("SVM", SimilaritySVC())]
+    >>> model = CombinedClassifier(members, [0.3, 0.7], similarity="counting")
+    >>> model = model.fit(voting.data[:200], voting.target[:200])
+    >>> float(model.score(voting.data[200:], voting.target[200:])) > 0.9
+    True
+    >>> print(model.explain(voting.data[200:201]))  # doctest: +ELLIPSIS
+    member       weight  predicts  ...
+    k-NN         0.30    ...
+    SVM          0.70    ...
+    combination          ...
+    """
+
+    _saved_state = {
+        "classes_": "label[G]",
+        "members_": "list of CombinedMember",
+        "_labels": "Labels",
+        "_reader": "Reader | SeveralReader",
+        "_calibration": "Calibration",
+        "_no_evidence": "NoEvidence",
+        "_typicality": "Typicality",
+        "_familiarity": "Familiarity | RelativeFamiliarity",
+        "support_columns_?": "int[*] 0..n",
+    }
+
+    _takes_training = False
+    _votes_among_known = True  # each member decides for itself
+
+    def __init__(
+        self,
+        members: Sequence[tuple[str, BaseEstimator] | tuple[str, BaseEstimator, str]] | None = None,
+        weights: Sequence[float] | np.ndarray | None = None,
+        *,
+        costs: CostsLike = None,
+        priors: PriorsLike = None,
+        class_weight: ClassWeight = None,
+        n_folds: int = 5,
+        random_state: int = 0,
+        similarity: SimilarityLike | Mapping[str, SimilarityLike] = "precomputed",
+        dissimilarity: str | Mapping[str, str] | None = None,
+    ):
+        self.members = members
+        self.weights = weights
+        self.costs = costs
+        self.priors = priors
+        self.class_weight = class_weight
+        self.n_folds = n_folds
+        self.random_state = random_state
+        self.similarity = similarity
+        self.dissimilarity = dissimilarity
+
+    def fit(self, X: SamplesLike, y: LabelsLike) -> Self:
+        """Fit the members, and calibrate them on folds.
+
+        Parameters
+        ----------
+        X : square matrix, Proximities, or sequence of raw objects
+            The training samples.
+        y : array-like of shape (n,)
+            The labels.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        members, weights = check_members(self.members, self.weights)
+        check_integer(self.n_folds, "n_folds", 2)
+        samples = read_samples(self, X, y)
+        labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
+        check_similarities(members, samples)
+        table: dict[str, Any] = {name: (estimator, [{}], *own) for name, estimator, *own in members}
+        folds = stratified_folds(samples.y, int(self.n_folds), None, self.random_state)
+        rows = np.concatenate([test for _, test in folds])
+        found = list(evaluate(samples, table, folds, answered))
+        whole = samples.whole()
+        read = {None, *(own[0] for _, _, *own in members if own)}
+        without = {similarity: _without_evidence(samples, similarity, folds, labels) for similarity in read}
+        lacking, no_evidence = without[None]
+        fitted, left_out = [], []
+        for (name, estimator, *own), weight in zip(members, weights):
+            similarity = own[0] if own else None
+            response = found[0][name].results[0][0]
+            columns = np.concatenate([fold[name].results[0][1] for fold in found]).astype(float)
+            lacking_here, none = without[similarity]
+            some = calibrated_on(lacking_here)
+            temperature = fit_temperature(columns[some], response, labels.codes[rows[some]])
+            posteriors = np.where(lacking_here[:, None], none.posterior, temperature.posteriors(columns))
+            left_out.append(np.where(lacking[:, None], no_evidence.posterior, posteriors))
+            estimator = fitted_on(part_of(whole, similarity), part_of(samples, similarity), estimator)
+            fitted.append(CombinedMember(name, estimator, float(weight), temperature, none, similarity))
+        parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
+        mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
+        self._become(whole, labels, fitted, no_evidence, mean, rows, parts, lacking)
+        self._warn_of_coverage()
+        return self
+
+    def _become(
+        self,
+        whole: Any,
+        labels: Labels,
+        members: list[CombinedMember],
+        no_evidence: NoEvidence,
+        left_out: np.ndarray,
+        tested: np.ndarray,
+        parts: np.ndarray,
+        lacking: np.ndarray,
+    ) -> None:
+        """Become the classifier with these fitted members.
+
+        ``left_out`` are the posteriors, before priors, of the samples at the positions ``tested``, by fits without
+        them; ``parts`` are the numbers of their folds, ``lacking`` tells which rows gave no evidence.
+        """
+        shown = part_of(whole, _main_similarity(whole, members))
+        typicality = Typicality.learn(shown, labels.codes, labels.n_classes)
+        familiarity = learned_familiarity(shown, labels.codes)
+        # All rows without evidence have the same posterior, those of left-out samples, too.
+        left_out = np.where(lacking[:, None], _weighted(no_evidence.posterior[None], labels), left_out)
+        with np.errstate(divide="ignore"):
+            answers = np.log(_with_priors(left_out, labels))
+        forget_fit(self)
+        self._keep_training(whole)
+        self._typicality, self._familiarity, self._no_evidence = typicality, familiarity, no_evidence
+        self._calibration = Calibration(labels.classes, answers, labels.codes[tested], parts, ~lacking)
+        self.classes_, self.members_, self._labels = labels.classes, members, labels
+        columns = None if isinstance(whole, SeveralTraining) else self._columns_needed()
+        if columns is not None:
+            self.support_columns_ = columns
+
+    def _columns_needed(self) -> np.ndarray | None:
+        """Return the columns that ``predict`` needs; None means all, from which it is seen if a row gives evidence."""
+        supports: list[Any] = [_support(member.estimator) for member in self.members_]
+        if self._no_evidence.count or any(support is None for support in supports):
+            return None
+        return self._reader.columns_read(np.unique(np.concatenate(supports)))
+
+    def _set_rows(self, X: Any) -> Rows:
+        rows = super()._set_rows(X)
+        return part_of(rows, _main_similarity(rows, self.members_))
+
+    def _answer(self, X: Any, response: str) -> np.ndarray:
+        posteriors = self._mean(self.member_posteriors(X))
+        return posteriors if response == "predict_proba" else self._decided(posteriors)
+
+    def _set_posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        posteriors, evidence = self._posteriors(X)
+        return self._mean(posteriors), evidence
+
+    def _decided(self, posteriors: np.ndarray) -> np.ndarray:
+        costs = self._labels.costs
+        scores = posteriors if costs is None else -expected_costs(posteriors, costs)
+        return self.classes_[np.argmax(scores, axis=1)]
+
+    def _mean(self, posteriors: np.ndarray) -> np.ndarray:
+        mean = np.tensordot([member.weight for member in self.members_], posteriors, axes=1)
+        return _with_priors(_weighted(mean, self._labels), self._labels)
+
+    def member_posteriors(self, X: SamplesLike) -> np.ndarray:
+        """Return the calibrated posteriors of each member, before class weights and priors.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+
+        Returns
+        -------
+        ndarray of shape (M, m, G)
+            The probabilities, in the order of ``members_`` and ``classes_``.
+        """
+        return self._posteriors(X)[0]
+
+    def _posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the posteriors of each member, and which rows give evidence to at least one of them."""
+        check_is_fitted(self)
+        rows = _silent(self._shared(self._rows(X)))
+        found = np.stack([member.posteriors(rows, self.classes_) for member in self.members_])
+        found[:, ~rows.evidence] = self._no_evidence.posterior
+        seen = [part_of(rows, member.similarity).evidence for member in self.members_]
+        return found, np.logical_or.reduce(seen)
+
+    def _rows(self, X: Any) -> Any:
+        return X.read_as(self._reader) if isinstance(X, SeveralRows) else super()._rows(X)
+
+    def _shared(self, rows: Any) -> Any:
+        """Return the rows with native values that are computed once for all members."""
+        if not isinstance(rows, SeveralRows):
+            return _shared(rows, self.members_, getattr(self, "support_columns_", None))
+        parts = {}
+        for name, part in rows.parts.items():
+            members = [member for member in self.members_ if member.similarity in (None, name)]
+            parts[name] = _shared(part, members, None) if members else part
+        return SeveralRows(rows.reader, parts)
+
+    def explain(self, X: SamplesLike) -> Votes:
+        """Return what each member predicts for one sample.
+
+        Parameters
+        ----------
+        X : one sample
+            A row of similarities to the training samples, or a sequence of one raw object.
+
+        Returns
+        -------
+        Votes
+            The posteriors of the members; ``print`` shows them as a table.
+        """
+        posteriors, evidence = self._posteriors(as_one_row(self, X))
+        if posteriors.shape[1] != 1:
+            raise ValueError(f"X must hold one sample; got {posteriors.shape[1]}.")
+        mean = self._mean(posteriors)
+        return Votes(
+            self.classes_,
+            [member.name for member in self.members_],
+            np.array([member.weight for member in self.members_]),
+            posteriors[:, 0],
+            mean[0],
+            self._decided(mean)[0],
+            "" if evidence[0] else str(self._no_evidence),
+        )
+
+    def _check_saved(self, sizes: Any) -> bool:
+        known = all(np.isin(getattr(member.estimator, "classes_", ""), self.classes_).all() for member in self.members_)
+        if not self.members_ or not known:
+            return False
+        columns = None if isinstance(self._reader, SeveralReader) else self._columns_needed()
+        stored = vars(self).get("support_columns_")
+        return stored is None if columns is None else stored is not None and np.array_equal(columns, stored)
+
+
+def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | None) -> Rows:
+    """Return rows with native values that are computed once for all members, at the columns that these need."""
+    reader = rows.reader
+    reading = [member.estimator for member in members if reads_training(member.estimator)]
+    readers = [reading_part(estimator)[0]._reader for estimator in reading]
+    if reader.is_matrix or not reading or any(getattr(own, "asymmetric", True) for own in readers):
+        return rows
+    if support is None:
+        support = np.arange(reader.n_columns)
+    places = np.searchsorted(support, np.arange(reader.n_columns))
+    values = GivenValues(rows.native.block(slice(0, len(rows)), support), columns=places)
+    part = None if len(support) == reader.n_columns else support
+    return Rows(reader, len(rows), values, objects=rows.objects, support=part)
+
+
+def _without_evidence(
+    samples: Any, similarity: str | None, folds: list[Split], labels: Labels
+) -> tuple[np.ndarray, NoEvidence]:
+    """Return which test samples of the folds have no evidence, in one of several similarities or in any, and their
+    posterior."""
+    lacking = ~np.concatenate([part_of(samples, similarity).evidence(*fold) for fold in folds])
+    tested = np.concatenate([test for _, test in folds])
+    return lacking, NoEvidence.learn(labels.codes[tested], lacking.astype(float), labels.counts)
+
+
+def _silent(rows: Any) -> Any:
+    """Return rows without evidence that cause no warning of the members, whose answers for them are not used."""
+    if isinstance(rows, SeveralRows):
+        return SeveralRows(rows.reader, {name: _silent(part) for name, part in rows.parts.items()})
+    rows = copy.copy(rows)
+    rows.announced = False
+    return rows
+
+
+def _main_similarity(samples: Any, members: list[CombinedMember]) -> str | None:
+    """Return the one of several similarities that has the largest weight in the combination; None if there is one."""
+    if not hasattr(samples, "parts"):
+        return None
+    weights = dict.fromkeys(samples.parts, 0.0)
+    for member in members:
+        if member.similarity is not None:
+            weights[member.similarity] += member.weight
+    return max(weights, key=lambda name: weights[name])
+
+
+def _weighted(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
+    """Return the posteriors under the class weights."""
+    if labels.sample_weight is None:
+        return posteriors
+    weighted = posteriors * np.bincount(labels.codes, labels.sample_weight) / labels.counts
+    return weighted / weighted.sum(axis=1, keepdims=True)
+
+
+def _with_priors(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
+    """Return the posteriors under the given priors."""
+    if labels.priors is None:
+        return posteriors
+    return rescaled_by_priors(posteriors, labels.priors, labels.shares)
+
+
+def _support(estimator: Any) -> np.ndarray | None:
+    """Return the columns that an estimator needs, or None if it needs all."""
+    if not reads_training(estimator):
+        return None
+    return getattr(reading_part(estimator)[0], "support_columns_", None)

@@ -1,0 +1,66 @@
+"""The samples of a search, with one similarity or with several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import _num_samples
+
+from similitude._utils.ids import labels_in_order
+from similitude.auto.leaderboard import name_on
+from similitude.auto.methods import MIXTURES, methods, mixtures, slug
+from similitude.evaluation.engine import Entry
+from similitude.labels import check_labels
+from similitude.proximity.proximities import as_proximities
+from similitude.reader import Samples, SearchSamples, SeveralReader, SeveralSamples, are_several
+
+
+def part_of(samples: Any, similarity: str | None) -> Any:
+    """Return samples, training samples or rows with one of several similarities."""
+    return samples if similarity is None else samples.parts[similarity]
+
+
+def read_samples(estimator: Any, X: Any, y: Any) -> Any:
+    """Return all samples as read according to the input contract, with one similarity or with several."""
+    if isinstance(X, SearchSamples):
+        return X
+    y = labels_in_order(y, X)
+    if not are_several(estimator.similarity, X, estimator.dissimilarity):
+        single = estimator._new_reader()
+        X = single.adopted(X)
+        return Samples(single, X, check_labels(y, _num_samples(X)))
+    reader = SeveralReader(estimator.similarity, estimator.dissimilarity)
+    X = as_proximities(X) if reader.is_precomputed else X
+    return SeveralSamples(reader, X, check_labels(y, _num_samples(X)))
+
+
+def entries(names: Any, samples: SeveralSamples) -> dict[str, Entry]:
+    """Return every method on each of several similarities, and the methods that use all of them."""
+    single, mixed = split_names(names)
+    tables = {
+        name: methods(single, similarity=part.reader.similarity, dissimilarity=part.reader.dissimilarity)
+        for name, part in samples.parts.items()
+        if single or not mixed
+    }
+    by_method = dict.fromkeys(method for table in tables.values() for method in table)
+    found = {
+        name_on(method, name): Entry(*table[method], name, method)
+        for method in by_method
+        for name, table in tables.items()
+        if method in table
+    }
+    contract = {"similarity": samples.reader.similarity, "dissimilarity": samples.reader.dissimilarity}
+    if len(samples.parts) > 1:
+        table = mixtures(**contract)
+        found |= {name: Entry(*table[name], None, name) for name in table if name in mixed}
+    return found
+
+
+def split_names(names: Any) -> tuple[Any, list[str]]:
+    """Return the names of methods on one similarity, and those of methods that use several."""
+    if isinstance(names, str) or not isinstance(names, (list, tuple)):
+        return names, list(MIXTURES)
+    known = {slug(name): name for name in MIXTURES}
+    mixed = [known[slug(name)] for name in names if isinstance(name, str) and slug(name) in known]
+    single = [name for name in names if not isinstance(name, str) or slug(name) not in known]
+    return single if single or not mixed else [], mixed

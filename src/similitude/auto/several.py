@@ -1,0 +1,102 @@
+"""The question which of several similarities is best."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from similitude._utils.warn import warn
+from similitude.auto.auto import AutoClassifier
+from similitude.auto.comparison import SimilarityComparison, compared
+from similitude.auto.leaderboard import failure_text
+from similitude.proximity.check import SimilarityWarning
+from similitude.reader import are_several
+
+if TYPE_CHECKING:
+    from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
+    from similitude.similarities.registry import SimilarityLike
+
+
+def compare_similarities(
+    X: SamplesLike,
+    y: LabelsLike,
+    *,
+    methods: Literal["all"] | Sequence[str] = "all",
+    time_budget: float | None = None,
+    cv: Folds = 5,
+    groups: ListLike | None = None,
+    scoring: str | Callable[..., float] | None = None,
+    n_repeats: int | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    similarity: Literal["precomputed"] | Mapping[str, SimilarityLike] = "precomputed",
+    dissimilarity: str | Mapping[str, str] | None = None,
+) -> SimilarityComparison:
+    """Return which of several similarities is best, what each adds to the others, and how alike they are.
+
+    Each method is evaluated on each similarity, on the same folds, as in :class:`AutoClassifier`.
+
+    Parameters
+    ----------
+    X : Proximities with several similarities, dict of square matrices, or sequence of raw objects
+        The samples.
+    y : array-like of shape (n,)
+        The labels.
+    methods, time_budget, cv
+        As in :class:`AutoClassifier`.
+    groups : array-like of shape (n,), default=None
+        The groups of the samples, which folds must not divide.
+    scoring, n_repeats, random_state, n_jobs, verbose
+        As in :class:`AutoClassifier`.
+    similarity : "precomputed" or dict, default="precomputed"
+        For raw objects, their similarities by name.
+    dissimilarity : str or dict of str, default=None
+        The map of all similarities, or the maps by name.
+
+    Returns
+    -------
+    SimilarityComparison
+        The comparison; ``print`` shows it as tables.
+
+    See Also
+    --------
+    AutoClassifier : Also fits the best combination of the methods on all similarities.
+
+    Examples
+    --------
+    >>> from similitude import compare_similarities
+    >>> from similitude.datasets import load_voting
+    >>> voting = load_voting()
+    >>> found = compare_similarities(
+    ...     voting.data[:150], voting.target[:150], methods=["k-NN", "nearest centroid"], n_repeats=1,
+    ...     similarity={"counting": "counting", "vdm": "vdm"})
+    >>> found.best, [(row.similarity, row.method) for row in found.standings]
+    ('counting', [('counting', 'k-NN'), ('vdm', 'k-NN')])
+    >>> found.correlations.round(1)
+    array([[1. , 0.9],
+           [0.9, 1. ]])
+    """
+    auto = AutoClassifier(
+        methods,
+        time_budget,
+        cv,
+        scoring=scoring,
+        n_repeats=n_repeats,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        similarity=similarity,
+        dissimilarity=dissimilarity,
+    )
+    if not are_several(similarity, X, dissimilarity):
+        raise ValueError(
+            "X must hold several similarities by name: a dict of matrices, or Proximities of them; for raw objects "
+            "pass similarity={name: similarity, ...}."
+        )
+    with warnings.catch_warnings():
+        found = compared(auto._evaluated(X, y, groups)[0], random_state or 0)
+    if found.failures:
+        warn(failure_text(found.failures, "failures"), SimilarityWarning)
+    return found

@@ -1,0 +1,62 @@
+"""The answers of fitted methods for the test samples of a fold, in one form for all methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from similitude.evaluation.engine import Fold
+from similitude.numerics.temperature import in_columns, log_odds
+
+_RESPONSES = ("predict_proba", "decision_function", "predict")
+_TIE_BREAK = 1e-6
+
+
+def answered(batch: Any, fold: Fold) -> list[tuple[str, np.ndarray]]:
+    """Judge a batch by its answers for the test samples: posteriors, else decision values, else labels."""
+    classes = np.unique(fold.samples.y)
+    response = next(name for name in _RESPONSES if name == "predict" or hasattr(batch.fitted(0), name))
+
+    def columns(j: int, answer: np.ndarray) -> np.ndarray:
+        return answer_columns(response, answer, lambda: batch.answers(0, "predict")[j], batch.classes, classes)
+
+    answers = [np.asarray(answer) for answer in batch.answers(0, response)]
+    return [(response, _short(columns(j, answer))) for j, answer in enumerate(answers)]
+
+
+def _short(columns: np.ndarray) -> np.ndarray:
+    """Return the answers in single precision, unless they are too large or too small for it."""
+    largest = np.max(np.abs(columns), where=np.isfinite(columns), initial=0.0)
+    return columns.astype(np.float32) if largest == 0 or 1e-20 < largest < 1e30 else columns
+
+
+def answer_columns(
+    response: str, answer: np.ndarray, predicted: Callable[[], np.ndarray], known: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    """Return the answers of one classifier with a column for each class."""
+    if response == "predict":
+        answer = np.searchsorted(known, answer)
+    columns = in_columns(answer, response, np.searchsorted(classes, known), len(classes))
+    if response != "predict_proba":
+        return columns
+    largest = columns.max(axis=1, keepdims=True)
+    tied = np.flatnonzero(np.sum(columns >= largest - _TIE_BREAK, axis=1) > 1)
+    if len(tied):
+        columns[tied, np.searchsorted(classes, predicted()[tied])] += 3 * _TIE_BREAK
+    return columns
+
+
+def log_posteriors(estimator: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+    """Return the logarithms of the posteriors of a fitted classifier, with a column for each class."""
+    response = next(name for name in _RESPONSES if name == "predict" or hasattr(estimator, name))
+
+    def ask(name: str) -> np.ndarray:
+        return np.asarray(getattr(estimator, name)(X))
+
+    columns = answer_columns(response, ask(response), lambda: ask("predict"), estimator.classes_, classes)
+    if response == "decision_function":
+        return log_odds(columns, response, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(columns, 0.0))

@@ -1,0 +1,6 @@
+"""Sets of classes with a stated confidence, and how typical or familiar a sample is."""
+
+from similitude.sets.calibration import Calibration, SetCoverage
+from similitude.sets.prediction_sets import FoldModel, PredictionSets
+
+__all__ = ["Calibration", "FoldModel", "PredictionSets", "SetCoverage"]

@@ -1,0 +1,117 @@
+"""Sets of classes from one fitted classifier and the answers for left-out samples that are known already."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.base import Predicting
+from similitude.sets.calibration import (
+    Calibration,
+    SetCoverage,
+    check_class_sizes,
+    check_set_parameters,
+    in_set,
+    warn_of_coverage,
+)
+from similitude.sets.novelty import Novelty
+
+if TYPE_CHECKING:
+    from similitude._utils.types import SamplesLike
+
+
+class ApproximateSets(Novelty, Predicting):
+    """Methods of a classifier that knows the posteriors of left-out samples: sets, their coverage, and typicality.
+
+    The class that uses them also sets ``_calibration``, unless it returns another fitted classifier as ``_set_model``.
+    """
+
+    _calibration: Calibration
+
+    def _set_posteriors(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the posteriors of new samples, and which of their rows give evidence."""
+        raise NotImplementedError
+
+    def _warn_of_coverage(self) -> None:
+        """Warn if the estimated coverage of sets at the default confidence misses it, if there are enough samples."""
+        for class_conditional in (True, False):
+            with contextlib.suppress(ValueError):
+                warn_of_coverage(self.coverage(class_conditional=class_conditional))
+                return
+
+    def predict_set(
+        self,
+        X: SamplesLike,
+        confidence: float = 0.9,
+        *,
+        method: Literal["lac", "aps"] = "lac",
+        class_conditional: bool = True,
+    ) -> np.ndarray:
+        """Return the set of classes of each sample, approximately with the given confidence.
+
+        The posteriors of the fitted classifier are compared with those that left-out samples had by cross-validation,
+        without any further fit. There is no guarantee, because these posteriors are those of other fits; if ``verbose``
+        is above 0, the coverage that was measured on left-out samples is printed (see :meth:`coverage`).
+        :class:`~similitude.PredictionSets` has a guarantee.
+
+        Scores of different fits that differ by at most 0.01 count as equal. Samples whose rows give no evidence are
+        compared with left-out samples without evidence, of all classes together. A warning says if the measured
+        coverage misses the confidence; a class that no fold tested is in every set.
+
+        Parameters
+        ----------
+        X : samples
+            Rows of similarities to the training samples, or raw objects.
+        confidence : float, default=0.9
+            The share of samples whose set is to hold their class, between 0 and 1.
+        method : {"lac", "aps"}, default="lac"
+            The nonconformity score, as in :class:`~similitude.PredictionSets`.
+        class_conditional : bool, default=True
+            Whether each class is calibrated on its own samples.
+
+        Returns
+        -------
+        ndarray of bool of shape (m, G)
+            Which classes are in the set, in the order of ``classes_``. A row without any means "none of these".
+        """
+        measured = self.coverage(confidence, method=method, class_conditional=class_conditional)
+        if getattr(self, "verbose", 0) > 0:
+            print(f"approximate sets; {measured.summary()}", file=sys.stderr)
+        model = self._set_model
+        warn_of_coverage(measured)
+        posteriors, evidence = model._set_posteriors(X)
+        with np.errstate(divide="ignore"):
+            answers = np.log(posteriors)
+        found = model._calibration.p_values(answers, method, class_conditional, evidence)
+        return in_set(found, measured.confidence)
+
+    def coverage(
+        self, confidence: float = 0.9, *, method: Literal["lac", "aps"] = "lac", class_conditional: bool = True
+    ) -> SetCoverage:
+        """Return how often sets of left-out samples hold the true class, by class, and how large they are.
+
+        The set of each sample is calibrated on the answers for the samples of other folds.
+
+        Parameters
+        ----------
+        confidence : float, default=0.9
+            The confidence of the sets.
+        method : {"lac", "aps"}, default="lac"
+            The nonconformity score.
+        class_conditional : bool, default=True
+            Whether each class is calibrated on its own samples.
+
+        Returns
+        -------
+        SetCoverage
+            The coverage; ``print`` shows it as a table.
+        """
+        check_is_fitted(self)
+        confidence = check_set_parameters(confidence, method, class_conditional)
+        known = self._set_model._calibration
+        check_class_sizes(known.classes, known.counts, confidence, class_conditional, "left-out samples")
+        return known.coverage(confidence, method, class_conditional)
