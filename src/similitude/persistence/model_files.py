@@ -25,7 +25,7 @@ from similitude.base import SimilarityEstimator
 from similitude.persistence._tree import Decoder, Encoder, _dtype, check_state
 from similitude.reader import Reader, SeveralReader
 
-FORMAT = (2, 0)
+FORMAT = (3, 0)
 """The version of the format: files with another first number cannot be read, those with a larger second one can."""
 
 _TREE = "model.json"
