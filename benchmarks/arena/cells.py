@@ -16,7 +16,7 @@ from benchmarks.arena.similarity_forest import forest_posteriors
 from benchmarks.arena.store import Result
 from benchmarks.arena.ways import N_POINTS, Candidate, ways
 from similitude import AutoClassifier
-from similitude.auto import PEERS, CombinedMember
+from similitude.auto import COMPARED_ONLY, PEERS, CombinedMember, methods
 from similitude.auto.combination import best_points, eligible
 from similitude.evaluation import at_point, parameters_text
 from similitude.evaluation.engine import fitted_on
@@ -56,6 +56,7 @@ def run_cell(dataset: Dataset, partition: int, names: Any = "all") -> list[Resul
     list of Result
         One result for each entrant.
     """
+    names = [*methods(), *COMPARED_ONLY] if names == "all" else names
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         split = dataset.split(partition)

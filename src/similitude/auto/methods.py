@@ -1,10 +1,12 @@
-"""All methods by name, with the grids of their parameters, and how much time each takes."""
+"""All methods: one record of each says all that is known of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -17,7 +19,7 @@ from similitude.evaluation.engine import Method, reading_part
 from similitude.evaluation.relative import relative
 from similitude.features.lp_machine import LPMachine
 from similitude.features.potential_svc import PotentialSVC
-from similitude.features.recipes import RECIPES, recipe
+from similitude.features.recipes import recipe
 from similitude.generative.fused import FusedClassifier
 from similitude.generative.local_bda import LocalBDA
 from similitude.generative.local_sda import LocalSDA
@@ -45,68 +47,271 @@ WIDTHS = ["max-minus", "gauss:0.5", "gauss", "gauss:2", "exp:0.5", "exp"]
 """The maps that are tried for dissimilarities, in addition to the one that is given."""
 FEW_WIDTHS = ["max-minus", "gauss"]
 """The maps that are tried with the methods that take more time."""
-MUCH_EFFORT = 90
 
-_EFFORT = {
-    "nearest centroid": 1,
-    "k-NN": 2,
-    "affinity k-NN": 2,
-    "distance-weighted k-NN": 2,
-    "local nearest centroid": 4,
-    "SDA": 4,
-    "local SDA": 7,
-    "nearest mean (embedded)": 12,
-    "Fisher (embedded)": 19,
-    "RFD (features)": 21,
-    "SVM (square)": 25,
-    "SVM (flip)": 27,
-    "linear SVM (features)": 30,
-    "SVM (clip)": 33,
-    "SVM (shift)": 33,
-    "KRR k-NN": 34,
-    "regularized local SDA": 34,
-    "RQD (features)": 40,
-    "LP machine": 40,
-    "LSVM (features)": 50,
-    "SDA and BDA fused": 54,
-    "P-SVM": 58,
-    "SVM-KNN": 96,
-    "logistic regression (features)": 96,
-    "gradient boosting (features)": 100,
-    "RBF SVM (features)": 104,
-    "KRI k-NN": 111,
-    "DBoost": 111,
-    "random forest (features)": 150,
-    "robust SVM": 193,
-    "learned-spectrum SVM": 300,
-    "SVM (equal mixture)": 40,
-    "SVM (aligned mixture)": 41,
-    "mixture SVM": 1000,
-}
-SLOW = ("robust SVM", "LP machine", "learned-spectrum SVM")
-"""The methods that solve a large program for each pair of classes. With dissimilarities they are tried with the given
-map only."""
-PEERS = (
-    "distance-weighted k-NN",
-    "logistic regression (features)",
-    "random forest (features)",
-    "gradient boosting (features)",
+
+@dataclass(frozen=True)
+class MethodRecord:
+    """All that is known of a method: every list of methods, and every name of one elsewhere, follows from these.
+
+    ``make(contract)`` returns the estimator and its grid; ``effort`` is the time in hundredths of a second for ten
+    folds of 200 samples in four classes. ``needs`` is what it looks at: the whole "matrix", "neighbors" or "columns".
+    ``maps`` are the maps of dissimilarities that are tried: "all", "few", the "given" one, or "none" if the result does
+    not depend on the map. A peer is what a practitioner would try who does not know similitude; ``by_name`` methods are
+    evaluated only if they are named, and never chosen if there are others, because a model file cannot hold them.
+    """
+
+    name: str
+    make: Callable[[dict[str, Any]], Method]
+    effort: float
+    needs: Literal["matrix", "neighbors", "columns"]
+    maps: Literal["all", "few", "given", "none"]
+    source: str
+    page: str
+    peer: bool = False
+    by_name: bool = False
+    several: bool = False
+
+    @property
+    def slug(self) -> str:
+        """The name on the command line."""
+        return slug(self.name)
+
+    def method(self, contract: dict[str, Any]) -> Method:
+        """Return the estimator and its grid, in which maps of dissimilarities are tried if some are given."""
+        estimator, grid = self.make(contract)
+        given = None if self.several else Reader(**contract).map_name
+        if given is None or self.maps in ("given", "none"):
+            return estimator, grid
+        maps = dict.fromkeys([given, *(FEW_WIDTHS if self.maps == "few" else WIDTHS)])
+        return estimator, {f"{reading_part(estimator)[1]}dissimilarity": list(maps), **grid}
+
+
+def slug(name: str) -> str:
+    """Return a name in lower case with its words joined by hyphens."""
+    return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
+
+
+_K = {"n_neighbors": NEIGHBORS}
+_LOCAL = {**_K, "reg": relative(RIDGES)}
+
+
+def _embedded(classifier: Any) -> Callable[[dict[str, Any]], Method]:
+    return lambda contract: (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), clone(classifier)), {})
+
+
+def _on_rows(classifier: Any, grid: dict[str, list]) -> Callable[[dict[str, Any]], Method]:
+    def make(contract: dict[str, Any]) -> Method:
+        return make_pipeline(SimilarityFeatures(normalize="range", **contract), clone(classifier)), grid
+
+    return make
+
+
+def _svm(spectrum: Any, power: int = -1) -> Callable[[dict[str, Any]], Method]:
+    return lambda contract: (SimilaritySVC(spectrum=spectrum, **contract), {"C": relative(COSTS, power)})
+
+
+def _mixture(weights: Any) -> Callable[[dict[str, Any]], Method]:
+    # The sum of rescaled similarities always has the same scale.
+    def make(contract: dict[str, Any]) -> Method:
+        return make_pipeline(MixedSimilarity(weights, **contract), SimilaritySVC()), {"similaritysvc__C": COSTS}
+
+    return make
+
+
+def _fused(contract: dict[str, Any]) -> Method:
+    fused = FusedClassifier([("sda", LocalSDA(alpha=0.1, **contract)), ("bda", LocalBDA())])
+    jointly = {"sda__n_neighbors": NEIGHBORS[::3], "sda__alpha": SHARES, "bda__n_neighbors": [2, 4, 8, 16, 32]}
+    return fused, {**jointly, "bda__reg": relative([0.05], 2)}
+
+
+def _recipe(name: str) -> Callable[[dict[str, Any]], Method]:
+    return lambda contract: recipe(name, **contract)
+
+
+def _knn(weights: Any, grid: dict[str, Any], **more: Any) -> Callable[[dict[str, Any]], Method]:
+    return lambda contract: (KNNClassifier(weights=weights, **more, **contract), grid)
+
+
+_FISHER = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+_FOREST = RandomForestClassifier(random_state=0)
+_BOOSTED = HistGradientBoostingClassifier(max_iter=60, max_features=0.1, random_state=0)
+
+# Simplest first. In _svm the squared kernel is in units of the square of the similarities.
+RECORDS = (
+    MethodRecord("k-NN", _knn("uniform", _K), 2, "neighbors", "none", "JMLR 2009, Section 5", "neighbors"),
+    MethodRecord("affinity k-NN", _knn("affinity", _K), 2, "neighbors", "all", "JMLR 2009, Section 5.2", "neighbors"),
+    MethodRecord("distance-weighted k-NN", _knn("distance", _K), 2, "neighbors", "all", "", "neighbors", peer=True),
+    MethodRecord(
+        "nearest centroid",
+        lambda c: (NearestCentroid(**c), {}),
+        1,
+        "matrix",
+        "all",
+        "JMLR 2009, Section 4",
+        "neighbors",
+    ),
+    MethodRecord(
+        "local nearest centroid",
+        lambda c: (LocalNearestCentroid(**c), _K),
+        4,
+        "neighbors",
+        "all",
+        "ICML 2007, Section 3",
+        "neighbors",
+    ),
+    MethodRecord(
+        "nearest mean (embedded)", _embedded(NearestMean()), 12, "matrix", "all", "JMLR 2009, Section 2", "spectrum"
+    ),
+    MethodRecord("Fisher (embedded)", _embedded(_FISHER), 19, "matrix", "all", "JMLR 2009, Section 2", "spectrum"),
+    MethodRecord("SVM (clip)", _svm("clip"), 33, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
+    MethodRecord("SVM (flip)", _svm("flip"), 27, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
+    MethodRecord("SVM (shift)", _svm("shift"), 33, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
+    MethodRecord("SVM (square)", _svm("square", -2), 25, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
+    MethodRecord(
+        "KRI k-NN",
+        _knn("kri", {**_LOCAL, "consistent": [False, True]}),
+        111,
+        "neighbors",
+        "few",
+        "JMLR 2009, eq. 12",
+        "neighbors",
+    ),
+    MethodRecord(
+        "KRR k-NN", _knn("krr", _LOCAL, spectrum="pinv"), 34, "neighbors", "all", "JMLR 2009, eq. 15", "neighbors"
+    ),
+    MethodRecord(
+        "SVM-KNN",
+        lambda c: (LocalSVC(**c), {**_K, "C": relative(COSTS, -1)}),
+        96,
+        "neighbors",
+        "few",
+        "JMLR 2009, Section 5.3",
+        "neighbors",
+    ),
+    MethodRecord("SDA", lambda c: (SDA(**c), {}), 4, "matrix", "all", "ICML 2007, Section 2", "generative"),
+    MethodRecord(
+        "local SDA",
+        lambda c: (LocalSDA(fallback="k", **c), _K),
+        7,
+        "neighbors",
+        "all",
+        "ICML 2007, eq. 5 to 9",
+        "generative",
+    ),
+    MethodRecord(
+        "regularized local SDA",
+        lambda c: (LocalSDA(alpha=0.1, **c), {**_K, "alpha": SHARES}),
+        34,
+        "matrix",
+        "all",
+        "FUSION 2009, eq. 4 and 5",
+        "generative",
+    ),
+    MethodRecord(
+        "DBoost",
+        lambda c: (DBoostClassifier(random_state=0, **c), {"n_rounds": [30, 100, 300]}),
+        111,
+        "matrix",
+        "none",
+        "NC 2009, Section 3",
+        "boosting",
+    ),
+    MethodRecord(
+        "P-SVM",
+        lambda c: (PotentialSVC(**c), {"C": relative([100.0], -1), "epsilon": relative([0.01, *PRICES])}),
+        58,
+        "columns",
+        "all",
+        "JMLR 2009, eq. 6",
+        "features",
+    ),
+    MethodRecord(
+        "LP machine",
+        lambda c: (LPMachine(**c), {"C": relative([*PRICES, 100.0], -1)}),
+        40,
+        "columns",
+        "given",
+        "JMLR 2009, eq. 5",
+        "features",
+    ),
+    MethodRecord(
+        "robust SVM",
+        lambda c: (RobustSVC(**c), {"C": relative(PRICES[1:], -1), "rho": relative(PRICES[1:], -3)}),
+        193,
+        "matrix",
+        "given",
+        "ICML 2009, eq. 2 and 8",
+        "kernel",
+    ),
+    MethodRecord(
+        "learned-spectrum SVM",
+        lambda c: (LearnedSpectrumSVC(**c), {"eta": relative(SMOOTHNESS), "gamma": PRICES}),
+        300,
+        "matrix",
+        "given",
+        "ICML 2009, eq. 10 to 12",
+        "kernel",
+    ),
+    MethodRecord("linear SVM (features)", _recipe("linear SVM"), 30, "columns", "all", "JMLR 2009, eq. 4", "features"),
+    MethodRecord("RBF SVM (features)", _recipe("RBF SVM"), 104, "columns", "few", "JMLR 2009, Section 3", "features"),
+    MethodRecord("LSVM (features)", _recipe("LSVM"), 50, "columns", "none", "NC 2009, Section 6", "features"),
+    MethodRecord("RFD (features)", _recipe("RFD"), 21, "columns", "all", "Pekalska et al. 2001", "features"),
+    MethodRecord("RQD (features)", _recipe("RQD"), 40, "columns", "all", "Pekalska & Duin 2002", "features"),
+    MethodRecord(
+        "logistic regression (features)",
+        _on_rows(LogisticRegression(), {"logisticregression__C": [*PRICES, 100.0]}),
+        96,
+        "columns",
+        "few",
+        "",
+        "features",
+        peer=True,
+    ),
+    MethodRecord(
+        "random forest (features)",
+        _on_rows(_FOREST, {}),
+        150,
+        "columns",
+        "none",
+        "",
+        "features",
+        peer=True,
+        by_name=True,
+    ),
+    MethodRecord(
+        "gradient boosting (features)",
+        _on_rows(_BOOSTED, {}),
+        100,
+        "columns",
+        "none",
+        "",
+        "features",
+        peer=True,
+        by_name=True,
+    ),
+    MethodRecord("SDA and BDA fused", _fused, 54, "matrix", "given", "FUSION 2009, eq. 6", "fusion"),
 )
-"""The methods that a practitioner would try who does not know similitude."""
-COMPARED_ONLY = ("random forest (features)", "gradient boosting (features)")
-"""The methods that are on the leaderboard for comparison, but are not chosen, because a model file cannot hold their
-trees."""
-_BY_ORDER = ("k-NN", "LSVM (features)", "random forest (features)", "gradient boosting (features)", "DBoost")
-"""The methods whose result does not depend on the map of dissimilarities: they use only the order of the values, or
-(LSVM) have a map of their own."""
-MIXTURES = ("SVM (equal mixture)", "SVM (aligned mixture)", "mixture SVM")
-"""The methods that use several similarities at once, simplest first."""
-_SPECTRA: dict[Literal["clip", "flip", "shift", "square"], str] = {
-    "clip": "SVM (clip)",
-    "flip": "SVM (flip)",
-    "shift": "SVM (shift)",
-    "square": "SVM (square)",
-}
+MIXTURE_RECORDS = (
+    MethodRecord("SVM (equal mixture)", _mixture("equal"), 40, "matrix", "given", "", "several", several=True),
+    MethodRecord("SVM (aligned mixture)", _mixture("aligned"), 41, "matrix", "given", "", "several", several=True),
+    # With a large gamma it is the SVM on the sum of the clipped or flipped similarities.
+    MethodRecord(
+        "mixture SVM",
+        lambda c: (MixtureSVC(**c), {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]}),
+        1000,
+        "matrix",
+        "given",
+        "",
+        "several",
+        several=True,
+    ),
+)
+_RECORD_OF = {record.name: record for record in (*RECORDS, *MIXTURE_RECORDS)}
+SLOW = tuple(record.name for record in RECORDS if record.maps == "given" and record.make is not _fused)
+"""The methods that solve a large program for each pair of classes."""
+PEERS = tuple(record.name for record in RECORDS if record.peer)
+COMPARED_ONLY = tuple(record.name for record in RECORDS if record.by_name)
+MIXTURES = tuple(record.name for record in MIXTURE_RECORDS)
 
 
 def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Method]:
@@ -132,8 +337,9 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     Parameters
     ----------
     names : "all" or sequence of str, default="all"
-        The names of the methods; the words of a name may be joined by hyphens and written in lower case:
-        ``"svm-clip"``.
+        The names of the methods; "all" are those that ``AutoClassifier`` evaluates by default, without random forests
+        and gradient boosting, which are evaluated for comparison if they are named. The words of a name may be joined
+        by hyphens and written in lower case: ``"svm-clip"``.
     **contract
         ``similarity`` and ``dissimilarity``, as in all estimators.
 
@@ -155,20 +361,21 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
     >>> methods(["svm-clip"])  # doctest: +ELLIPSIS
     {'SVM (clip)': (SimilaritySVC(), {'C': [0.001 / scale, 0.01 / scale, ..., 100.0 / scale]})}
     """
-    table = _table(contract)
+    precomputed = Reader(**contract).is_precomputed
+    # Raw objects have no features.
+    known = {record.slug: record for record in RECORDS if precomputed or record.make is not _fused}
     if isinstance(names, str) and names == "all":
-        return table
+        return {record.name: record.method(contract) for record in known.values() if not record.by_name}
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise ValueError(f"methods must be 'all' or a list of names; got {names!r}.")
-    known = {slug(name): name for name in table}
     names = list(names)
     unknown = [name for name in names if not isinstance(name, str) or slug(name) not in known]
     if unknown or not names:
         found = f"got {unknown[0]!r}" if unknown else "got none"
         hint = did_you_mean(slug(unknown[0]), known) if unknown and isinstance(unknown[0], str) else ""
-        raise ValueError(f"methods must be among {', '.join(table)}; {found}.{hint}")
-    wanted = {known[slug(name)] for name in names}
-    return {name: method for name, method in table.items() if name in wanted}
+        raise ValueError(f"methods must be among {', '.join(r.name for r in known.values())}; {found}.{hint}")
+    wanted = {slug(name) for name in names}
+    return {record.name: record.method(contract) for record in known.values() if record.slug in wanted}
 
 
 def mixtures(**contract: Any) -> dict[str, Method]:
@@ -198,91 +405,9 @@ def mixtures(**contract: Any) -> dict[str, Method]:
     >>> mixtures()["mixture SVM"]
     (MixtureSVC(), {'eta': [0.001 * scale, 0.01 * scale], 'gamma': [0.001, 0.1]})
     """
-    found: dict[str, Method] = {
-        f"SVM ({weights} mixture)": (
-            make_pipeline(MixedSimilarity(weights, **contract), SimilaritySVC()),
-            {"similaritysvc__C": COSTS},
-        )
-        for weights in ("equal", "aligned")
-    }
-    # The sums above always have the same scale. With a large gamma, the next method is the SVM on the sum of the
-    # clipped or flipped similarities.
-    found["mixture SVM"] = (MixtureSVC(**contract), {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]})
-    return found
-
-
-def slug(name: str) -> str:
-    """Return a name in lower case with its words joined by hyphens."""
-    return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
+    return {record.name: record.method(contract) for record in MIXTURE_RECORDS}
 
 
 def effort(name: str) -> float:
     """Return how long a method takes, in hundredths of a second for ten folds of 200 samples in four classes."""
-    return float(_EFFORT.get(name, 100))
-
-
-def _table(contract: dict[str, Any]) -> dict[str, Method]:
-    shrinkage = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
-    k = {"n_neighbors": NEIGHBORS}
-    local = {**k, "reg": relative(RIDGES)}
-    table: dict[str, Method] = {
-        "k-NN": (KNNClassifier(**contract), k),
-        "affinity k-NN": (KNNClassifier(weights="affinity", **contract), k),
-        "distance-weighted k-NN": (KNNClassifier(weights="distance", **contract), k),
-        "nearest centroid": (NearestCentroid(**contract), {}),
-        "local nearest centroid": (LocalNearestCentroid(**contract), k),
-        "nearest mean (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), NearestMean()), {}),
-        "Fisher (embedded)": (make_pipeline(PseudoEuclideanEmbedding(0.95, **contract), shrinkage), {}),
-        **{
-            # The squared kernel is in units of the square of the similarities.
-            name: (SimilaritySVC(spectrum=spectrum, **contract), {"C": relative(COSTS, -2 if "square" in name else -1)})
-            for spectrum, name in _SPECTRA.items()
-        },
-        "KRI k-NN": (KNNClassifier(weights="kri", **contract), {**local, "consistent": [False, True]}),
-        "KRR k-NN": (KNNClassifier(weights="krr", spectrum="pinv", **contract), local),
-        "SVM-KNN": (LocalSVC(**contract), {**k, "C": relative(COSTS, -1)}),
-        "SDA": (SDA(**contract), {}),
-        "local SDA": (LocalSDA(fallback="k", **contract), k),
-        "regularized local SDA": (LocalSDA(alpha=0.1, **contract), {**k, "alpha": SHARES}),
-        "DBoost": (DBoostClassifier(random_state=0, **contract), {"n_rounds": [30, 100, 300]}),
-        "P-SVM": (PotentialSVC(**contract), {"C": relative([100.0], -1), "epsilon": relative([0.01, *PRICES])}),
-        "LP machine": (LPMachine(**contract), {"C": relative([*PRICES, 100.0], -1)}),
-        "robust SVM": (RobustSVC(**contract), {"C": relative(PRICES[1:], -1), "rho": relative(PRICES[1:], -3)}),
-        "learned-spectrum SVM": (LearnedSpectrumSVC(**contract), {"eta": relative(SMOOTHNESS), "gamma": PRICES}),
-        **{f"{name} (features)": recipe(name, **contract) for name in RECIPES},
-        **_peers(contract),
-    }
-    if Reader(**contract).is_precomputed:  # raw objects have no features
-        fused = FusedClassifier([("sda", LocalSDA(alpha=0.1, **contract)), ("bda", LocalBDA())])
-        jointly = {"sda__n_neighbors": NEIGHBORS[::3], "sda__alpha": SHARES, "bda__n_neighbors": [2, 4, 8, 16, 32]}
-        table["SDA and BDA fused"] = (fused, {**jointly, "bda__reg": relative([0.05], 2)})
-    given = Reader(**contract).map_name
-    return table if given is None else {name: _with_maps(name, *method, given) for name, method in table.items()}
-
-
-def _peers(contract: dict[str, Any]) -> dict[str, Method]:
-    """Return the methods of scikit-learn on rows of similarities."""
-
-    def on_rows(estimator: Any) -> Any:
-        return make_pipeline(SimilarityFeatures(normalize="range", **contract), estimator)
-
-    forest = RandomForestClassifier(random_state=0)
-    boosted = HistGradientBoostingClassifier(max_iter=60, max_features=0.1, random_state=0)
-    return {
-        "logistic regression (features)": (
-            on_rows(LogisticRegression()),
-            {"logisticregression__C": [*PRICES, 100.0]},
-        ),
-        "random forest (features)": (on_rows(forest), {}),
-        "gradient boosting (features)": (on_rows(boosted), {}),
-    }
-
-
-def _with_maps(name: str, estimator: Any, grid: dict[str, list], given: str) -> Method:
-    """Return a method on dissimilarities, whose map is a part of the grid."""
-    if name in _BY_ORDER or isinstance(estimator, FusedClassifier):
-        return estimator, grid
-    if name in SLOW:
-        return estimator, grid
-    maps = dict.fromkeys([given, *(FEW_WIDTHS if effort(name) > MUCH_EFFORT else WIDTHS)])
-    return estimator, {f"{reading_part(estimator)[1]}dissimilarity": list(maps), **grid}
+    return _RECORD_OF[name].effort if name in _RECORD_OF else 100.0
