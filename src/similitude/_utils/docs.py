@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import Any, TypeVar
 
 Documented = TypeVar("Documented")
@@ -74,6 +75,31 @@ y : array-like of shape (n,)
     "X_new": """\
 X : samples
     Rows of similarities to the training samples, or raw objects; feature vectors for a classifier on features.""",
+    "vectors": """\
+Parameters
+----------
+A, B : array-like of shape (n, p) and (m, p)
+    Feature vectors as rows.
+
+Returns
+-------
+ndarray of shape (n, m)
+    The values of the rows of A with those of B.""",
+    "plot": """\
+Parameters
+----------
+ax : Axes, default=None
+    None makes a new figure.
+
+Returns
+-------
+self""",
+    "ax": """\
+ax : Axes, default=None
+    None makes a new figure.""",
+    "curve_name": """\
+name : str, default=None
+    Name of the curve in the legend; shown literally.""",
 }
 
 _NAME = re.compile(r"^( *)\{(\w+)\}$", re.MULTILINE)
@@ -95,4 +121,4 @@ def shared_docs(documented: Documented) -> Documented:
 
 def _entry(found: re.Match[str]) -> str:
     """Return the entry, indented like its name."""
-    return "\n".join(found[1] + line for line in SHARED[found[2]].split("\n"))
+    return textwrap.indent(SHARED[found[2]], found[1])
