@@ -26,7 +26,7 @@ priors : array of shape (G,) or dict, default=None
     prior / training share and normalised.""",
     "model_priors": """\
 priors : array of shape (G,) or dict, default=None
-    P(g), in the order of ``classes_`` or by label, instead of the estimate above.""",
+    P(g), in the order of ``classes_`` or by label, instead of an estimate from the training samples.""",
     "class_weight": """\
 class_weight : dict or "balanced", default=None
     Multiplies the loss of the samples of each class. "balanced" means n / (G times the number of samples in the
