@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude.base import Deciding, SimilarityEstimator
 
@@ -79,6 +80,7 @@ def _wrapped(estimator: Any) -> Any:
     return (_WeightedByPosition if weighted else _ByPosition)(estimator)
 
 
+@shared_docs
 class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
     """Make a scikit-learn meta-estimator that drops the pairwise tag work on a square similarity matrix.
 
@@ -98,7 +100,7 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
     ----------
     meta_ : estimator
         The fitted meta-estimator.
-    classes_ : ndarray of shape (G,)
+    {classes_}
 
     See Also
     --------
@@ -134,8 +136,7 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
         ----------
         X : square matrix of shape (n, n), or Proximities
             The training similarities.
-        y : array-like of shape (n,)
-            The labels.
+        {y_train}
 
         Returns
         -------

@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_integer, check_positive
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.warn import warn
 from similitude.auto.choice import chosen_method, leaderboard
@@ -57,6 +58,7 @@ class OutOfFold(NamedTuple):
     nearest: np.ndarray | None = None
 
 
+@shared_docs
 class AutoClassifier(ApproximateSets, SimilarityEstimator):
     """Evaluate the methods on the same folds, and combine those that work best together.
 
@@ -98,11 +100,9 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The score by which points are chosen and methods are combined: "neg_brier_score", "neg_log_loss", "accuracy",
         "balanced_accuracy", the name of another scorer of scikit-learn, or a scorer that needs only labels and
         posteriors. None means the mean cost if ``costs`` are given, otherwise the Brier score.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g. The class of least expected cost is predicted.
-    priors : array of shape (G,) or dict, default=None
-        Class probabilities in the application; the posterior is rescaled by prior / training share. The leaderboard is
-        that of the training shares.
+    {costs}
+    {priors}
+        The leaderboard is that of the training shares.
     class_weight : dict or "balanced", default=None
         Weights of the classes, in the score and in the posteriors.
     n_repeats : int, default=None
@@ -118,15 +118,14 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         alone.
     verbose : int, default=0
         If it is above 0, progress is shown.
-    similarity, dissimilarity
-        The input contract: see the page on input. A map given here is tried together with others. Several similarities
-        of raw objects are a dict, such as ``{"edit": "levenshtein", "lcs": "lcs"}``; several matrices are passed to
-        ``fit`` by name. Maps may be a dict, too.
+    {similarity}
+        A map given here is tried together with others. Several similarities of raw objects are a dict, such as
+        ``{"edit": "levenshtein", "lcs": "lcs"}``, and so are their maps if they differ; several matrices are passed to
+        ``fit`` by name.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-        The classes.
+    {classes_}
     leaderboard_ : list of LeaderboardRow
         The methods and the combination, from the smallest error to the largest, with the weights in the combination.
     best_method_ : str
@@ -258,8 +257,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         ----------
         X : square matrix, Proximities, dict of square matrices, or sequence of raw objects
             The training samples.
-        y : array-like of shape (n,)
-            The labels.
+        {y_train}
         groups : array-like of shape (n,), default=None
             The groups of the samples, which folds must not divide; they are passed to the splitter in ``cv``.
 

@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_integer
+from similitude._utils.docs import shared_docs
 from similitude.auto.members import check_members, check_similarities
 from similitude.auto.no_evidence import NoEvidence, calibrated_on
 from similitude.auto.reading import part_of, read_samples
@@ -83,6 +84,7 @@ def _as_given(rows: Rows, estimator: Any) -> Any:
     return Proximities(values, rows.features, self_similarity=rows.self_similarity, absent=absent)
 
 
+@shared_docs
 class CombinedClassifier(ApproximateSets, SimilarityEstimator):
     """Classify by the weighted mean of the calibrated posteriors of several classifiers.
 
@@ -108,10 +110,8 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         similarities by name, the third item names the one that the member reads; without it the member reads all.
     weights : sequence of float, default=None
         Their weights; None means equal weights.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
-    priors : array of shape (G,) or dict, default=None
-        Class probabilities in the application; the posterior is rescaled by prior / training share.
+    {costs}
+    {priors}
     class_weight : dict or "balanced", default=None
         Weights of the classes: the posterior is multiplied by them and normalised, as if the classes had these weights
         in the training set.
@@ -119,13 +119,11 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         The number of folds on which the members are calibrated.
     random_state : int, default=0
         The random state for the folds.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-        The classes.
+    {classes_}
     members_ : list of CombinedMember
         The fitted members with their weights, largest weight first if an ``AutoClassifier`` chose them.
     support_columns_ : ndarray of int
@@ -196,10 +194,8 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
 
         Parameters
         ----------
-        X : square matrix, Proximities, or sequence of raw objects
-            The training samples.
-        y : array-like of shape (n,)
-            The labels.
+        {X_train}
+        {y_train}
 
         Returns
         -------
@@ -302,8 +298,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        {X_new}
 
         Returns
         -------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import Method, available_if
 
@@ -22,6 +23,7 @@ def offered(response: str) -> Callable[[Method], Method]:
     return available_if(lambda estimator: estimator._offers(response))
 
 
+@shared_docs
 class Predicting(ClassifierMixin):
     """Mixin of classifiers: ``predict`` and ``predict_proba`` return what ``_answer(X, response)`` does."""
 
@@ -38,8 +40,7 @@ class Predicting(ClassifierMixin):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
+        {X_new}
 
         Returns
         -------
@@ -53,8 +54,7 @@ class Predicting(ClassifierMixin):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
+        {X_new}
         y : array-like of shape (m,)
             The labels; a dict, or a Series, is matched by the ids of the samples: see the page on input.
         sample_weight : array-like of shape (m,), default=None
@@ -73,8 +73,7 @@ class Predicting(ClassifierMixin):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
+        {X_new}
 
         Returns
         -------
@@ -84,6 +83,7 @@ class Predicting(ClassifierMixin):
         return self._answer(X, "predict_proba")
 
 
+@shared_docs
 class Deciding(Predicting):
     """Mixin of classifiers that may also have decision values."""
 
@@ -93,8 +93,7 @@ class Deciding(Predicting):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
+        {X_new}
 
         Returns
         -------

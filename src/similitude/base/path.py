@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.links import LinkedEstimator
 from similitude.base.answers import Deciding, offered
@@ -65,6 +66,7 @@ class FittedPath:
         """Do the work that was postponed; ``fit`` calls this once, a search does not."""
 
 
+@shared_docs
 class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
     """Base of every classifier: it implements ``fit``, the answers and the path.
 
@@ -110,11 +112,8 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
 
         Parameters
         ----------
-        X : training samples
-            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine (see the page on input); feature
-            vectors for a classifier on features.
-        y : array-like of shape (n,)
-            The labels.
+        {X_train}
+        {y_train}
 
         Returns
         -------
@@ -178,8 +177,7 @@ class PathClassifier(LinkedEstimator, Deciding, BaseEstimator):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
+        {X_new}
 
         Returns
         -------

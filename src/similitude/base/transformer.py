@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude.base.fitted import forget_fit
 from similitude.base.similarity import SimilarityEstimator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from similitude._utils.types import ListLike, Matrix, SamplesLike
 
 
+@shared_docs
 class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
     """Base of the transformers on similarities: a subclass supplies ``_learn`` and ``_transform``.
 
@@ -42,8 +44,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
 
         Parameters
         ----------
-        X : training samples
-            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine: see the page on input.
+        {X_train}
         y : array-like of shape (n,), default=None
             The labels, for a similarity that learns from them, in the order of X: those in another order are refused,
             because the next step of a pipeline would get them so.
@@ -62,8 +63,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
 
         Parameters
         ----------
-        X : training samples
-            A matrix or raw objects, as ``similarity`` and ``dissimilarity`` determine: see the page on input.
+        {X_train}
         y : array-like of shape (n,), default=None
             The labels, for a similarity that learns from them, in the order of X: those in another order are refused,
             because the next step of a pipeline would get them so.
@@ -97,8 +97,7 @@ class SimilarityTransformer(TransformerMixin, SimilarityEstimator):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        {X_new}
 
         Returns
         -------

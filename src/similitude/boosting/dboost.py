@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_integer
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude.base import SimilarityClassifier
 from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
@@ -32,6 +33,7 @@ _SCHEMES = ("ovo", "ovr")
 _LARGEST = 1e300
 
 
+@shared_docs
 class DBoostClassifier(SimilarityClassifier):
     """Boost classifiers that each compare the similarities to one positive and one negative training sample.
 
@@ -89,12 +91,11 @@ class DBoostClassifier(SimilarityClassifier):
         None forms pairs of the samples on which boosting trains. A number between 0 and 1 is the two-sample scheme of
         the theorems: this share of either class forms pairs only, and the other samples train only. ``n_pairs`` pairs
         are drawn once, and every round uses the best of them. A class with one sample uses it for both.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     pairs_ : ndarray of shape (T, 2), or a list of them
         The positions of x+ and x- in the training set. With more than two classes, this and the next two attributes are
         lists with one item for each problem: the pairs (0, 1), (0, 2), ... of classes, of which the later one is
@@ -106,8 +107,8 @@ class DBoostClassifier(SimilarityClassifier):
         h(x) = 1.
     n_rounds_ : int
         The number of rounds.
-    support_columns_ : ndarray
-        The training samples to which the similarities of new samples are needed, ascending: those in ``pairs_``.
+    {support_columns_}
+        These are the samples in ``pairs_``.
 
     See Also
     --------
@@ -170,10 +171,8 @@ class DBoostClassifier(SimilarityClassifier):
 
         Parameters
         ----------
-        X : training samples
-            In the form that ``similarity`` and ``dissimilarity`` define: see the page on input.
-        y : array-like of shape (n,)
-            The labels.
+        {X_train}
+        {y_train}
         sample_weight : array-like of shape (n,), default=None
             The weights of the first round; None means equal weights.
 
@@ -243,8 +242,7 @@ class DBoostClassifier(SimilarityClassifier):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        {X_new}
 
         Returns
         -------
@@ -260,8 +258,7 @@ class DBoostClassifier(SimilarityClassifier):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        {X_new}
 
         Yields
         ------
@@ -274,8 +271,7 @@ class DBoostClassifier(SimilarityClassifier):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        {X_new}
 
         Yields
         ------
@@ -294,8 +290,7 @@ class DBoostClassifier(SimilarityClassifier):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        {X_new}
         y : array-like of shape (m,)
             The classes of the samples.
 

@@ -15,6 +15,7 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.forms import is_frame
 from similitude._utils.ids import labels_in_order
 from similitude._utils.links import LinkedEstimator
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from similitude._utils.types import LabelsLike, ListLike, SamplesLike
 
 
+@shared_docs
 class PathSearchCV(LinkedEstimator, GridSearchCV):
     """Cross-validated search over a grid in which the work that grid points share is done once.
 
@@ -105,8 +107,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         ----------
         X : square matrix, Proximities, or sequence of raw objects
             The samples.
-        y : array-like of shape (n,)
-            The labels.
+        {y_train}
         groups : array-like of shape (n,), default=None
             The group of each sample, for a splitter that keeps groups together. Other splitters warn that they ignore
             it; with metadata routing it is then an error.
@@ -163,8 +164,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
+        {X_new}
         y : array-like of shape (m,)
             The labels; a dict, or a Series, is matched by the ids of the samples: see the page on input.
         **params

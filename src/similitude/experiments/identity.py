@@ -22,8 +22,7 @@ def digest(*values: Any) -> str:
 def plain(value: Any) -> Any:
     """Return the value as numbers, strings, arrays and sequences.
 
-    Estimators are represented by their class and parameters, not by a pickle, which would differ between versions of
-    scikit-learn.
+    An estimator is its class and parameters: a pickle would differ between versions of scikit-learn.
     """
     if isinstance(value, Proximities):
         parts = [value.S, value.features, value.self_similarity, value.ids, value.column_ids]

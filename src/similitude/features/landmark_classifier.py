@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from similitude._utils.checks import check_choice, check_positive
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
 from similitude.base import SimilarityClassifier
@@ -60,6 +61,7 @@ def _distinct(parts: list[np.ndarray]) -> np.ndarray:
         ) from None
 
 
+@shared_docs
 class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
     """Classify by a linear model on the Nystroem features of m landmarks, in time linear in the number of samples.
 
@@ -101,21 +103,20 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         ``np.median(S.max(axis=1) - S.mean(axis=1))``, and C relative to its inverse.
     selection : {"random", "stratified", "kmedoids", "leverage"}, default="random"
         How landmarks are chosen: see :class:`~similitude.IndefiniteNystroem`.
-    class_weight : dict or "balanced", default=None
-        The w_i of each class; "balanced" means n / (G times the number of samples in the class). The landmarks and the
-        spectrum do not depend on it.
+    {class_weight}
+        These are the w_i; the landmarks and the spectrum do not depend on them.
     landmark_similarity : array-like of shape (p, p), default=None
         The similarities among the p objects of X's columns, needed if and only if ``similarity="columns"``.
     tol : float, default=1e-10
         Eigenvalues of at most ``tol`` times the largest count as zero.
     random_state : int, RandomState or None, default=None
         Seed for the choice of landmarks.
-    similarity, dissimilarity
-        The input contract; the map's constants are learned from the landmarks alone.
+    {similarity}
+        The constants of the map are learned from the landmarks alone.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     landmarks_, support_columns_, objects_, eigenvalues_
         As in :class:`~similitude.IndefiniteNystroem`.
     coef_ : ndarray of shape (G, m), or (1, m) for two classes

@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 
 from similitude._native import margin_program
 from similitude._utils.checks import check_positive
+from similitude._utils.docs import shared_docs
 from similitude.features._columns import centred_columns, scaled
 from similitude.features.base import LinearClassifier, LinearSolution
 
@@ -26,6 +27,7 @@ _STEPS = 100
 """Steps of the simplex method for each sample and column, after which HiGHS is asked. About 1 to 3 are needed."""
 
 
+@shared_docs
 class LPMachine(LinearClassifier):
     """Classify by the linear programming machine, a sparse linear function of the similarities.
 
@@ -46,18 +48,14 @@ class LPMachine(LinearClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the violations of the margins: the larger it is, the more weights are not zero. With ``t S`` and
-        ``C / t`` the classifier is the same, so choose it relative to 1 / scale, where scale is
-        ``np.median(S.max(axis=1) - S.mean(axis=1))``.
-    probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
-        samples near the boundary its class may not be the one with the largest probability.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+        Weight of the violations of the margins: the larger it is, the more weights are not zero.
+        {scale_of_C}
+    {probability}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     coef_ : ndarray of shape (pairs, columns)
         w for each pair of classes (0, 1), (0, 2), ..., positive towards the later class; one row for two classes.
     intercept_ : ndarray of shape (pairs,)

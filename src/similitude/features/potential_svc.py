@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from similitude._utils.checks import check_bool, check_positive
+from similitude._utils.docs import shared_docs
 from similitude.features.base import LinearClassifier, LinearSolution
 
 if TYPE_CHECKING:
     from similitude.similarities.registry import SimilarityLike
 
 
+@shared_docs
 class PotentialSVC(LinearClassifier):
     """Classify by the potential support vector machine, a sparse linear function of the similarities.
 
@@ -47,15 +49,12 @@ class PotentialSVC(LinearClassifier):
     center : bool, default=True
         Whether y and the columns of S are centred. Without centring the decision function has no offset, so that the
         result depends on the zero of the similarities.
-    probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
-        samples near the boundary its class may not be the one with the largest probability.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {probability}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     coef_ : ndarray of shape (pairs, columns)
         alpha for each pair of classes (0, 1), (0, 2), ..., positive towards the later class; one row for two classes.
     intercept_ : ndarray of shape (pairs,)

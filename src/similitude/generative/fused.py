@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.docs import shared_docs
 from similitude.base import FittedPath, GridFit, PathClassifier
 from similitude.generative._views import FusedReader
 from similitude.generative.base import answered, first_of_tied, normalised
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
 
 
+@shared_docs
 class FusedClassifier(PathClassifier, _BaseComposition):
     """Classify by the product of several classifiers' posteriors, as if their inputs were independent.
 
@@ -55,14 +57,12 @@ class FusedClassifier(PathClassifier, _BaseComposition):
     parts : list of (name, estimator), default=None
         Classifiers with ``predict_log_proba`` or ``predict_proba``. None means
         ``[("sda", LocalSDA(alpha=0.1)), ("bda", LocalBDA())]``.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
-    priors : array of shape (G,) or dict, default=None
-        Class probabilities in the application; the posterior is rescaled by prior / training share.
+    {costs}
+    {priors}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     parts_ : dict
         The fitted parts by name.
 
@@ -166,8 +166,7 @@ class FusedClassifier(PathClassifier, _BaseComposition):
         ----------
         X : square matrix, Proximities (with features, or several similarities or feature sets by name), or raw objects
             The training samples.
-        y : array-like of shape (n,)
-            The labels.
+        {y_train}
 
         Returns
         -------

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.finders import MatrixFinder
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _BLOCK = 2**20
 
 
+@shared_docs
 class FusedKNN(SimilarityClassifier):
     """Classify by a vote of the k most similar training samples and the k nearest by features, 2k votes in all.
 
@@ -43,18 +45,14 @@ class FusedKNN(SimilarityClassifier):
     ----------
     n_neighbors : int, default=5
         The number k of neighbours of each kind; at most the number of samples is used.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
-    priors : array of shape (G,) or dict, default=None
-        Class probabilities in the application; the posterior is rescaled by prior / training share.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {costs}
+    {priors}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-    n_neighbors_ : int
-        The number of neighbours used, min(n_neighbors, n).
+    {classes_}
+    {n_neighbors_}
 
     See Also
     --------

@@ -9,6 +9,7 @@ from scipy.special import gammaln
 
 from similitude._native import log_densities, negative_squares
 from similitude._utils.checks import check_positive
+from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.generative.base import answered, normalised
@@ -25,6 +26,7 @@ _BLOCK = 2**18
 _LARGEST = 1e140
 
 
+@shared_docs
 class LocalBDA(FeatureClassifier):
     """Classify feature vectors by Bayesian quadratic discriminant analysis on each class's k nearest samples.
 
@@ -50,10 +52,8 @@ class LocalBDA(FeatureClassifier):
     ----------
     n_neighbors : int, default=10
         The number k of neighbours; a class with fewer samples uses all of them.
-    priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, instead of the estimate above.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
+    {model_priors}
+    {costs}
     reg : float, default=0.05
         The multiple of the identity in B, above 0. It is not scaled with the features: with ``t X`` and ``t^2 reg`` the
         posteriors are the same. The default suits standardised features; for others, choose it relative to the mean of
@@ -61,7 +61,7 @@ class LocalBDA(FeatureClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     n_neighbors_ : ndarray of shape (G,)
         min(n_neighbors, samples of the class), in the order of ``classes_``.
     n_features_in_ : int
@@ -107,8 +107,7 @@ class LocalBDA(FeatureClassifier):
         ----------
         X : array-like of shape (n, d)
             The feature vectors.
-        y : array-like of shape (n,)
-            The labels.
+        {y_train}
 
         Returns
         -------

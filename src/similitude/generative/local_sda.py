@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from similitude._utils.checks import check_choice
+from similitude._utils.docs import shared_docs
 from similitude.finders import GraphSearch, LocalNeighbors, StreamSearch
 from similitude.generative.base import DividedPath, GenerativeClassifier, GenerativePath, answered, log_posterior
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 FALLBACKS = ("class", "k", "one", "grow", None)
 
 
+@shared_docs
 class LocalSDA(GenerativeClassifier, SearchingClassifier):
     """Classify each sample by similarity discriminant analysis among its k most similar training samples.
 
@@ -80,30 +82,20 @@ class LocalSDA(GenerativeClassifier, SearchingClassifier):
     fallback : {"class", "k", "one", "grow", None}, default="class"
         When the most similar local centroid decides, or whether neighbourhoods grow; it has no effect if alpha is above
         0.
-    omega : array-like, "continuous" or None, default=None
-        The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
-        another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
-        instead of probabilities.
-    priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, instead of both estimates above.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
-    search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept (with
-        the same results), or by a neighbour graph (approximately, with far fewer similarities). See the page on
-        neighbour search. With "stream", ``omega=None`` and "continuous" need a pass over all pairs, and alpha above 0
-        needs another one; with "graph" omega must be an array, alpha 0, and fallback not "grow".
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {omega}
+    {model_priors}
+    {costs}
+    {search}
+        With "stream", ``omega=None`` and "continuous" need a pass over all pairs, and alpha above 0 needs another one;
+        with "graph" omega must be an array, alpha 0, and fallback not "grow".
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-    n_neighbors_ : int
-        The number of neighbours used, min(n_neighbors, n); with ``fallback="grow"`` the least number.
-    n_evaluations_, n_evaluations_per_query_ : int, float
-        The number of similarities computed by ``fit``, and per sample in the last query. Only available if ``search``
-        is not "matrix".
+    {classes_}
+    {n_neighbors_}
+        With ``fallback="grow"`` it is the least number.
+    {n_evaluations_}
 
     See Also
     --------

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude._native import fit_mixture
 from similitude._utils.checks import check_integer, check_positive
+from similitude._utils.docs import shared_docs
 from similitude._utils.warn import warn
 from similitude.generative.base import GenerativeClassifier
 from similitude.generative.centroids import CentroidModels, CentroidsPath
@@ -55,6 +56,7 @@ def mixture(family: MaximumEntropy, similarities: np.ndarray, tol: float, max_it
     return Mixture(weights, family.similarities(*means), pmfs, logs, steps <= max_iter)
 
 
+@shared_docs
 class MixtureSDA(GenerativeClassifier):
     """Classify by similarity discriminant analysis with several centroids in each class.
 
@@ -78,14 +80,9 @@ class MixtureSDA(GenerativeClassifier):
     n_components : int, array-like of shape (G,) or dict, default=2
         The number c_m of centroids of each class m: one number for all classes, or one for each, in the order of
         ``classes_`` or by label. In a class with fewer samples, all are centroids.
-    omega : array-like, "continuous" or None, default=None
-        The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
-        another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
-        instead of probabilities.
-    priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, instead of the estimate above.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
+    {omega}
+    {model_priors}
+    {costs}
     tol : float, default=1e-8
         The relative change of the log-likelihood at which the iteration ends.
     max_iter : int, default=10000
@@ -94,12 +91,11 @@ class MixtureSDA(GenerativeClassifier):
         The number of starts of the search for medoids; the first is greedy, the others are random.
     random_state : int, RandomState or None, default=None
         Seed for the random starts.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     centroids_ : list of ndarrays
         The positions of each class's centroids in the training set.
     weights_ : list of ndarrays of shape (G, c_m)
@@ -110,8 +106,7 @@ class MixtureSDA(GenerativeClassifier):
         ``[g, m]``: the log-likelihood of class g's similarities to the centroids of class m.
     n_iter_ : int
         The largest number of steps over all mixtures.
-    support_columns_ : ndarray of int
-        The training columns that prediction needs, ascending.
+    {support_columns_}
 
     See Also
     --------

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from similitude._utils.docs import shared_docs
 from similitude.generative.base import GenerativeClassifier
 from similitude.generative.centroids import CentroidModels, CentroidsPath
 from similitude.generative.max_entropy import Pmfs
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from similitude.similarities.registry import SimilarityLike
 
 
+@shared_docs
 class SDA(GenerativeClassifier):
     """Classify by the distributions of the similarities to the classes' centroids in each class.
 
@@ -43,28 +45,21 @@ class SDA(GenerativeClassifier):
 
     Parameters
     ----------
-    omega : array-like, "continuous" or None, default=None
-        The possible similarities. None uses the distinct values of the training matrix (those within 1e-12 of one
-        another, relative to the largest, count as one). "continuous" uses the interval that they span, with densities
-        instead of probabilities.
-    priors : array of shape (G,) or dict, default=None
-        P(g), in the order of ``classes_`` or by label, instead of the estimate above.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {omega}
+    {model_priors}
+    {costs}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     centroids_ : ndarray of shape (G,)
         The positions of the centroids in the training set.
     means_ : ndarray of shape (G, G)
         ``[g, m]``: the mean similarity of class g to the centroid of class m.
     lambdas_ : ndarray of shape (G, G)
         ``[g, m]``: lambda_gm; infinite for a point mass.
-    support_columns_ : ndarray of int
-        The training columns that prediction needs, ascending.
+    {support_columns_}
 
     See Also
     --------

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.checks import check_integer, check_positive
+from similitude._utils.docs import shared_docs
 from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._robust_solver import solve_path
 from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, relative_gap
@@ -176,6 +177,7 @@ def _sharpened(
     return best
 
 
+@shared_docs
 class LearnedKernelSVC(KernelLearningSVC):
     """Classify by a support vector machine whose kernel matrix is learned with it, close to the similarities.
 
@@ -211,19 +213,15 @@ class LearnedKernelSVC(KernelLearningSVC):
         Weight of the distance of the kernel from the similarities. With ``t S``, ``t eta`` and ``gamma / t`` the
         classifier is the same, so choose eta relative to the scale of S, which is
         ``np.median(S.max(axis=1) - S.mean(axis=1))``, and gamma relative to its inverse.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the loss of each class.
-    probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
-        samples near the boundary its class may not be the one with the largest probability.
+    {class_weight}
+    {probability}
     max_samples : int, default=60
         Largest number of samples in a pair of classes; if there are more, ``fit`` raises a ValueError.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     kernel_ : ndarray of shape (n, n)
         The learned K. With more than two classes, this and the next two attributes are lists with one item for each
         pair of classes.
@@ -239,8 +237,8 @@ class LearnedKernelSVC(KernelLearningSVC):
         of positive semidefinite matrices is subtracted.
     n_iter_ : int
         The number of steps of Clarabel.
-    support_columns_ : ndarray of int
-        The training samples to which the similarities of new samples are needed: all of them.
+    {support_columns_}
+        These are all training samples.
 
     See Also
     --------

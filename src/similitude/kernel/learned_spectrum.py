@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from similitude._utils.checks import check_choice, check_positive
+from similitude._utils.docs import shared_docs
 from similitude.kernel import _spectrum_solver as solver
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh
@@ -102,6 +103,7 @@ def solve_grid(
     return [solutions[i] for i in range(len(points))]
 
 
+@shared_docs
 class LearnedSpectrumSVC(KernelLearningSVC):
     """Classify by a support vector machine that learns how to modify the spectrum of the similarities.
 
@@ -143,17 +145,13 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         The spectrum from which the distance is measured. For each pair of classes, "auto" compares the SVMs on the
         clipped and on the flipped kernel by their errors in 10 stratified folds without shuffling, each at its best C
         among 1e-3, 1e-2, ..., 1e3 (for the similarities divided by the largest of their absolute values).
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the loss of each class.
-    probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
-        samples near the boundary its class may not be the one with the largest probability.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {class_weight}
+    {probability}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     target_ : str
         The target used. With more than two classes, this and the next two attributes are lists with one item for each
         pair of classes.
@@ -169,8 +167,8 @@ class LearnedSpectrumSVC(KernelLearningSVC):
         subtracted.
     n_iter_ : int
         The number of steps of the interior-point method; 0 if the target itself is the best a.
-    support_columns_ : ndarray of int
-        The training samples to which the similarities of new samples are needed: all of them.
+    {support_columns_}
+        These are all training samples.
 
     See Also
     --------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from similitude._utils.docs import shared_docs
 from similitude.kernel.base import KernelLearningSVC
 from similitude.kernel.learned_spectrum import TARGETS, SpectrumPoint, solve_grid
 from similitude.labels import Labels, class_weights
@@ -92,6 +93,7 @@ class _Figures(NamedTuple):
         )
 
 
+@shared_docs
 class MixtureSVC(SeveralEstimator, KernelLearningSVC):
     """Classify by a support vector machine that learns a mixture of the spectra of several similarities.
 
@@ -127,10 +129,8 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
         the sums of the clipped and of the flipped similarities. With ``tied`` only "auto", "clip" and "flip".
     tied : bool, default=False
         Whether all directions of a similarity have the same weight.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the loss of each class.
-    probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits.
+    {class_weight}
+    {probability}
     similarity : "precomputed", a similarity on raw objects, or dict of these, default="precomputed"
         With "precomputed", X is ``Proximities`` with several similarities, or a dict of matrices. For raw objects a
         dict has their similarities by name.
@@ -139,7 +139,7 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     factors_ : dict of float
         The factor of each similarity that matches the scales.
     shares_ : dict of float

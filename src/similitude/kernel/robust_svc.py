@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from similitude._utils.checks import check_positive
+from similitude._utils.docs import shared_docs
 from similitude.kernel._robust_solver import RobustSolution, solve_path
 from similitude.kernel.base import KernelLearningSVC
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from similitude.similarities.registry import SimilarityLike
 
 
+@shared_docs
 class RobustSVC(KernelLearningSVC):
     """Classify by a support vector machine that learns a positive semidefinite kernel close to the similarities.
 
@@ -46,24 +48,20 @@ class RobustSVC(KernelLearningSVC):
         Weight of the distance between the learned kernel and the similarities. With ``t S``, ``C / t`` and
         ``rho / t^3`` the classifier is the same, so choose C relative to 1 / scale and rho to 1 / scale^3, where scale
         is ``np.median(S.max(axis=1) - S.mean(axis=1))``.
-    class_weight : dict, "balanced" or None, default=None
-        C is multiplied by the weight of a sample's class.
-    probability : bool, default=False
-        Whether to offer ``predict_proba``, which takes five more fits. ``predict`` follows the decision values; for
-        samples near the boundary its class may not be the one with the largest probability.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {class_weight}
+    {probability}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
+    {classes_}
     objective_, duality_gap_, n_iter_ : number, or ndarray of one for each pair of classes
         The optimal value; an upper bound of its error, relative to its difference from the value at alpha = 0 (if it is
         larger than 1e-8, there is a ConvergenceWarning); and the number of eigendecompositions after that of S.
     dual_coef_, intercept_ : ndarray and float, or lists of one for each pair of classes
         ``v = diag(y) alpha`` of the samples of the pair in their order, where y is +1 for the later class; and b.
-    support_columns_ : ndarray
-        The training samples to which the similarities of new samples are needed: all of them.
+    {support_columns_}
+        These are all training samples.
 
     See Also
     --------

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.checks import check_bool, check_choice, check_positive
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import names_of
 from similitude._utils.warn import warn
 from similitude.kernel._machines import SpectrumKernel, SpectrumMachines, TransductiveMachines
@@ -43,6 +44,7 @@ class SVCPoint(NamedTuple):
     spectrum: str
 
 
+@shared_docs
 class SimilaritySVC(OneVsOneClassifier):
     """Classify by a support vector machine whose kernel is the similarity with a modified spectrum.
 
@@ -91,30 +93,23 @@ class SimilaritySVC(OneVsOneClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin. With
-        ``t S`` and ``C / t`` (``C / t^2`` for "square") the classifier is the same, so choose it relative to 1 / scale,
-        where scale is ``np.median(S.max(axis=1) - S.mean(axis=1))``.
+        Bound of the dual variables: the larger it is, the fewer samples lie on the wrong side of the margin.
+        {scale_of_C}
+        For "square" it is ``C / t^2``.
     spectrum : {"clip", "flip", "shift", "square", "none"}, default="clip"
         How S is made positive semidefinite.
-    class_weight : dict or "balanced", default=None
-        C is multiplied by the weight of a sample's class; "balanced" is n / (G times the number of its samples).
+    {class_weight}
     transductive : bool, default=False
         Whether the spectrum of the training samples and the new samples together is modified, as described above.
-    probability : bool, default=False
-        Whether ``fit`` calibrates probabilities as well: a sigmoid of the decision values, fitted to those of five
-        cross-validation folds (fewer where a class has fewer than five samples), which takes five more fits. It does
-        not change ``predict``, which follows the decision values: for samples near the boundary its class may not be
-        the one with the largest probability.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {probability}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-    support_columns_ : ndarray
-        The training columns that prediction needs, ascending. With shift and none they are those of the support
-        vectors, and rows may consist of these columns only; with clip, flip and square all columns are needed, because
-        P mixes them.
+    {classes_}
+    {support_columns_}
+        With shift and none they are the support vectors, and rows may consist of these columns only; with clip, flip
+        and square all columns are needed, because P mixes them.
     indefinite_ : bool
         Whether S has a negative eigenvalue (below -1e-10 of the largest).
     eigenvalues_ : ndarray of shape (n,)
@@ -190,10 +185,8 @@ class SimilaritySVC(OneVsOneClassifier):
 
         Parameters
         ----------
-        X : training samples
-            In the form that ``similarity`` and ``dissimilarity`` define: see the page on input.
-        y : array-like of shape (n,)
-            The labels.
+        {X_train}
+        {y_train}
         sample_weight : array-like of shape (n,), default=None
             The factor of C for each sample; a sample of weight 0 contributes to the spectrum only.
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from similitude._utils.checks import check_bool, check_choice, check_integer, check_positive
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
 from similitude.finders import GraphSearch, check_search, same_values
@@ -45,6 +46,7 @@ def _takes_raw_objects(estimator: Any) -> bool:
     return True
 
 
+@shared_docs
 class KNNClassifier(SearchingClassifier):
     """Classify by a vote of the k most similar training samples.
 
@@ -73,8 +75,7 @@ class KNNClassifier(SearchingClassifier):
 
     Parameters
     ----------
-    n_neighbors : int, default=5
-        The number of neighbours k; if there are fewer samples, all of them are used.
+    {n_neighbors}
     weights : {"uniform", "affinity", "distance", "kri", "krr", "lime"}, default="uniform"
         The weights of the neighbours.
     reg : float, default=1.0
@@ -92,29 +93,19 @@ class KNNClassifier(SearchingClassifier):
         best local optimum is kept.
     class_ties : {"nearest", "first"}, default="nearest"
         Which of tied classes wins: see above, or the first one.
-    costs : array of shape (G, G) or dict of dicts, default=None
-        ``costs[f, g]`` is the cost of predicting f when the truth is g, in the order of ``classes_`` or by label;
-        ``predict`` then minimises the expected cost (in which case a class without a neighbour may win).
-    priors : array of shape (G,) or dict, default=None
-        The class probabilities in the population to which the classifier is applied; the posterior is multiplied by
-        prior / training share and normalised.
-    search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
-        (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
-        neighbour search. Distance weights need the largest training similarity: with "stream", ``fit`` computes all
-        training similarities once to find it, and with "graph" an error is raised.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {costs}
+        A class without a neighbour may then win.
+    {priors}
+    {search}
+        Distance weights need the largest training similarity: with "stream", ``fit`` computes all training
+        similarities once to find it, and with "graph" an error is raised.
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-        The classes.
-    n_neighbors_ : int
-        min(n_neighbors, n).
-    n_evaluations_, n_evaluations_per_query_ : int, float
-        If ``search`` is not "matrix", the number of similarities computed by ``fit``, and the mean number per sample in
-        the last search.
+    {classes_}
+    {n_neighbors_}
+    {n_evaluations_}
 
     See Also
     --------
@@ -226,8 +217,7 @@ class KNNClassifier(SearchingClassifier):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        {X_new}
         n_neighbors : int, default=None
             The number of neighbours; None means as many as vote.
 
@@ -250,8 +240,7 @@ class KNNClassifier(SearchingClassifier):
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, or raw objects.
+        {X_new}
 
         Returns
         -------

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude._native import local_machines
 from similitude._utils.checks import check_choice, check_positive
+from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.finders import LocalNeighbors, is_finder, local_neighbors
@@ -30,6 +31,7 @@ SPECTRA = ("clip", "flip", "shift", "none", "learned")
 _ROWS = 16
 
 
+@shared_docs
 class LocalSVC(SearchingClassifier):
     """Classify by a support vector machine trained on the k most similar training samples (SVM-KNN).
 
@@ -74,34 +76,24 @@ class LocalSVC(SearchingClassifier):
 
     Parameters
     ----------
-    n_neighbors : int, default=5
-        The number of neighbours k; if there are fewer samples, all of them are used.
+    {n_neighbors}
     C : float, default=1.0
-        The bound of the dual variables; the larger it is, the more a sample on the wrong side is penalised. With
-        ``t S`` and ``C / t`` the classifier is the same, so choose it relative to 1 / scale, where scale is
-        ``np.median(S.max(axis=1) - S.mean(axis=1))``.
+        The bound of the dual variables; the larger it is, the more a sample on the wrong side is penalised.
+        {scale_of_C}
     spectrum : {"clip", "flip", "shift", "none", "learned"}, default="clip"
         How the similarities among the neighbours are made positive semidefinite.
     gamma : float, default=1.0
         If the spectrum is learned, the weight of its distance from the target.
     target : {"clip", "flip", "both", "similarity"}, default="clip"
         If the spectrum is learned, the spectrum from which the distance is measured.
-    search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
-        (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
-        neighbour search.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {search}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-        The classes.
-    n_neighbors_ : int
-        min(n_neighbors, n).
-    n_evaluations_, n_evaluations_per_query_ : int, float
-        If ``search`` is not "matrix", the number of similarities computed by ``fit``, and the mean number per sample in
-        the last search.
+    {classes_}
+    {n_neighbors_}
+    {n_evaluations_}
 
     See Also
     --------

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._native import nearest_centroids, nearest_centroids_csr
+from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
 from similitude.finders import is_finder, local_neighbors
@@ -65,6 +66,7 @@ def class_centroids(S: Any, labels: Labels) -> np.ndarray:
     return np.array([class_centroid(S, members) for members in labels.members])
 
 
+@shared_docs
 class NearestCentroid(SimilarityClassifier):
     """Classify by the most similar of the classes' centroids.
 
@@ -82,17 +84,15 @@ class NearestCentroid(SimilarityClassifier):
 
     Parameters
     ----------
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-        The classes.
+    {classes_}
     centroids_ : ndarray of shape (G,)
         The positions of the centroids in the training set, in the order of ``classes_``.
-    support_columns_ : ndarray of int
-        The positions of the training samples that prediction needs: rows of similarities to these are enough.
+    {support_columns_}
+        Rows of similarities to these are enough.
 
     See Also
     --------
@@ -177,6 +177,7 @@ def local_nearest_centroids(
     return winners
 
 
+@shared_docs
 class LocalNearestCentroid(SearchingClassifier):
     """Classify by the most similar of the centroids that the classes have among the k nearest neighbours.
 
@@ -200,24 +201,15 @@ class LocalNearestCentroid(SearchingClassifier):
 
     Parameters
     ----------
-    n_neighbors : int, default=5
-        The number of neighbours k; if there are fewer samples, all of them are used.
-    search : {"matrix", "stream", "graph"}, StreamSearch, GraphSearch or ClusterSearch, default="matrix"
-        How the neighbours of raw objects are found: from whole rows of similarities, from blocks that are not kept
-        (with the same results), or by a neighbour graph (approximate, with far fewer similarities). See the page on
-        neighbour search.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {n_neighbors}
+    {search}
+    {similarity}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-        The classes.
-    n_neighbors_ : int
-        min(n_neighbors, n).
-    n_evaluations_, n_evaluations_per_query_ : int, float
-        If ``search`` is not "matrix", the number of similarities computed by ``fit``, and the mean number per sample in
-        the last search.
+    {classes_}
+    {n_neighbors_}
+    {n_evaluations_}
 
     See Also
     --------

@@ -60,11 +60,7 @@ def number(value: float) -> str:
 
 
 def axes_for(ax: AxesLike | None, count: int, each: str, *, columns: int | None = None, **options: Any) -> np.ndarray:
-    """Return the Axes to draw on as an array: those given as ``ax``, or, if it is None, those of a new figure.
-
-    ``each`` describes the use of each of the ``count`` Axes in error messages; ``options`` are those of
-    ``pyplot.subplots``.
-    """
+    """Return the Axes to draw on as an array, given or of a new figure; errors say that each is for ``each``."""
     if ax is None:
         columns = columns or count
         options = {"layout": "constrained", **options}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from similitude._utils.docs import shared_docs
 from similitude.experiments.statistics import Ranking, rank_methods
 from similitude.plotting._drawing import COLORS, axes_for, keep_axes, literal, number
 
@@ -21,6 +22,7 @@ _ROW, _BAR, _TICK = 1.0, 0.55, 0.22
 """The heights of a name, of a bar that joins methods, and of a tick."""
 
 
+@shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
 class CriticalDifferenceDisplay:
     """Average ranks of methods over data sets; bars join those that do not differ significantly.
@@ -84,14 +86,7 @@ class CriticalDifferenceDisplay:
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        self
+        {plot}
         """
         ranks = np.asarray(self.ranks, dtype=float)
         if ranks.ndim != 1 or len(ranks) != len(self.methods) or len(ranks) < 2 or not np.isfinite(ranks).all():
@@ -126,8 +121,7 @@ class CriticalDifferenceDisplay:
             Data sets with a NaN are excluded.
         methods : sequence of str
         level : float, default=0.05
-        ax : Axes, default=None
-            None makes a new figure.
+        {ax}
 
         Returns
         -------
@@ -143,8 +137,7 @@ class CriticalDifferenceDisplay:
         ----------
         results : similitude.experiments.Results
         level : float, default=0.05
-        ax : Axes, default=None
-            None makes a new figure.
+        {ax}
 
         Returns
         -------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.extras import require
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal
 from similitude.splits.nearness import ErrorBySimilarity, error_by_similarity
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from similitude._utils.types import Folds, LabelsLike, ListLike, SamplesLike
 
 
+@shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
 class ErrorBySimilarityDisplay:
     """The cross-validated error against the similarity to the nearest training sample, with a band.
@@ -30,8 +32,7 @@ class ErrorBySimilarityDisplay:
     ----------
     found : ErrorBySimilarity
         The curve, from :func:`similitude.error_by_similarity`.
-    name : str, default=None
-        Name of the curve in the legend; shown literally.
+    {curve_name}
 
     Attributes
     ----------
@@ -66,14 +67,7 @@ class ErrorBySimilarityDisplay:
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        self
+        {plot}
         """
         bins = self.found.bins
         middle, error, low, high = (
@@ -128,10 +122,8 @@ class ErrorBySimilarityDisplay:
             The samples and their labels.
         cv, groups, n_bins, confidence, n_jobs
             As in :func:`similitude.error_by_similarity`.
-        name : str, default=None
-            Name of the curve in the legend.
-        ax : Axes, default=None
-            None makes a new figure.
+        {curve_name}
+        {ax}
 
         Returns
         -------

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.model_selection import LeaveOneOut
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.extras import require
 from similitude.evaluation.path_search import PathSearchCV
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, integer_ticks, keep_axes, light_grid, literal
@@ -29,6 +30,7 @@ LOG_AXIS = 10**1.5
 _MARKS = "osD^vph*"
 
 
+@shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
 class ErrorCurveDisplay:
     """The cross-validated error against a parameter, with a mark at the smallest error.
@@ -50,8 +52,7 @@ class ErrorCurveDisplay:
         Half the width of the band; None draws no band.
     params : list of n_values dicts, default=None
         All parameters of the search at each point of the curve.
-    name : str, default=None
-        Name of the curve in the legend; shown literally.
+    {curve_name}
     error_name : str, default="error"
         Label of the axis of errors.
 
@@ -100,14 +101,7 @@ class ErrorCurveDisplay:
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        self
+        {plot}
         """
         values, errors = np.asarray(self.param_values, dtype=float), np.asarray(self.errors, dtype=float)
         if np.isnan(errors).all():
@@ -159,10 +153,9 @@ class ErrorCurveDisplay:
             The values of the parameter.
         cv : int, splitter or iterable, default=None
             As in ``GridSearchCV``; None: five folds.
-        name : str, default=None
-            Name of the curve in the legend; None: the class of the estimator.
-        ax : Axes, default=None
-            None makes a new figure.
+        {curve_name}
+            None means the class of the estimator.
+        {ax}
 
         Returns
         -------
@@ -188,10 +181,9 @@ class ErrorCurveDisplay:
         ----------
         search : fitted PathSearchCV or GridSearchCV
         param_name : str, default="n_neighbors"
-        name : str, default=None
-            Name of the curve in the legend; None: the class of the estimator.
-        ax : Axes, default=None
-            None makes a new figure.
+        {curve_name}
+            None means the class of the estimator.
+        {ax}
 
         Returns
         -------

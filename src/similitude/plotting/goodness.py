@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.extras import require
 from similitude.diagnosis.pictures import goodness_curve
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal, number
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from similitude.theory import Goodness, ReweightedGoodness, SimilarityGoodness
 
 
+@shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
 class GoodnessDisplay:
     """The goodness curve, the share epsilon of samples whose margin is below gamma.
@@ -44,8 +46,7 @@ class GoodnessDisplay:
         Where to mark the curve; None draws no mark.
     confidence : float, default=None
         Confidence of the band.
-    name : str, default=None
-        Name of the curve in the legend; shown literally.
+    {curve_name}
 
     Attributes
     ----------
@@ -92,14 +93,7 @@ class GoodnessDisplay:
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        self
+        {plot}
         """
         gammas, epsilons = np.asarray(self.gammas, dtype=float), np.asarray(self.epsilons, dtype=float)
         axes = axes_for(ax, 1, "the curve", figsize=(6.4, 4))
@@ -143,10 +137,8 @@ class GoodnessDisplay:
             The map that turns S into a similarity.
         confidence : float, default=0.95
             Confidence of the band; None draws no band.
-        name : str, default=None
-            Name of the curve in the legend.
-        ax : Axes, default=None
-            None makes a new figure.
+        {curve_name}
+        {ax}
 
         Returns
         -------
@@ -173,10 +165,8 @@ class GoodnessDisplay:
             Only the first has a band, the first two have a pseudo gamma.
         confidence : float, default=0.95
             Confidence of the band; None draws no band.
-        name : str, default=None
-            Name of the curve in the legend.
-        ax : Axes, default=None
-            None makes a new figure.
+        {curve_name}
+        {ax}
 
         Returns
         -------

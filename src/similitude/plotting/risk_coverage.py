@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.extras import require
 from similitude._utils.ids import given_names, labels_in_order
 from similitude.plotting._drawing import axes_for, curves_on, draw_curve, keep_axes, light_grid, literal
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from similitude.auto import AutoClassifier
 
 
+@shared_docs
 @dataclass(kw_only=True, eq=False, repr=False)
 class RiskCoverageDisplay:
     """The error among the most confident predictions against the share of samples that are predicted.
@@ -43,8 +45,7 @@ class RiskCoverageDisplay:
         The smallest confidence among them.
     n_samples : int
         The number of all samples.
-    name : str, default=None
-        Name of the curve in the legend; shown literally.
+    {curve_name}
 
     Attributes
     ----------
@@ -85,14 +86,7 @@ class RiskCoverageDisplay:
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw into given Axes or a new figure.
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        self
+        {plot}
         """
         shares, errors = np.asarray(self.shares, dtype=float), np.asarray(self.errors, dtype=float)
         widths = np.diff(shares, prepend=0.0)
@@ -130,10 +124,8 @@ class RiskCoverageDisplay:
             Whether each prediction is right.
         confidence : array-like of shape (n,)
             Its confidence: the larger, the more certain. It may be the largest posterior, or a p-value.
-        name : str, default=None
-            Name of the curve in the legend.
-        ax : Axes, default=None
-            None makes a new figure.
+        {curve_name}
+        {ax}
 
         Returns
         -------
@@ -171,10 +163,9 @@ class RiskCoverageDisplay:
         X : test samples
         y : array-like of shape (m,)
             Their labels.
-        name : str, default=None
-            Name of the curve in the legend; None: the class of the estimator.
-        ax : Axes, default=None
-            None makes a new figure.
+        {curve_name}
+            None means the class of the estimator.
+        {ax}
 
         Returns
         -------
@@ -197,10 +188,9 @@ class RiskCoverageDisplay:
             The fitted classifier.
         y : array-like of shape (n,)
             The labels that it was fitted with.
-        name : str, default=None
-            Name of the curve in the legend; None: the chosen method.
-        ax : Axes, default=None
-            None makes a new figure.
+        {curve_name}
+            None means the chosen method.
+        {ax}
 
         Returns
         -------

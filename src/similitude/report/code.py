@@ -101,8 +101,7 @@ def code_lines(
 ) -> tuple[str, ...]:
     """Return Python code that builds the same estimator and fits it.
 
-    A pipeline that needs many imports is taken by its name from :func:`similitude.auto.methods.methods`, with the
-    chosen parameters set, if it is one of these methods.
+    A pipeline that needs many imports is taken by its name from :func:`similitude.auto.methods.methods`.
     """
     load, fit = _data(source)
     text = _expression(estimator)

@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from similitude._utils.docs import shared_docs
 from similitude._utils.ids import Names, labels_in_order
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import Deciding, SimilarityEstimator, forget_fit
@@ -64,6 +65,7 @@ class FoldModel:
     test: np.ndarray
 
 
+@shared_docs
 class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator):
     """Predict sets of classes that hold the true class with a stated confidence (cross-conformal prediction).
 
@@ -107,8 +109,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
 
     Attributes
     ----------
-    classes_ : ndarray of shape (G,)
-        The classes.
+    {classes_}
     estimator_ : classifier
         The classifier fitted on all samples, which ``predict`` uses.
     folds_ : list of FoldModel
@@ -192,8 +193,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         ----------
         X : training samples
             A square matrix, Proximities, raw objects or feature vectors, as the classifier requires.
-        y : array-like of shape (n,)
-            The labels.
+        {y_train}
         groups : array-like of shape (n,), default=None
             The groups of the samples, which folds must not divide. The sets are then those for samples of new groups.
 
@@ -269,8 +269,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
+        {X_new}
 
         Returns
         -------
@@ -287,8 +286,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
 
         Parameters
         ----------
-        X : samples
-            Rows of similarities to the training samples, raw objects, or feature vectors.
+        {X_new}
         confidence : float, default=None
             Another confidence than that of the estimator.
 

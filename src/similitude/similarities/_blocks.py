@@ -66,9 +66,8 @@ class Grid:
 def default_length(n: int, m: int, measure: Measure, half: bool, n_jobs: int, asked_for_blocks: bool) -> int:
     """Return the number of rows and columns of a block if ``block_size`` is None.
 
-    Eight blocks per side leave a symmetric function 56 % of the work, four leave 62 %; many workers need more blocks. A
-    batch has a cost per object, too, so a function that is called from one process gets few, large batches. In this way
-    the Levenshtein distances of 2000 words take half of the time of a single call, and counting takes the same time.
+    Eight blocks per side leave a symmetric function 56 % of the work, four leave 62 %, and workers need many blocks;
+    but a batch has a cost per object, so a function that is called from one process gets few, large batches.
     """
     longest = max(n, m)
     smallest, largest = (128, 1024) if measure.batch else (16, 128)
@@ -203,8 +202,7 @@ def evaluated(
 ) -> Generator[tuple[Block, np.ndarray], None, None]:
     """Yield the blocks with their values, in the order in which they are finished.
 
-    After a failure no further block is started; those that are being computed are still yielded, and then the error is
-    raised. At most ``waiting`` results are held for a slow consumer.
+    After a failure the blocks that are being computed are still yielded, and then the error is raised.
     """
     failures: list[Failure] = []
 

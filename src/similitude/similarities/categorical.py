@@ -123,11 +123,7 @@ _NUMBERS = " Numbers mean present (1) and absent (0); pass text, or missing='val
 
 
 class _Tversky(BaseEstimator):
-    """The base of both of Tversky's models: rows as sets of features, and the salience of their parts.
-
-    The features of a row of categories are its (column, value) pairs; those of a set are its elements, and those of a
-    row of 0 and 1 the columns of its ones.
-    """
+    """The base of both of Tversky's models: rows as sets of features, and the salience of their parts."""
 
     orientation = "similarity"
     similitude_batch = True

@@ -52,12 +52,7 @@ def _two_stacks(A: Any, B: Any, shape: tuple[int, int] | None) -> tuple[np.ndarr
 
 
 def tangent_vectors(images: np.ndarray, sigma: float, transformations: tuple[str, ...]) -> np.ndarray:
-    """Return the derivatives of each image by each transformation, of shape (n, n_transformations, n_pixels).
-
-    With the Gaussian derivatives f_x, f_y and coordinates x, y from the middle of the image, they are: f_x, f_y
-    (translations), x f_x + y f_y (scale), y f_x - x f_y (rotation), x f_x - y f_y and y f_x + x f_y (hyperbolic
-    transformations along the axes and the diagonals), f_x^2 + f_y^2 (thickness).
-    """
+    """Return the derivatives of each image by each transformation, of shape (n, n_transformations, n_pixels)."""
     from scipy.ndimage import gaussian_filter  # imported here because it takes 60 ms
 
     n, height, width = images.shape

@@ -68,9 +68,8 @@ class ScikitLearnKernel(BaseEstimator):
 def scikit_learn_measure(name: str) -> Measure | None:
     """Return the measure of a metric or kernel name of scikit-learn, with default parameters, or None for other names.
 
-    Distance metrics are dissimilarities, kernels are similarities; a name that is both means the distance.
-    "mahalanobis" and "seuclidean" give None, because scikit-learn would estimate their scales from the training and
-    test rows together.
+    A name that is both means the distance. "mahalanobis" and "seuclidean" give None, because scikit-learn would
+    estimate their scales from the training and test rows together.
     """
     common: dict[str, Any] = {
         "name": name,

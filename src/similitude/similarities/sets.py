@@ -51,8 +51,7 @@ def incidence(
 def _unpacked(A: Any, B: Any, n_columns: int | None) -> tuple[Any, Any]:
     """Return both batches with packed bits as arrays of 0 and 1; anything else is returned unchanged.
 
-    Bytes that are all 0 and 1 give the same sets packed and not packed, so that it does not matter which rows of an
-    array are in a batch.
+    Bytes that are all 0 and 1 give the same sets packed and not packed, so the rows of a batch do not matter.
     """
     A, B = _from_bytes(A, "A"), _from_bytes(B, "B")
     if not all(isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.uint8 for X in (A, B)):

@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import rel_entr
 from sklearn.base import BaseEstimator
 
+from similitude._utils.docs import shared_docs
 from similitude.similarities.registry import Measure, batch, register
 
 if TYPE_CHECKING:
@@ -84,18 +85,11 @@ def as_distributions(X: np.ndarray, name: str) -> np.ndarray:
 
 
 @batch
+@shared_docs
 def euclidean(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return the Euclidean distances ``sqrt(sum_f (x_f - z_f)^2)``.
 
-    Parameters
-    ----------
-    A, B : array-like of shape (n, p) and (m, p)
-        Feature vectors as rows.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The distances of the rows of A to those of B.
+    {vectors}
 
     See Also
     --------
@@ -114,18 +108,11 @@ def euclidean(A: ArrayLike, B: ArrayLike) -> np.ndarray:
 
 
 @batch
+@shared_docs
 def manhattan(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return the Manhattan (l1, city block) distances ``sum_f |x_f - z_f|``.
 
-    Parameters
-    ----------
-    A, B : array-like of shape (n, p) and (m, p)
-        Feature vectors as rows.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The distances of the rows of A to those of B.
+    {vectors}
 
     See Also
     --------
@@ -143,18 +130,11 @@ def manhattan(A: ArrayLike, B: ArrayLike) -> np.ndarray:
 
 
 @batch
+@shared_docs
 def chebyshev(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return the Chebyshev (l-infinity) distances ``max_f |x_f - z_f|``.
 
-    Parameters
-    ----------
-    A, B : array-like of shape (n, p) and (m, p)
-        Feature vectors as rows.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The distances of the rows of A to those of B.
+    {vectors}
 
     See Also
     --------
@@ -172,21 +152,15 @@ def chebyshev(A: ArrayLike, B: ArrayLike) -> np.ndarray:
 
 
 @batch
+@shared_docs
 def cosine(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return the cosines of the angles between vectors, ``x'z / (|x| |z|)``, a similarity.
 
     They are computed as ``1 - |x/|x| - z/|z||^2 / 2``, so that equal directions give 1 up to rounding and equal rows
     give exactly 1.
 
-    Parameters
-    ----------
-    A, B : array-like of shape (n, p) and (m, p)
-        Feature vectors as rows.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The similarities of the rows of A to those of B; 0 if one of the vectors is zero.
+    {vectors}
+        They are 0 if one of the vectors is zero.
 
     See Also
     --------
@@ -204,18 +178,12 @@ def cosine(A: ArrayLike, B: ArrayLike) -> np.ndarray:
 
 
 @batch
+@shared_docs
 def correlation(A: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return Pearson's correlations of vectors, the cosines of the centred vectors, a similarity.
 
-    Parameters
-    ----------
-    A, B : array-like of shape (n, p) and (m, p)
-        Feature vectors as rows.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The similarities of the rows of A to those of B; 0 if one of the vectors is constant.
+    {vectors}
+        They are 0 if one of the vectors is constant.
 
     See Also
     --------

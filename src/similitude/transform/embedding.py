@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
+from similitude._utils.docs import shared_docs
 from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import cut_zeros, eigh
 from similitude.proximity.check import check_similarity, dense
@@ -68,6 +69,7 @@ def pseudo_euclidean_embedding(S: MatrixLike, n_components: int | float | None =
     return Embedding(vectors * np.sqrt(np.abs(values)), signature)
 
 
+@shared_docs
 class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransformer):
     """Embed samples in a pseudo-Euclidean space, and new samples by projection.
 
@@ -81,8 +83,8 @@ class PseudoEuclideanEmbedding(ClassNamePrefixFeaturesOutMixin, SimilarityTransf
     n_components : int, float or None, default=None
         The number of directions to keep, those of largest ``|lambda|``, or the share of ``sum |lambda|`` to keep. None
         keeps all directions.
-    similarity, dissimilarity
-        The input contract; for distances, ``dissimilarity="double-centring"`` is the classical choice.
+    {similarity}
+        For distances, "double-centring" is the classical choice.
 
     Attributes
     ----------

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from similitude._utils.checks import check_choice
+from similitude._utils.docs import shared_docs
 from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import ZERO_TOLERANCE, negative_eigenfraction
 from similitude.numerics.nystroem import modified_features
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 SPECTRA = ("clip", "flip", "square", "none")
 
 
+@shared_docs
 class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, SimilarityTransformer):
     """Compute features from the similarities to m landmarks, such that their inner products are a kernel.
 
@@ -84,11 +86,9 @@ class IndefiniteNystroem(ClassNamePrefixFeaturesOutMixin, LandmarkEstimator, Sim
         Eigenvalues of W, and of S~, of at most ``tol`` times the largest count as zero.
     random_state : int, RandomState or None, default=None
         Seed for the choice of landmarks.
-    similarity : "precomputed", "columns", name or callable, default="precomputed"
-        The input contract: see the page on input. Of raw objects only the landmarks are kept.
-    dissimilarity : str, default=None
-        The map, if the input is a dissimilarity. Its constants are learned from the landmarks' matrix alone, which
-        for "double-centring" is the landmark version of classical scaling; "kmedoids" chooses by -d.
+    {similarity}
+        The constants of the map are learned from the landmarks' matrix alone, which for "double-centring" is the
+        landmark version of classical scaling; "kmedoids" chooses by -d. Of raw objects only the landmarks are kept.
 
     Attributes
     ----------

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from similitude._utils.checks import check_choice, check_positive
+from similitude._utils.docs import shared_docs
 from similitude.base import SimilarityTransformer
 from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
@@ -38,6 +39,7 @@ class NegatedReader(Reader):
         return None if super().map_name is None else "negate"
 
 
+@shared_docs
 class SimilarityFeatures(SimilarityTransformer):
     """Represent a sample by its similarities to prototypes chosen among the training samples.
 
@@ -91,11 +93,8 @@ class SimilarityFeatures(SimilarityTransformer):
         The factor of sigma, used only if ``normalize="exp"``. Its best value is usually found by a search.
     random_state : int, RandomState or None, default=None
         Seed for "random" and "stratified".
-    similarity : "precomputed", "columns", name or callable, default="precomputed"
-        The input contract: see the page on input. With "columns" X holds similarities to fixed prototypes, among
-        which "random" may choose.
-    dissimilarity : str, default=None
-        The map, if the input is a dissimilarity.
+    {similarity}
+        With ``similarity="columns"`` X holds similarities to fixed prototypes, among which "random" may choose.
 
     Attributes
     ----------

@@ -11,6 +11,7 @@ from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice
+from similitude._utils.docs import shared_docs
 from similitude.base import SimilarityTransformer
 from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
 from similitude.numerics.spectrum import SPECTRA, mapped_rows, modified_eigenvalues, modified_matrix, row_map_weights
@@ -28,6 +29,7 @@ _SYMMETRIC = ("clip", "flip", "shift")
 """The values of ``method`` that need a symmetric matrix."""
 
 
+@shared_docs
 class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
     """Make a similarity matrix positive semidefinite, and transform new rows consistently.
 
@@ -60,8 +62,7 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
         eigendecomposition per row, and the self-similarity of the new sample comes from
         :class:`~similitude.Proximities`, or is the mean of those of the training samples. "untreated" leaves new rows
         unchanged, for comparison.
-    similarity, dissimilarity
-        The input contract: see the page on input.
+    {similarity}
 
     Attributes
     ----------

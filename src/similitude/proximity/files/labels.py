@@ -89,12 +89,9 @@ def read_labels(
     from_edges: bool = False,
     header: bool | None = None,
 ) -> Labels:
-    """Return the labels of n samples in their order.
+    """Return the labels of n samples in their order, matched by id if both have ids.
 
-    Labels with ids are matched to the samples by id, and samples without a label are not among ``labelled``. Labels of
-    other ids are left out with a warning, whatever the form of the samples, unless less than half of them, and of the
-    samples, agree. If the samples have no ids, labels with ids are accepted if ``in_order`` is true, and refused
-    otherwise.
+    If the samples have none, labels with ids are refused unless ``in_order`` is true.
     """
     found = label_rows(path)
     if not found:

@@ -15,10 +15,9 @@ from similitude.proximity.files.text import check_file
 
 
 def read_queries(path: Path, known: set[str]) -> tuple[list[str], Columns | None]:
-    """Return the ids in a FASTA file, a list with one id per line, or a table, of which ``known`` are some.
+    """Return the ids in a FASTA file, a list or a table, and the column that holds them.
 
-    Also return which column of a list or table holds them: the one that names most of the known ids; if none names any,
-    one with a usual heading, or else the first. A first row with such a heading is a header.
+    It is the column with most of the ``known`` ids; if none has any, one with a usual heading, or else the first.
     """
     path = check_file(path, "--queries")
     if binary_kind(path) is not None:

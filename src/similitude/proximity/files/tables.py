@@ -237,11 +237,7 @@ def are_positions(names: list[str]) -> bool:
 def matching_names(
     path: Path, row_names: list[str] | None, column_names: list[str] | None, layout: Layout | None
 ) -> tuple[list[str] | None, np.ndarray | None]:
-    """Return the ids of a square matrix whose rows and columns may both have names, and the order of its columns.
-
-    Names override positions. Columns in another order than the rows are matched to these by name; the order is None if
-    it is the same.
-    """
+    """Return the ids of a square matrix, and the order of its columns by name, or None if it is that of the rows."""
     if row_names is None or column_names is None:
         return (column_names if row_names is None else row_names), None
     if row_names == column_names:

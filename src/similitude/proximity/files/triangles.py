@@ -121,8 +121,7 @@ def _mirrored(S: np.ndarray, lower: bool, own: float | None) -> np.ndarray:
 def read_phylip(path: Path, seen: Look, diagonal: float | None, orientation: str) -> tuple[np.ndarray, list[str]]:
     """Return the matrix of a file of PHYLIP, square or lower triangular, and the names of its samples.
 
-    Names end at the first blank; if that does not fit, they have ten characters, as in strict PHYLIP files. Rows may
-    go on in the next lines.
+    Names end at the first blank; if that does not fit, they have ten characters, as in strict PHYLIP files.
     """
     content = ((number, line.rstrip("\r\n")) for number, line in enumerate(lines(path), 1))
     numbered = [(number, line) for number, line in content if line.strip()]
