@@ -17,7 +17,7 @@ from similitude.auto.members import check_members, check_similarities
 from similitude.auto.no_evidence import NoEvidence, calibrated_on
 from similitude.auto.reading import part_of, read_samples
 from similitude.auto.votes import Votes
-from similitude.base import SimilarityEstimator, as_one_row, forget_fit
+from similitude.base import SimilarityEstimator, as_one_row, forget_fit, reader_of
 from similitude.evaluation.answers import answer_columns, answered
 from similitude.evaluation.engine import evaluate, fitted_on, reading_part, reads_training
 from similitude.evaluation.folds import Split, stratified_folds
@@ -369,7 +369,7 @@ def _shared(rows: Rows, members: list[CombinedMember], support: np.ndarray | Non
     """Return rows with native values that are computed once for all members, at the columns that these need."""
     reader = rows.reader
     reading = [member.estimator for member in members if reads_training(member.estimator)]
-    readers = [reading_part(estimator)[0]._reader for estimator in reading]
+    readers = [reader_of(reading_part(estimator)[0]) for estimator in reading]
     if reader.is_matrix or not reading or any(getattr(own, "asymmetric", True) for own in readers):
         return rows
     if support is None:

@@ -9,6 +9,7 @@ from sklearn.utils.validation import _num_samples
 from similitude._utils.ids import labels_in_order
 from similitude.auto.leaderboard import name_on
 from similitude.auto.methods import MIXTURES, methods, mixtures, slug
+from similitude.base import new_reader
 from similitude.evaluation.engine import Entry
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
@@ -26,7 +27,7 @@ def read_samples(estimator: Any, X: Any, y: Any) -> Any:
         return X
     y = labels_in_order(y, X)
     if not are_several(estimator.similarity, X, estimator.dissimilarity):
-        single = estimator._new_reader()
+        single = new_reader(estimator)
         X = single.adopted(X)
         return Samples(single, X, check_labels(y, _num_samples(X)))
     reader = SeveralReader(estimator.similarity, estimator.dissimilarity)

@@ -12,9 +12,15 @@ answers of this path for rows. A search computes the path of many points and get
 
 from similitude.base.answers import Deciding, Predicting
 from similitude.base.features import FeatureClassifier, FeatureVectors
-from similitude.base.fitted import as_one_row, forget_fit
-from similitude.base.path import FittedPath, GridFit, PathClassifier
-from similitude.base.similarity import SimilarityClassifier, SimilarityEstimator
+from similitude.base.fitted import as_one_row, forget_fit, path_of, read_rows, reader_of
+from similitude.base.path import FittedPath, GridFit, PathClassifier, path_parameters
+from similitude.base.similarity import (
+    SimilarityClassifier,
+    SimilarityEstimator,
+    new_reader,
+    takes_training,
+    warns_of_dissimilarity,
+)
 from similitude.base.transformer import SimilarityTransformer
 
 __all__ = [
@@ -30,4 +36,11 @@ __all__ = [
     "SimilarityTransformer",
     "as_one_row",
     "forget_fit",
+    "new_reader",
+    "path_of",
+    "path_parameters",
+    "read_rows",
+    "reader_of",
+    "takes_training",
+    "warns_of_dissimilarity",
 ]

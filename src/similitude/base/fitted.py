@@ -22,3 +22,18 @@ def as_one_row(estimator: Any, X: Any) -> Any:
     if not estimator._reader.is_matrix or isinstance(X, Proximities) or np.ndim(X) != 1:
         return X
     return X.to_frame().T if hasattr(X, "to_frame") else np.reshape(X, (1, -1))
+
+
+def reader_of(estimator: Any) -> Any:
+    """Return the reader of a fitted estimator; None if it has none."""
+    return getattr(estimator, "_reader", None)
+
+
+def path_of(classifier: Any) -> Any:
+    """Return the path with one point that a fitted classifier holds."""
+    return classifier._path
+
+
+def read_rows(estimator: Any, X: Any) -> Any:
+    """Return new samples as a fitted estimator reads them."""
+    return estimator._rows(X)

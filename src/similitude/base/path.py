@@ -202,6 +202,11 @@ def decoded(answers: list[np.ndarray], response: str, classes: np.ndarray) -> li
     return answers
 
 
+def path_parameters(classifier: PathClassifier) -> tuple[str, ...]:
+    """Return the parameters for which one path covers a whole grid."""
+    return classifier._path_parameters
+
+
 class GridFit:
     """A classifier fitted at every point of a grid over its path parameters."""
 

@@ -110,3 +110,18 @@ class SimilarityClassifier(SimilarityEstimator, PathClassifier):
         columns = self._path.columns
         own = {} if columns is None else {"support_columns_": self._reader.columns_read(columns)}
         return super()._derived() | own
+
+
+def new_reader(estimator: SimilarityEstimator) -> Any:
+    """Return a reader for the input contract of an estimator, which need not be fitted."""
+    return estimator._new_reader()
+
+
+def takes_training(estimator: Any) -> bool:
+    """Return whether an estimator accepts training samples, and rows, that have been read already."""
+    return isinstance(estimator, SimilarityEstimator) and estimator._takes_training
+
+
+def warns_of_dissimilarity(estimator: Any) -> bool:
+    """Return whether an estimator warns of a matrix that seems to hold dissimilarities."""
+    return isinstance(estimator, SimilarityEstimator) and estimator._warns_of_dissimilarity

@@ -13,6 +13,7 @@ UNASSIGNED = "unassigned"
 
 def known_evidence(fitted: Any, info: dict[str, Any], X: Any, note: Callable[[str], None]) -> np.ndarray | None:
     """Return which samples give evidence to the model; None, with a note, if it is not known."""
+    from similitude.base import read_rows
     from similitude.finders import check_search
     from similitude.persistence import input_reader
     from similitude.proximity import as_proximities, gives_evidence
@@ -20,7 +21,7 @@ def known_evidence(fitted: Any, info: dict[str, Any], X: Any, note: Callable[[st
     if info["input"] == "objects":
         part = input_reader(fitted)
         if check_search(getattr(part, "search", "matrix")) is None:
-            return part._rows(X).evidence
+            return read_rows(part, X).evidence
         note(f"no column evidence: search={part.search!r} finds neighbours without computing whole rows.")
         return None
     if X.shape[1] != info["n_columns"]:

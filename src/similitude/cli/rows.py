@@ -56,6 +56,7 @@ def _similarities(
 ) -> tuple[Any, Any, Any]:
     """Return the rows in the order of the training samples, their ids, and their numbers of edges."""
     from similitude import Proximities
+    from similitude.base import reader_of
     from similitude.persistence import input_reader
     from similitude.proximity.files import load_rows
 
@@ -77,7 +78,7 @@ def _similarities(
             f"{path}: has {S.shape[1]} columns; the model was fitted on {needed} samples{few}. One column for each is "
             "needed, in their order."
         )
-    reader: Any = getattr(input_reader(fitted), "_reader", None)
+    reader = reader_of(input_reader(fitted))
     if "ids" in getattr(reader, "extras", ()):  # ids were given in fit, and predict needs them too
         names = reader.column_ids if S.shape[1] == needed else reader.column_ids[support]
         S = Proximities(S, column_ids=names, absent=data.absent)
@@ -130,6 +131,7 @@ def _several(
     The numbers of edges are added.
     """
     from similitude import Proximities
+    from similitude.base import reader_of
 
     parts: dict[str, Any] = {}
     first = edges = None
@@ -142,7 +144,7 @@ def _several(
             raise ValueError(f"ROWS: {paths[0]} and {path} must have the same samples in the same order, and do not.")
         parts[name] = S
         edges = counts if edges is None else edges if counts is None else edges + counts
-    reader: Any = fitted._reader if hasattr(fitted, "_reader") else None
+    reader = reader_of(fitted)
     column_ids = reader.column_ids if reader is not None and "ids" in reader.extras else None
     return Proximities(parts, column_ids=column_ids), first, edges
 

@@ -36,6 +36,8 @@ def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Callabl
 
 
 def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[str], None]) -> None:
+    from similitude.sets import typicality_of
+
     needed = getattr(fitted, "n_features_in_", None)  # None for raw objects
     if needed is not None and X.shape[1] != needed:
         note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
@@ -45,7 +47,7 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[
     except ValueError as error:  # a model on feature vectors
         note(f"no typicality: {error}")
         return
-    counts = fitted._typicality.counts
+    counts = typicality_of(fitted).counts
     enough = counts >= _ENOUGH
     kind = "all classes"
     if not enough.any():
@@ -120,9 +122,10 @@ def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, not
 def _why_together(fitted: Any, confidence: float) -> str:
     """Return the note that classes are too small to be calibrated each on its own."""
     from similitude.numerics.conformal import samples_needed
+    from similitude.sets import calibration_of
 
     needed = samples_needed(confidence)
-    sizes = zip(fitted.classes_.tolist(), fitted._calibration.counts.tolist())
+    sizes = zip(fitted.classes_.tolist(), calibration_of(fitted).counts.tolist())
     small = [f"class {str(label)!r} has {count}" for label, count in sizes if count < needed]
     more = f" and {len(small) - _SHOWN} more are too small" if len(small) > _SHOWN else ""
     return (

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from similitude.base import GridFit, PathClassifier
+from similitude.base import GridFit, PathClassifier, path_parameters
 
 if TYPE_CHECKING:
     from similitude.evaluation.engine import Fold
@@ -164,7 +164,7 @@ def _fit_grid(
 def _path_parameters(estimator: Any, grid: list[dict]) -> set[str]:
     """Return the parameters in which points that are fitted together may differ."""
     if isinstance(estimator, PathClassifier):
-        return set(estimator._path_parameters)
+        return set(path_parameters(estimator))
     if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
         last = estimator.steps[-1][0]
         return {name for point in grid for name in point if name.startswith(f"{last}__")}

@@ -21,7 +21,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from similitude._utils.progress import progress
 from similitude._utils.threads import one_openmp_thread, suitable_blas_threads
-from similitude.base import SimilarityEstimator
+from similitude.base import new_reader, takes_training, warns_of_dissimilarity
 from similitude.evaluation.batches import Batch, fit_grid
 from similitude.evaluation.relative import Relative, are_relative, scale_of
 from similitude.numerics.shared import shared_work
@@ -55,7 +55,7 @@ def samples_for(estimator: Any, X: Any, y: np.ndarray) -> Any:
     """Return all samples, read according to this estimator's input contract."""
     part, _ = reading_part(estimator)
     if reads_training(estimator):
-        return samples_of(part._new_reader(), X, y, warns=part._warns_of_dissimilarity)
+        return samples_of(new_reader(part), X, y, warns=warns_of_dissimilarity(part))
     # It is not known how an estimator of another library interprets its matrix.
     reader = Reader() if get_tags(estimator).input_tags.pairwise else None
     return Samples(reader, X, y, warns=False)
@@ -218,7 +218,7 @@ def reading_part(estimator: Any) -> tuple[Any, str]:
 def reads_training(estimator: Any) -> bool:
     """Return whether an estimator accepts samples that have been read already."""
     part, _ = reading_part(estimator)
-    return isinstance(part, SimilarityEstimator) and part._takes_training
+    return takes_training(part)
 
 
 def given_to(whole: Training, samples: Samples, estimator: Any) -> Any:

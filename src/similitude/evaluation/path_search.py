@@ -19,7 +19,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.forms import is_frame
 from similitude._utils.ids import labels_in_order
 from similitude._utils.links import LinkedEstimator
-from similitude.base import PathClassifier
+from similitude.base import PathClassifier, new_reader
 from similitude.evaluation.batches import Batch, grouped
 from similitude.evaluation.engine import Fold, absolute, evaluate, given_to, reading_part, reads_training, samples_for
 from similitude.evaluation.relative import are_relative
@@ -181,7 +181,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         """Return samples of other libraries as matrices, and labels in the order of the samples."""
         part, _ = reading_part(self.estimator)
         adopted = as_proximities(X) if is_dict(X) else X
-        adopted = part._new_reader().adopted(adopted) if reads_training(self.estimator) else adopted
+        adopted = new_reader(part).adopted(adopted) if reads_training(self.estimator) else adopted
         y = labels_in_order(y, X)
         if y is not None and is_classifier(self.estimator):
             check_no_missing(np.asarray(y))

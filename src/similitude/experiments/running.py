@@ -19,7 +19,7 @@ from sklearn.utils.validation import _num_samples
 from similitude._utils.extras import require
 from similitude._utils.ids import labels_in_order
 from similitude._utils.progress import ProgressBars
-from similitude.base import SimilarityEstimator
+from similitude.base import SimilarityEstimator, new_reader
 from similitude.evaluation.engine import reading_part
 from similitude.evaluation.path_search import input_parameters
 from similitude.experiments.cells import Cell
@@ -289,7 +289,7 @@ class _Matrices:
         few = _num_samples(cell.X) <= LARGEST and cell.protocol.kind != "given"
         if not few or not isinstance(part, SimilarityEstimator) or callable(cell.grid):
             return cell
-        reader = part._new_reader()
+        reader = new_reader(part)
         if reader.is_matrix:
             return cell
         reads_input = input_parameters(cell.estimator)

@@ -12,7 +12,7 @@ from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
-from similitude.base import SimilarityClassifier
+from similitude.base import SimilarityClassifier, new_reader
 from similitude.features._landmark_models import features_in_place, linear_models
 from similitude.features._landmark_path import NO_PROBABILITIES, LandmarkPath, RidgeState
 from similitude.features.landmark_moments import Linear, Moments, add, solve, summed_moments, with_targets
@@ -34,7 +34,7 @@ SumMoments = Callable[[Landmarks, Labels, Any], Moments]
 
 
 def _can_go_on(estimator: LandmarkClassifier) -> bool:
-    if estimator._new_reader().is_precomputed or estimator.model != "ridge":
+    if new_reader(estimator).is_precomputed or estimator.model != "ridge":
         raise AttributeError(
             "partial_fit needs raw objects or similarity='columns', and model='ridge'; otherwise all similarities so "
             "far would have to be kept."
@@ -284,6 +284,14 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         self.__dict__.update(path.attributes())
         return self
 
+    def _fit_by_moments(self, X: Any, y: Any, sum_moments: SumMoments) -> Self:
+        points = self._points([{}])
+        y = labels_in_order(y, X)
+        training = self._read(X, y)
+        labels = self._labels_of(check_labels(y, len(training)))
+        self._adopt(training, labels, self._fit_path(training, labels, points, sum_moments))
+        return self
+
     def _derived(self) -> dict[str, Any]:
         return super()._derived() | {"landmarks_": self._path.to.positions}
 
@@ -292,12 +300,7 @@ def fit_by_moments(
     model: LandmarkClassifier, X: SamplesLike, y: ListLike, sum_moments: SumMoments
 ) -> LandmarkClassifier:
     """Fit a ridge model in place, with moments that a given function sums up, and return it."""
-    points = model._points([{}])
-    y = labels_in_order(y, X)
-    training = model._read(X, y)
-    labels = model._labels_of(check_labels(y, len(training)))
-    model._adopt(training, labels, model._fit_path(training, labels, points, sum_moments))
-    return model
+    return model._fit_by_moments(X, y, sum_moments)
 
 
 def _summed_here(landmarks: Landmarks, labels: Labels, weights: Any) -> Moments:

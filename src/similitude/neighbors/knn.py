@@ -12,6 +12,7 @@ from similitude._utils.checks import check_bool, check_choice, check_integer, ch
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
+from similitude.base import new_reader
 from similitude.finders import GraphSearch, check_search, same_values
 from similitude.labels import Labels, check_labels
 from similitude.neighbors._knn_path import KNNPath, KNNPoint, Weighting
@@ -38,7 +39,7 @@ def _largest(training: Training, finder: Any) -> float:
 
 
 def _takes_raw_objects(estimator: Any) -> bool:
-    if estimator._new_reader().is_precomputed:
+    if new_reader(estimator).is_precomputed:
         raise AttributeError(
             "partial_fit needs raw objects: a precomputed matrix of the new samples lacks the columns of the old ones. "
             "Pass similarity=... or fit the whole matrix."

@@ -21,7 +21,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from similitude._utils.files import check_writable, replacing
 from similitude._utils.versions import versions
 from similitude.auto import AutoClassifier
-from similitude.base import SimilarityEstimator
+from similitude.base import SimilarityEstimator, new_reader, reader_of
 from similitude.persistence._tree import Decoder, Encoder, _dtype, check_state
 from similitude.reader import Reader, SeveralReader
 
@@ -240,11 +240,11 @@ def _facts(model: Any) -> dict[str, Any]:
     given, n_columns = "other", getattr(reader, "n_features_in_", None)
     similarities = None
     if isinstance(reader, SimilarityEstimator):
-        contract = getattr(reader, "_reader", None)
+        contract = reader_of(reader)
         if isinstance(contract, SeveralReader) and contract.names != ["S"]:
             similarities = contract.names
         if not isinstance(contract, SeveralReader):
-            contract = reader._new_reader()
+            contract = new_reader(reader)
         given = "similarities" if contract.map_name is None else "dissimilarities"
         if not contract.is_matrix:
             given, n_columns = "objects", _num_samples(reader.objects_)
@@ -260,14 +260,14 @@ def _facts(model: Any) -> dict[str, Any]:
 
 def _own_ids(model: Any) -> list[str] | None:
     reader = input_reader(model)
-    names = getattr(getattr(reader, "_reader", None), "column_ids", None)
+    names = getattr(reader_of(reader), "column_ids", None)
     names = getattr(reader, "feature_names_in_", None) if names is None else names
     return None if names is None else [str(name) for name in names.tolist()]
 
 
 def _give_ids(model: Any, ids: list[str] | None) -> None:
     """Let the reader of a loaded model know the ids in the file, if it was fitted on a matrix without ids."""
-    reader = getattr(input_reader(model), "_reader", None)
+    reader = reader_of(input_reader(model))
     for each in reader.readers.values() if isinstance(reader, SeveralReader) else [reader]:
         if ids is not None and isinstance(each, Reader) and each.is_matrix and each.column_ids is None:
             each.column_ids = np.array(ids, dtype=object)

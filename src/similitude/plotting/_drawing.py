@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from similitude._utils.extras import require
+from similitude.base import reader_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +124,7 @@ def check_names(names: Any, count: int, argument: str, of: str) -> None:
 
 def training_names(estimator: Any, ids: Any) -> Any:
     """Return the names of the training samples: ``ids``, the ids or column names given in ``fit``, or positions."""
-    reader = estimator._reader
+    reader = reader_of(estimator)
     if ids is None:
         known = (reader.column_ids, reader.column_names)
         return next((found for found in known if found is not None), range(reader.n_columns))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from similitude.base import as_one_row
+from similitude.base import as_one_row, path_of
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.plotting._drawing import (
     COLORS,
@@ -235,7 +235,7 @@ class NeighborWeightsDisplay:
             similarities=similarities[0],
             regs=float(estimator.reg) if kind in LOCAL_WEIGHTS else None,
             names=[ids[i] for i in indices[0]],
-            labels=estimator.classes_[estimator._path.labels.codes[indices[0]]],
+            labels=estimator.classes_[path_of(estimator).labels.codes[indices[0]]],
             classes=estimator.classes_,
         ).plot(ax)
 

@@ -31,7 +31,7 @@ from similitude.plotting._rank_axis import FEW, marked, rank_axis
 from similitude.proximity.check import check_similarity, dense, is_symmetric
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.symmetry import warn_of_asymmetry
-from similitude.transform.spectrum import SpectrumModifier
+from similitude.transform.spectrum import SpectrumModifier, method_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -335,7 +335,7 @@ def _one_each(numbers: ArrayLike, eigenvalues: np.ndarray, what: str) -> np.ndar
 
 def _of_modifier(modifier: SpectrumModifier, values: np.ndarray) -> dict[str, np.ndarray]:
     """Return the eigenvalues of a fitted SpectrumModifier after the modification, by method, in descending order."""
-    method = modifier._method
+    method = method_of(modifier)
     if method == "none":
         return {}
     if method == "square" and not is_symmetric(modifier.transform_matrix_):

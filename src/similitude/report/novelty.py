@@ -9,7 +9,7 @@ import numpy as np
 
 from similitude.numerics.topk import top_k
 from similitude.report.mistakes import without_self
-from similitude.sets import SetCoverage
+from similitude.sets import SetCoverage, calibration_of, typicality_of
 
 CONFIDENCE = 0.9
 UNUSUAL = 0.05
@@ -44,7 +44,7 @@ class SetFindings:
 def find_sets(auto: Any, S: Any) -> SetFindings | None:
     """Return the sets of a fitted classifier, or None if there are too few samples for sets."""
     model: Any = auto.best_estimator_
-    if not hasattr(model, "_calibration"):
+    if calibration_of(model) is None:
         return None
     coverage, class_conditional = None, True
     for class_conditional in (True, False):
@@ -55,7 +55,8 @@ def find_sets(auto: Any, S: Any) -> SetFindings | None:
             continue
     if coverage is None:
         return None
-    largest = model._typicality.of_training().max(axis=1)
+    typicality = typicality_of(model)
+    largest = typicality.of_training().max(axis=1)
     order = np.argsort(largest, kind="stable")
     order = order[largest[order] <= UNUSUAL]
     shown = order[:MOST_UNUSUAL]
@@ -63,6 +64,6 @@ def find_sets(auto: Any, S: Any) -> SetFindings | None:
     if len(shown):
         similarities, neighbors = top_k(without_self(S, shown), min(_NEIGHBORS, S.shape[0] - 1))
         found = [Unusual(int(i), float(largest[i]), *pair) for i, *pair in zip(shown, neighbors, similarities)]
-    smallest = max(int(model._typicality.counts.min()), 1)
-    lacking = int((~model._typicality.evidence).sum())
+    smallest = max(int(typicality.counts.min()), 1)
+    lacking = int((~typicality.evidence).sum())
     return SetFindings(coverage, class_conditional, tuple(found), len(order), 1 / smallest <= UNUSUAL, lacking)

@@ -261,3 +261,8 @@ def check_class_sizes(
         f"{named}{more}. Use class_conditional=False, which calibrates all classes together, {lower}or more "
         "samples."
     )
+
+
+def calibration_of(model: Any) -> Any:
+    """Return the :class:`Calibration` of a fitted classifier; None if it has none."""
+    return getattr(model, "_calibration", None)

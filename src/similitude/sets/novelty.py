@@ -85,3 +85,8 @@ class Novelty:
                 "with similarity=..., or one on a precomputed matrix."
             )
         return known.of_rows(model._set_rows(X))
+
+
+def typicality_of(model: Any) -> Any:
+    """Return the :class:`Typicality` of a fitted classifier; None if it has none."""
+    return getattr(model, "_typicality", None)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import Names, labels_in_order
 from similitude._utils.threads import one_openmp_thread
-from similitude.base import Deciding, SimilarityEstimator, forget_fit
+from similitude.base import Deciding, SimilarityEstimator, forget_fit, new_reader, reader_of, warns_of_dissimilarity
 from similitude.evaluation.answers import log_posteriors
 from similitude.evaluation.engine import Fold, fitted_on, reading_part, reads_training
 from similitude.evaluation.folds import Split, testable_classes
@@ -340,7 +340,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         for fold in self.folds_:
             columns = everything if reader.is_columns else fold.train
             if reads_training(fold.estimator):
-                own = reading_part(fold.estimator)[0]._reader
+                own = reader_of(reading_part(fold.estimator)[0])
                 extras = Extras(rows.features, rows.self_similarity)
                 native = GivenValues(values, columns=columns)
                 part: Any = Rows(own, len(rows), native, extras, objects=rows.objects, unknown=rows.unknown)
@@ -352,14 +352,14 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
     @property
     def _training_names(self) -> Names | None:
         """The names of the training samples that the fitted classifier knows."""
-        own = getattr(reading_part(self.estimator_)[0], "_reader", None)
+        own = reader_of(reading_part(self.estimator_)[0])
         return None if own is None or not get_tags(self.estimator_).input_tags.pairwise else own.ids
 
     def _shares_values(self) -> bool:
         """Return whether the similarities of raw objects can be computed once for the classifiers of all folds."""
         if self._computes or not reads_training(self.estimator_):
             return False
-        return not any(reading_part(fold.estimator)[0]._reader.asymmetric for fold in self.folds_)
+        return not any(reader_of(reading_part(fold.estimator)[0]).asymmetric for fold in self.folds_)
 
     def _offers(self, response: str) -> bool:
         return hasattr(getattr(self, "estimator_", self.estimator), response)
@@ -373,7 +373,7 @@ def _contract(estimator: Any) -> Reader | None:
     """Return a reader for the input of an estimator, or None if its input are feature vectors."""
     part, _ = reading_part(estimator)
     if isinstance(part, SimilarityEstimator):
-        return part._new_reader()
+        return new_reader(part)
     if isinstance(part, BaseSearchCV):
         return _contract(part.estimator)
     if not get_tags(part).input_tags.pairwise:
@@ -392,7 +392,7 @@ def _several(samples: Any) -> bool:
 
 def _warns(estimator: Any) -> bool:
     part, _ = reading_part(estimator)
-    return getattr(part, "_warns_of_dissimilarity", isinstance(part, BaseSearchCV))
+    return isinstance(part, BaseSearchCV) or warns_of_dissimilarity(part)
 
 
 def _checked_folds(folds: list[Split], y: np.ndarray, groups: np.ndarray | None) -> list[Split]:

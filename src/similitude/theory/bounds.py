@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_integer
 from similitude._utils.ids import labels_in_order
+from similitude.base import path_of, read_rows, reader_of
 from similitude.kernel import SimilaritySVC
 from similitude.labels import check_labels
 from similitude.numerics.eigen import eigh
@@ -340,7 +341,7 @@ def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any
     features, linear = X, model
     if isinstance(model, Pipeline):
         features, linear = (model[:-1].transform(X) if len(model) > 1 else X), model[-1]
-        if prototypes is None and not (isinstance(model[0], SimilarityFeatures) and model[0]._reader.is_columns):
+        if prototypes is None and not (isinstance(model[0], SimilarityFeatures) and reader_of(model[0]).is_columns):
             prototypes = getattr(model[0], "prototypes_", None)
     if not hasattr(linear, "coef_"):
         raise ValueError(f"model must be a SimilaritySVC or linear, with coef_; got {type(linear).__name__}.")
@@ -354,12 +355,12 @@ def _read_features(model: Any, X: Any, prototypes: Any) -> tuple[np.ndarray, Any
 
 def _read_kernel(model: SimilaritySVC, X: Any) -> tuple[np.ndarray, float, float]:
     """Return the decision values of the training samples, beta and kappa."""
-    spectrum = model._path.points[0].spectrum
+    spectrum = path_of(model).points[0].spectrum
     if spectrum == "none" and model.indefinite_:
         raise ValueError(
             "model: with spectrum='none' the kernel is indefinite and has no norm; choose another spectrum."
         )
-    S = dense(model._rows(X).S).astype(np.float64)
+    S = dense(read_rows(model, X).S).astype(np.float64)
     if S.shape[0] != S.shape[1]:
         raise ValueError(f"X must be the square matrix that the model was fitted on; got shape {S.shape}.")
     symmetric = mean_of_directions(S)

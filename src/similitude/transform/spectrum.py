@@ -213,3 +213,8 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
             needed = ["_vectors"]
         known = self._method in METHODS and self._test_rows in TEST_ROWS
         return known and all(name in vars(self) for name in needed)
+
+
+def method_of(modifier: SpectrumModifier) -> str:
+    """Return the method with which a modifier was fitted."""
+    return modifier._method
