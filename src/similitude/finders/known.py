@@ -9,7 +9,7 @@ from scipy import sparse
 
 from similitude.finders._pairs import matrix_of_pairs, pair_blocks, pairs_among
 from similitude.finders.finder import MatrixFinder
-from similitude.proximity.unknown import LearnedFill
+from similitude.proximity.unknown import LearnedFill, known_in_either_direction
 
 
 class KnownFinder(MatrixFinder):
@@ -33,7 +33,7 @@ class KnownFinder(MatrixFinder):
             fill = LearnedFill(*np.ravel(reader.similarities(values)).tolist())
         self.fill = fill
         if sparse.issparse(self.S):
-            self.keys, self.values = _in_either_direction(self.S)
+            self.keys, self.values = known_in_either_direction(self.S)
         else:
             self.S = fill(np.where(np.isnan(self.S), self.S.T, self.S), square=True)
 
@@ -51,12 +51,3 @@ class KnownFinder(MatrixFinder):
 
     def blocks(self, m: int, k: int) -> list[slice]:
         return pair_blocks(m, k) if sparse.issparse(self.S) else super().blocks(m, k)
-
-
-def _in_either_direction(S: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the known pairs (i, j) as sorted numbers i n + j, and their values, or those of (j, i)."""
-    n = S.shape[0]
-    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(S.indptr))
-    forth, back = rows * n + S.indices, S.indices.astype(np.int64) * n + rows
-    keys, first = np.unique(np.concatenate([forth, back]), return_index=True)
-    return keys, S.data[first % len(S.data)]

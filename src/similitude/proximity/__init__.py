@@ -12,7 +12,6 @@ from similitude.proximity.check import (
 )
 from similitude.proximity.evidence import gives_evidence
 from similitude.proximity.groups import similarity_groups
-from similitude.proximity.known import KnownPairs, known_pairs
 from similitude.proximity.maps import (
     TO_DISSIMILARITY,
     TO_SIMILARITY,
@@ -35,6 +34,7 @@ from similitude.proximity.symmetry import (
     symmetrized_for,
     warn_of_asymmetry,
 )
+from similitude.proximity.unknown import KnownPairs, known_pairs
 
 __all__ = [
     "SYMMETRY_TOLERANCE",

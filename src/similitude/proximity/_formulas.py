@@ -10,7 +10,7 @@ import numpy as np
 
 from similitude._utils.warn import warn
 from similitude.proximity.check import SYMMETRY_TOLERANCE, SimilarityWarning
-from similitude.proximity.unknown import known_pairs, known_values
+from similitude.proximity.unknown import known_pair_values, known_values
 
 Constants = dict[str, Any]
 
@@ -27,7 +27,7 @@ def _centre(D: np.ndarray, c: Constants) -> np.ndarray:
 
 
 def _typical(D: np.ndarray) -> Constants:
-    return {"scale": float(np.median(known_pairs(D))) or 1.0}
+    return {"scale": float(np.median(known_pair_values(D))) or 1.0}
 
 
 @dataclass(frozen=True)

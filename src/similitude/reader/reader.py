@@ -17,9 +17,8 @@ from similitude.proximity.evidence import gives_evidence
 from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.symmetry import check_same_order
-from similitude.proximity.unknown import LearnedFill
+from similitude.proximity.unknown import LearnedFill, row_values, training_values
 from similitude.reader._columns import check_same_data, check_width, training_columns
-from similitude.reader._unknown import row_values, training_values
 from similitude.reader.base import InputReader
 from similitude.reader.rows import Rows
 from similitude.reader.training import Training
