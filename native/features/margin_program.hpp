@@ -124,7 +124,7 @@ class MarginProgram {
         std::swap(basic_[row], other_[column]);
     }
 
-    Index n_, m_, idle_ = 0;      // the numbers of alphas and of r and e, and the steps since the last that moved
+    Index n_, m_, idle_ = 0;     // the numbers of alphas and of r and e, and the steps since the last that moved
     OwnedMatrix<double> table_;  // the basic variables, and the objective, as functions of the others
     OwnedVector<Index> basic_, other_;
     OwnedVector<double> value_, low_, high_;

@@ -109,9 +109,7 @@ template <class Function, class... Names>
 void define_for_similarities(nb::module_ &module, const char *name, const char *doc, const Names &...names) {
     using namespace nb::literals;
     const auto dense = [&](auto entry) { module.def(name, entry, "S"_a, names..., doc); };
-    const auto sparse = [&](auto entry) {
-        module.def(name, entry, "data"_a, "indices"_a, "indptr"_a, names..., doc);
-    };
+    const auto sparse = [&](auto entry) { module.def(name, entry, "data"_a, "indices"_a, "indptr"_a, names..., doc); };
     dense(of_dense(&Function::template call<Strided<const double>>));
     dense(of_dense(&Function::template call<Strided<const float>>));
     sparse(of_sparse(&Function::template call<Sparse<double, std::int32_t>>));
@@ -142,8 +140,7 @@ std::tuple<bool, double> one_machine(Matrix<const double> K, Vector<const double
 }
 
 Index decisions_of_machines(Matrix<const double> K, Vector<const double> y, Vector<const double> row, double ratio,
-                            double unit, Vector<const double> costs, Vector<const bool> wanted,
-                            Vector<double> values) {
+                            double unit, Vector<const double> costs, Vector<const bool> wanted, Vector<double> values) {
     check_shape("K", K, y.n, y.n);
     check_length("the length of row", row.n, y.n);
     check_length("the length of wanted", wanted.n, costs.n);
@@ -178,14 +175,15 @@ void nearest_centroids_dense(Strided<const T> S, Matrix<const Index> neighbors, 
 
 template <class T, class I>
 void nearest_centroids_csr(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
-                           Matrix<const Index> neighbors, Matrix<const double> similarities,
-                           Matrix<const Index> labels, Matrix<const Index> sizes, Vector<const Index> class_sizes,
-                           double share, double tolerance, Matrix<Index> winners) {
+                           Matrix<const Index> neighbors, Matrix<const double> similarities, Matrix<const Index> labels,
+                           Matrix<const Index> sizes, Vector<const Index> class_sizes, double share, double tolerance,
+                           Matrix<Index> winners) {
     // Columns are only compared, so that any are safe; to look at all of them would take longer than the search.
     check_length("the number of indices", indices.n, data.n);
     check_starts("indptr", indptr, data.n);
     const Sparse<T, I> S{data, indices, indptr};
-    nearest_local_centroids(S, S.rows(), neighbors, similarities, labels, sizes, class_sizes, share, tolerance, winners);
+    nearest_local_centroids(S, S.rows(), neighbors, similarities, labels, sizes, class_sizes, share, tolerance,
+                            winners);
 }
 
 template <class T>
@@ -215,9 +213,8 @@ void bind_local_centroids(nb::module_ &module) {
                "Write the class of the most similar local centroid of each row and size into ``winners``.");
     bind_nearest_centroids_csr<T, std::int32_t>(module);
     bind_nearest_centroids_csr<T, std::int64_t>(module);
-    module.def("mean_distances", &distances_to_means<T>, "samples"_a, "neighbors"_a, "rows"_a, "sizes"_a,
-               "distances"_a, unlocked(),
-               "Write the distances from each row to the mean of its nearest samples, at each size.");
+    module.def("mean_distances", &distances_to_means<T>, "samples"_a, "neighbors"_a, "rows"_a, "sizes"_a, "distances"_a,
+               unlocked(), "Write the distances from each row to the mean of its nearest samples, at each size.");
 }
 
 }  // namespace

@@ -202,8 +202,7 @@ class LocalMachines {
                 const Index k = sizes[g];
                 if (k <= first_other || !grid_.wants(p, g)) continue;
                 modified_.modify({A, s}, k, spectrum, semidefinite, true);
-                failed += one_vs_one(labels.part(0, k), ratio, unit, grid_.wanted[p][g],
-                                     scores[p * sizes.n + g]);
+                failed += one_vs_one(labels.part(0, k), ratio, unit, grid_.wanted[p][g], scores[p * sizes.n + g]);
             }
         }
         return failed;
@@ -277,11 +276,11 @@ class LocalMachines {
 
     const MachineGrid &grid_;
     Index n_classes_;
-    OwnedMatrix<double> A_, block_;                    // similarities among the neighbours, and those of two classes
-    OwnedVector<double> s_, y_, part_;                 // a row, and the labels and the row of two classes
-    OwnedVector<Index> pair_, counts_;                 // the neighbours of two classes; how many each class has
-    OwnedVector<double> values_;                       // the decision values of a pair for each C
-    OwnedMatrix<double> votes_, sums_;                 // for each C and class
+    OwnedMatrix<double> A_, block_;     // similarities among the neighbours, and those of two classes
+    OwnedVector<double> s_, y_, part_;  // a row, and the labels and the row of two classes
+    OwnedVector<Index> pair_, counts_;  // the neighbours of two classes; how many each class has
+    OwnedVector<double> values_;        // the decision values of a pair for each C
+    OwnedMatrix<double> votes_, sums_;  // for each C and class
     ModifiedNeighborhood modified_;
 };
 
@@ -298,8 +297,8 @@ Index local_machines(const Similarities &S, Matrix<const Index> neighbors, Matri
     Index failed = 0;
     for (Index m = 0; sizes.columns > 0 && m < neighbors.rows; ++m) {
         const Index most = sizes(m, sizes.columns - 1);
-        failed += machines.score(S, neighbors[m].part(0, most), similarities[m].part(0, most),
-                                 labels[m].part(0, most), sizes[m], scores[m]);
+        failed += machines.score(S, neighbors[m].part(0, most), similarities[m].part(0, most), labels[m].part(0, most),
+                                 sizes[m], scores[m]);
     }
     return failed;
 }

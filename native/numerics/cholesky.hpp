@@ -1,8 +1,8 @@
 // Triangular factorisations of small symmetric matrices, A = U^T diag(signs) U.
 //
 // The factor is computed row by row, so that factors are nested: the factor of a leading block is the leading block of
-// the factor, to the last digit, and one factorisation serves every number of neighbours. LAPACK's blocked algorithms do
-// not have this property, and up to n = 128 they are not faster.
+// the factor, to the last digit, and one factorisation serves every number of neighbours. LAPACK's blocked algorithms
+// do not have this property, and up to n = 128 they are not faster.
 #pragma once
 
 #include <cmath>

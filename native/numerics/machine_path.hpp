@@ -100,7 +100,8 @@ class Machine {
         Index n_free = 0, up = -1, down = -1;
         const auto ascent = [&](Index t) { return dual_.y()[t] - dual_.h[t]; };
         for (Index t = 0; t < dual_.n(); ++t) {
-            const bool grows = dual_.beta[t] < dual_.high[t], shrinks = dual_.beta[t] > dual_.low[t];
+            const bool grows = dual_.beta[t] < dual_.high[t];
+            const bool shrinks = dual_.beta[t] > dual_.low[t];
             if (grows && shrinks) total += ascent(t), ++n_free;
             if (grows && (up < 0 || ascent(t) > ascent(up))) up = t;
             if (shrinks && (down < 0 || ascent(t) < ascent(down))) down = t;
