@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "common/arrays.hpp"
+#include "features/boxed_lasso.hpp"
 #include "features/margin_program.hpp"
-#include "features/potential.hpp"
 
 namespace similitude {
 

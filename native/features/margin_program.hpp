@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "common/views.hpp"
-#include "features/potential.hpp"
+#include "features/boxed_lasso.hpp"
 
 namespace similitude {
 
