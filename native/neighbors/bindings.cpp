@@ -233,13 +233,13 @@ void bind_neighbors(nb::module_ &module) {
         "``scores``; return how many machines were not solved.",
         "neighbors"_a, "similarities"_a, "labels"_a, "n_classes"_a, "spectra"_a, "sizes"_a, "costs"_a, "wanted"_a,
         "scores"_a);
-    module.def("simplex_programs", &simplex_programs, "A"_a, "s"_a, "reg"_a, "weights"_a, unlocked(),
+    module.def("testing_simplex_programs", &simplex_programs, "A"_a, "s"_a, "reg"_a, "weights"_a, unlocked(),
                "Write the minimisers of ``w^T (A + reg I) w / 2 - s^T w`` on the simplex into ``weights``; return how "
                "many programs were not solved.");
-    module.def("one_machine", &one_machine, "K"_a, "y"_a, "C"_a, "steps"_a, "beta"_a, "h"_a, unlocked(),
+    module.def("testing_one_machine", &one_machine, "K"_a, "y"_a, "C"_a, "steps"_a, "beta"_a, "h"_a, unlocked(),
                "Write the variables of a support vector machine and K beta; return whether it was solved, and rho.");
-    module.def("machine_decisions", &decisions_of_machines, "K"_a, "y"_a, "row"_a, "ratio"_a, "unit"_a, "costs"_a,
-               "wanted"_a, "values"_a, unlocked(),
+    module.def("testing_machine_decisions", &decisions_of_machines, "K"_a, "y"_a, "row"_a, "ratio"_a, "unit"_a,
+               "costs"_a, "wanted"_a, "values"_a, unlocked(),
                "Write the decision values of a row at the wanted C into ``values``; return how many machines were not "
                "solved.");
     // Local centroids and means.

@@ -140,13 +140,13 @@ void bind_numerics(nb::module_ &module) {
         "most similar neighbour, then the larger one.");
     module.def("one_vs_one_rows", &scores_of_pairs, "decisions"_a, "later"_a, "first_of_tied"_a, "scores"_a, unlocked(),
                "Write the scores of the classes of each row, from votes of pairs of classes.");
-    module.def("factor", &factored, "A"_a, "share"_a, "ridge"_a, "least"_a, "n"_a, "U"_a, "signs"_a, unlocked(),
+    module.def("testing_factor", &factored, "A"_a, "share"_a, "ridge"_a, "least"_a, "n"_a, "U"_a, "signs"_a, unlocked(),
                "Factor at most n rows of ``A + diag(share * A_ii + ridge)`` into U; return how many were factored.");
-    module.def("forward", &solved<forward>, "U"_a, "n"_a, "y"_a, unlocked(), "Solve ``U^T x = y`` in place.");
+    module.def("testing_forward", &solved<forward>, "U"_a, "n"_a, "y"_a, unlocked(), "Solve ``U^T x = y`` in place.");
     module.def("machine_path", &machine_path, "K"_a, "codes"_a, "weights"_a, "costs"_a, "exponent"_a, "semidefinite"_a,
                "coefficients"_a, "offsets"_a, "objectives"_a, "gaps"_a, "steps"_a, unlocked(),
                "Solve the support vector machines of all pairs of classes for ascending ``costs``.");
-    module.def("backward", &solved<backward>, "U"_a, "n"_a, "z"_a, unlocked(), "Solve ``U x = z`` in place.");
+    module.def("testing_backward", &solved<backward>, "U"_a, "n"_a, "z"_a, unlocked(), "Solve ``U x = z`` in place.");
 }
 
 }  // namespace similitude

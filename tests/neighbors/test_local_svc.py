@@ -51,7 +51,7 @@ UGLY = ["duplicates", "ties", "zero rows", "uneven", "smooth", "constant", "iden
 def _solved(K, y, C):
     """The dual variables times labels, their offset rho, and ``K beta``."""
     beta, h = np.empty((2, len(y)))
-    solved, rho = _native.one_machine(K, y, C, 30_000, beta, h)
+    solved, rho = _native.testing_one_machine(K, y, C, 30_000, beta, h)
     assert solved
     return beta, rho, h
 
@@ -107,7 +107,7 @@ def test_one_c_alone_gives_what_it_gives_within_a_range(kind):
 
         def values(wanted, K=K, y=y, row=row):
             answer = np.zeros(len(costs))
-            assert _native.machine_decisions(K, y, row, 1.0, 1.0, costs, wanted, answer) == 0
+            assert _native.testing_machine_decisions(K, y, row, 1.0, 1.0, costs, wanted, answer) == 0
             return answer
 
         together = values(np.ones(len(costs), dtype=bool))
@@ -371,5 +371,5 @@ def test_a_solution_not_reached_is_told():
     rng = np.random.default_rng(5)
     K, y = _kernel("full", 12, rng), _labels(12, rng)
     beta, h = np.empty((2, 12))
-    assert not _native.one_machine(K, y, 1e3, 1, beta, h)[0]
-    assert _native.one_machine(K, y, 1e3, 1000, beta, h)[0]
+    assert not _native.testing_one_machine(K, y, 1e3, 1, beta, h)[0]
+    assert _native.testing_one_machine(K, y, 1e3, 1000, beta, h)[0]
