@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "common/views.hpp"
-#include "features/boxed_lasso.hpp"
+#include "numerics/vector_loops.hpp"
 
 namespace similitude {
 
@@ -119,7 +119,7 @@ class MarginProgram {
             const double weight = table_(j, column);
             if (j == row || weight == 0.0) continue;
             table_(j, column) = 0.0;
-            lasso::add_multiple(table_[j], weight, own);
+            add_multiple(table_[j], weight, own);
         }
         std::swap(basic_[row], other_[column]);
     }

@@ -107,7 +107,7 @@ class KriSolver : public WeightSolver {
         }
         const double level = (cross - 1.0) / square;
         for (Index i = 0; i < k; ++i) {
-            add(w, (along_row_[i] - level * along_ones_[i]) / (eigen.values[i] + reg), eigen.vectors[i], k);
+            add_multiple(w, (along_row_[i] - level * along_ones_[i]) / (eigen.values[i] + reg), eigen.vectors[i]);
         }
         double least = std::numeric_limits<double>::infinity();
         for (Index i = 0; i < k; ++i) least = std::min(least, w[i]);
