@@ -10,7 +10,7 @@
 
 #include "common/arrays.hpp"
 #include "neighbors/local_centroids.hpp"
-#include "neighbors/local_smo.hpp"
+#include "neighbors/local_machines.hpp"
 #include "neighbors/local_spectrum.hpp"
 #include "neighbors/local_weights.hpp"
 #include "neighbors/simplex_qp.hpp"
@@ -131,21 +131,22 @@ std::tuple<bool, double> one_machine(Matrix<const double> K, Vector<const double
     check_shape("K", K, y.n, y.n);
     check_length("the length of beta", beta.n, y.n);
     check_length("the length of h", h.n, y.n);
-    LocalMachine machine(K, y);
-    machine.stretch(C);
-    const bool solved = machine.solve(steps);
+    const OwnedVector<double> weights(y.n, 1.0);
+    Machine machine(K, y, weights, largest_size(K));
+    machine.move_to(C, steps);
     std::copy_n(machine.beta().data, y.n, beta.data);
     std::copy_n(machine.h().data, y.n, h.data);
-    return {solved, machine.rho()};
+    return {machine.solved(), machine.offset()};
 }
 
 Index decisions_of_machines(Matrix<const double> K, Vector<const double> y, Vector<const double> row, double ratio,
-                            double unit, Vector<const double> costs, Vector<const bool> wanted, Vector<double> values) {
+                            int exponent, Vector<const double> costs, Vector<const bool> wanted,
+                            Vector<double> values) {
     check_shape("K", K, y.n, y.n);
     check_length("the length of row", row.n, y.n);
     check_length("the length of wanted", wanted.n, costs.n);
     check_length("the length of values", values.n, costs.n);
-    return decisions(K, y, row, ratio, unit, costs, wanted, values);
+    return decisions(K, y, row, ratio, exponent, costs, wanted, values);
 }
 
 // Local centroids and means.
@@ -236,9 +237,10 @@ void bind_neighbors(nb::module_ &module) {
     module.def("testing_simplex_programs", &simplex_programs, "A"_a, "s"_a, "reg"_a, "weights"_a, unlocked(),
                "Write the minimisers of ``w^T (A + reg I) w / 2 - s^T w`` on the simplex into ``weights``; return how "
                "many programs were not solved.");
-    module.def("testing_one_machine", &one_machine, "K"_a, "y"_a, "C"_a, "steps"_a, "beta"_a, "h"_a, unlocked(),
-               "Write the variables of a support vector machine and K beta; return whether it was solved, and rho.");
-    module.def("testing_machine_decisions", &decisions_of_machines, "K"_a, "y"_a, "row"_a, "ratio"_a, "unit"_a,
+    module.def(
+        "testing_one_machine", &one_machine, "K"_a, "y"_a, "C"_a, "steps"_a, "beta"_a, "h"_a, unlocked(),
+        "Write the variables of a support vector machine and K beta; return whether it was solved, and the offset.");
+    module.def("testing_machine_decisions", &decisions_of_machines, "K"_a, "y"_a, "row"_a, "ratio"_a, "exponent"_a,
                "costs"_a, "wanted"_a, "values"_a, unlocked(),
                "Write the decision values of a row at the wanted C into ``values``; return how many machines were not "
                "solved.");

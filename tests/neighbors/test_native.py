@@ -58,7 +58,7 @@ def _machine(**changes):
 
 
 def _decisions(**changes):
-    arguments = {"K": np.eye(2), "y": np.array([1.0, -1.0]), "row": np.ones(2), "ratio": 1.0, "unit": 1.0}
+    arguments = {"K": np.eye(2), "y": np.array([1.0, -1.0]), "row": np.ones(2), "ratio": 1.0, "exponent": 0}
     grid = {"costs": np.array([1.0, 2.0]), "wanted": np.array([True, True]), "values": np.zeros(2)}
     return _native.testing_machine_decisions(**arguments | grid | changes)
 
