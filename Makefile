@@ -4,7 +4,8 @@ BIN := .venv/bin
 MINIMUM := .venv-minimum/bin
 # The rooms that have compiled code, and its files.
 COMPILED := $(patsubst native/%/bindings.cpp,tests/%,$(wildcard native/*/bindings.cpp))
-NATIVE := CMakeLists.txt $(shell find native -name '*.hpp' -o -name '*.cpp')
+SOURCES := $(shell find native -name '*.hpp' -o -name '*.cpp')
+NATIVE := CMakeLists.txt $(SOURCES)
 WORKERS := -n 2 --dist worksteal
 # Tests, and the examples in docstrings and on the pages.
 EVERYTHING := --doctest-modules --doctest-continue-on-failure --doctest-glob='*.md' \
@@ -29,6 +30,7 @@ test: lint types coverage native-coverage
 lint: .venv/built
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m tests.docstrings
 
