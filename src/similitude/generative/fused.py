@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.scikit_learn import BaseComposition
 from similitude.base import FittedPath, GridFit, PathClassifier
 from similitude.generative._views import FusedReader
 from similitude.generative.base import answered, first_of_tied, normalised
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
 
 
-class FusedClassifier(PathClassifier, _BaseComposition):
+class FusedClassifier(PathClassifier, BaseComposition):
     """Classify by the product of several classifiers' posteriors, as if their inputs were independent.
 
     With P_t(g | x) the posterior of part t::
