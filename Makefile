@@ -118,7 +118,7 @@ test-installed: dist
 	$(BIN)/python -m pip install --quiet -e .
 	touch $@
 
-# The tools of the build are installed, too, so that a change of native/ is built in seconds.
+# The tools of the build are also installed, so that a change of native/ is built in seconds.
 .venv/installed-dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --group dev
 	$(BIN)/python -m pip install --quiet --no-build-isolation -e '.[all]'

@@ -97,7 +97,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
     C : float, default=1.0
         Inverse regularisation of "logistic" and "svm". In units of the features' squared size it is limited to the
         range from 1e-10 to 1e10. With ``t S``, ``t alpha`` and ``C / t`` the classifier is the same (that of "svm"
-        nearly, as its offset is regularised, too), so choose alpha relative to the scale of S, which is
+        nearly, as its offset is also regularised), so choose alpha relative to the scale of S, which is
         ``np.median(S.max(axis=1) - S.mean(axis=1))``, and C relative to its inverse.
     selection : {"random", "stratified", "kmedoids", "leverage"}, default="random"
         How landmarks are chosen: see :class:`~similitude.IndefiniteNystroem`.

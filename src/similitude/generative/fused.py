@@ -285,7 +285,7 @@ class FusedPath(FittedPath):
         total = np.where(nothing, logs[0], total)
         if self._log_ratios is not None:
             ruled_out = np.all(total + self._log_ratios == -np.inf, axis=1, keepdims=True)
-            # Only classes of prior 0 are left, so that the posterior is the prior.
+            # Only classes of prior 0 are left, so the posterior is the prior.
             total = np.where(ruled_out, 0.0, total) + self._log_ratios
         return normalised(total)
 

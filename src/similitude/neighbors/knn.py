@@ -70,7 +70,7 @@ class KNNClassifier(SearchingClassifier):
     with the most similar neighbour wins, then the one with more training samples, then the first one. A class without a
     neighbour cannot win by votes. The similarity may be asymmetric: neighbours are ranked by the rows psi(x, .). KRI,
     KRR and LIME use (S + S^T)/2 among the neighbours, with a warning, and for them the rows of new raw objects are
-    averaged over both directions, too.
+    also averaged over both directions.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ class KNNClassifier(SearchingClassifier):
         """Return the training samples that vote, and their weights.
 
         Of samples that tie for the last place the first ones are listed, and the weights are those of the listed
-        samples. ``predict`` and ``predict_proba`` share these places among all tied samples, so that their votes may
+        samples. ``predict`` and ``predict_proba`` share these places among all tied samples, so their votes may
         differ from the sums of these weights.
 
         Parameters

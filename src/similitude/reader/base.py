@@ -105,7 +105,7 @@ class SearchSamples:
 
     @property
     def learns(self) -> bool:
-        """Whether a similarity learns from data, so that each fold has its own values."""
+        """Whether a similarity learns from data; each fold then has its own values."""
         raise NotImplementedError
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Any, Any]:

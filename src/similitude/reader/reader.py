@@ -179,7 +179,7 @@ class Reader(InputReader):
         return as_proximities(X, distances=distances)
 
     def note_extras(self, extras: Extras, *, ids: bool = True) -> None:
-        """Record which data came with the training samples; new rows must have them, too."""
+        """Record which data came with the training samples; new rows must also have them."""
         # With fixed prototypes the columns are not the samples of the rows, so the ids of the rows do not matter.
         names = [name for name, values in extras._asdict().items() if values is not None]
         self.extras = tuple(name for name in names if name != "ids" or (ids and not self.is_columns))

@@ -59,7 +59,7 @@ class Samples(SearchSamples):
 
     @property
     def learns(self) -> bool:
-        """Whether the similarity learns from data, so that each fold has its own values."""
+        """Whether the similarity learns from data; each fold then has its own values."""
         return not self.reader.is_matrix and resolve(self.reader.similarity).learns
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Training, Rows]:

@@ -54,7 +54,7 @@ class SeveralSamples(SearchSamples):
 
     @property
     def learns(self) -> bool:
-        """Whether one of the similarities learns from data, so that each fold has its own values."""
+        """Whether one of the similarities learns from data; each fold then has its own values."""
         return any(part.learns for part in self.parts.values())
 
     def _reader(self) -> SeveralReader:

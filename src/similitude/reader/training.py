@@ -66,7 +66,7 @@ class Training(ReadSamples):
     def note_asymmetry(self, who: str) -> bool:
         """Return whether S is asymmetric, and warn that the mean of both directions is used instead if it is.
 
-        After this call ``Rows.symmetric`` of new raw objects is the mean of both directions, too.
+        After this call ``Rows.symmetric`` of new raw objects is also the mean of both directions.
         """
         measure = self.reader.measure
         if measure is not None and measure.symmetric:

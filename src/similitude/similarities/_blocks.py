@@ -67,7 +67,7 @@ def default_length(n: int, m: int, measure: Measure, half: bool, n_jobs: int, as
     """Return the number of rows and columns of a block if ``block_size`` is None.
 
     Eight blocks per side leave a symmetric function 56 % of the work, four leave 62 %; many workers need more blocks. A
-    batch has a cost per object, too, so a function that is called from one process gets few, large batches. In this way
+    batch also has a cost per object, so a function that is called from one process gets few, large batches. In this way
     the Levenshtein distances of 2000 words take half of the time of a single call, and counting takes the same time.
     """
     longest = max(n, m)

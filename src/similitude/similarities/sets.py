@@ -51,7 +51,7 @@ def incidence(
 def _unpacked(A: Any, B: Any, n_columns: int | None) -> tuple[Any, Any]:
     """Return both batches with packed bits as arrays of 0 and 1; anything else is returned unchanged.
 
-    Bytes that are all 0 and 1 give the same sets packed and not packed, so that it does not matter which rows of an
+    Bytes that are all 0 and 1 give the same sets packed and not packed, so it does not matter which rows of an
     array are in a batch.
     """
     A, B = _from_bytes(A, "A"), _from_bytes(B, "B")
