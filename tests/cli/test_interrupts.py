@@ -96,7 +96,7 @@ def test_a_lack_of_memory_is_one_line(work):
 
 
 @needs_posix
-@pytest.mark.parametrize("columns", ["0", "", "x"])
+@pytest.mark.parametrize("columns", ["0", ""])
 def test_a_terminal_without_columns(columns, tmp_path):
     np.savetxt(tmp_path / "m.csv", np.eye(5) + 0.1, delimiter=",")
     child = started("inspect", tmp_path / "m.csv", env={**os.environ, "COLUMNS": columns})
