@@ -67,7 +67,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
 
     See Also
     --------
-    AutoClassifier : Chooses the method, too.
+    AutoClassifier : Also chooses the method.
     sklearn.model_selection.GridSearchCV : The search that fits each grid point on its own.
 
     Examples
