@@ -66,7 +66,7 @@ def _program(k, reg, goal):
 
     def ours():
         def work(start, stop):
-            _native.simplex_programs(S[start:stop], s[start:stop], reg, weights[start:stop])
+            _native.testing_simplex_programs(S[start:stop], s[start:stop], reg, weights[start:stop])
 
         over_row_blocks(work, N_PROBLEMS, 250)
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import ParameterGrid
 
 from similitude.auto import PEERS, methods
 from similitude.evaluation import at_point, evaluate, stratified_folds
-from similitude.evaluation.engine import absolute, first_best, given_to, predictions
+from similitude.evaluation.engine import absolute, given_to, predictions
 from similitude.numerics.significance import standard_error
 from similitude.reader import Samples
 
@@ -44,7 +44,7 @@ def tuned_methods(samples: Samples, seed: int, names: Any) -> dict[str, Tuned]:
         if any(fold[name].failure is not None for fold in done):
             continue
         wrong = [np.array(fold[name].results) != truth for fold, truth in zip(done, truths)]
-        best = first_best([1 - each.mean(axis=1) for each in wrong])
+        best = int(np.argmax(np.average([1 - each.mean(axis=1) for each in wrong], axis=0)))
         errors = np.array([each[best].mean() for each in wrong])
         seconds = sum(fold[name].seconds for fold in done)
         error = float(errors.mean()) + _optimism(np.concatenate(wrong, axis=1).astype(float), best)

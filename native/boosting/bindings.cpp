@@ -48,11 +48,10 @@ struct Problem {
 
 template <class T>
 void boosted(Matrix<const T> columns, Index n_positive, Cube<const double> uniforms, bool real, double start,
-             double slope, std::int32_t least, int shift, Vector<const std::int32_t> table, bool atoms,
-             Index n_buckets, Vector<double> weights, Matrix<Index> pairs, Vector<double> cuts,
-             Matrix<double> outputs) {
-    const Problem<T> problem{columns, n_positive, {start, slope, least, shift, table, atoms}, n_buckets, weights,
-                             {pairs, cuts, outputs}};
+             double slope, std::int32_t least, int shift, Vector<const std::int32_t> table, bool atoms, Index n_buckets,
+             Vector<double> weights, Matrix<Index> pairs, Vector<double> cuts, Matrix<double> outputs) {
+    const Problem<T> problem{columns,   n_positive, {start, slope, least, shift, table, atoms},
+                             n_buckets, weights,    {pairs, cuts, outputs}};
     check_shape("columns", columns, weights.n, weights.n);
     need(uniforms.rows > 0 && uniforms.columns == 2, "uniforms must have the shape (rounds, pairs, 2), pairs > 0.");
     check_length("the number of cuts", cuts.n, uniforms.depth);
@@ -68,20 +67,20 @@ template <class T>
 void boosted_all(Matrix<const T> columns, Index n_positive, Index n_plus, bool real, double start, double slope,
                  std::int32_t least, int shift, Vector<const std::int32_t> table, bool atoms, Index n_buckets,
                  Vector<double> weights, Matrix<Index> pairs, Vector<double> cuts, Matrix<double> outputs) {
-    const Problem<T> problem{columns, n_positive, {start, slope, least, shift, table, atoms}, n_buckets, weights,
-                             {pairs, cuts, outputs}};
+    const Problem<T> problem{columns,   n_positive, {start, slope, least, shift, table, atoms},
+                             n_buckets, weights,    {pairs, cuts, outputs}};
     problem.check();
     need(n_plus > 0 && n_plus < columns.rows, "n_plus must be from 1 to the number of rows of columns minus 1.");
     problem.run_among(AllPairs{n_plus, columns.rows - n_plus}, real);
 }
 
 template <class T>
-void boosted_among(Matrix<const T> columns, Index n_positive, Matrix<const Index> candidates, bool real,
-                   double start, double slope, std::int32_t least, int shift, Vector<const std::int32_t> table,
-                   bool atoms, Index n_buckets, Vector<double> weights, Matrix<Index> pairs, Vector<double> cuts,
+void boosted_among(Matrix<const T> columns, Index n_positive, Matrix<const Index> candidates, bool real, double start,
+                   double slope, std::int32_t least, int shift, Vector<const std::int32_t> table, bool atoms,
+                   Index n_buckets, Vector<double> weights, Matrix<Index> pairs, Vector<double> cuts,
                    Matrix<double> outputs) {
-    const Problem<T> problem{columns, n_positive, {start, slope, least, shift, table, atoms}, n_buckets, weights,
-                             {pairs, cuts, outputs}};
+    const Problem<T> problem{columns,   n_positive, {start, slope, least, shift, table, atoms},
+                             n_buckets, weights,    {pairs, cuts, outputs}};
     problem.check();
     need(candidates.rows > 0 && candidates.columns == 2, "candidates must have the shape (pairs, 2), pairs > 0.");
     check_range("candidates", candidates, 0, columns.rows);
@@ -104,13 +103,13 @@ template <class T>
 void bind_dboost(nb::module_ &module) {
     using namespace nb::literals;
     module.def("boost", &boosted<T>, "columns"_a, "n_positive"_a, "uniforms"_a, "real"_a, "start"_a, "slope"_a,
-               "least"_a, "shift"_a, "table"_a, "atoms"_a, "n_buckets"_a, "weights"_a, "pairs"_a, "cuts"_a,
-               "outputs"_a, unlocked(),
+               "least"_a, "shift"_a, "table"_a, "atoms"_a, "n_buckets"_a, "weights"_a, "pairs"_a, "cuts"_a, "outputs"_a,
+               unlocked(),
                "Run one round of boosting for each of ``uniforms``, and fill ``pairs``, ``cuts`` and ``outputs``; "
                "``weights`` change.");
     module.def("boost_all", &boosted_all<T>, "columns"_a, "n_positive"_a, "n_plus"_a, "real"_a, "start"_a, "slope"_a,
-               "least"_a, "shift"_a, "table"_a, "atoms"_a, "n_buckets"_a, "weights"_a, "pairs"_a, "cuts"_a,
-               "outputs"_a, unlocked(),
+               "least"_a, "shift"_a, "table"_a, "atoms"_a, "n_buckets"_a, "weights"_a, "pairs"_a, "cuts"_a, "outputs"_a,
+               unlocked(),
                "Run rounds of boosting that search all pairs of the first ``n_plus`` rows of ``columns`` with the "
                "others, and fill ``pairs``, ``cuts`` and ``outputs``; ``weights`` change.");
     module.def("boost_among", &boosted_among<T>, "columns"_a, "n_positive"_a, "candidates"_a, "real"_a, "start"_a,
@@ -118,8 +117,8 @@ void bind_dboost(nb::module_ &module) {
                "outputs"_a, unlocked(),
                "Run rounds of boosting that search the pairs ``candidates`` of rows of ``columns``, and fill "
                "``pairs``, ``cuts`` and ``outputs``; ``weights`` change.");
-    module.def("decide", &decided<T>, "rows"_a, "pairs"_a, "cuts"_a, "outputs"_a, "stages"_a, "totals"_a,
-               "decisions"_a, unlocked(),
+    module.def("decide", &decided<T>, "rows"_a, "pairs"_a, "cuts"_a, "outputs"_a, "stages"_a, "totals"_a, "decisions"_a,
+               unlocked(),
                "Write the sums of outputs after the first ``stages`` rounds, added to ``totals``, into ``decisions``.");
 }
 

@@ -218,8 +218,8 @@ class CutSearch {
             for (Index k = 1; k <= n_buckets; k += 4) {
                 const double first = p[k] - q[k], second = first + (p[k + 1] - q[k + 1]);
                 const double third = second + (p[k + 2] - q[k + 2]);
-                const double low = std::min(std::min(-q[k], first - q[k + 1]),
-                                            std::min(second - q[k + 2], third - q[k + 3]));
+                const double low =
+                    std::min(std::min(-q[k], first - q[k + 1]), std::min(second - q[k + 2], third - q[k + 3]));
                 least = std::min(least, below + low);
                 below += third + (p[k + 3] - q[k + 3]);
             }
@@ -373,9 +373,9 @@ class CutSearch {
     OwnedVector<double> last_;                 // one value in each bucket
     OwnedVector<unsigned char> mixed_;         // whether there are others
     OwnedVector<Places> places_;
-    OwnedVector<std::int32_t> kept_;        // the samples in open buckets
-    OwnedMatrix<double> values_, units_;    // of the samples in regions, on both sides
-    OwnedVector<std::int32_t> order_;       // of the samples of a region
+    OwnedVector<std::int32_t> kept_;      // the samples in open buckets
+    OwnedMatrix<double> values_, units_;  // of the samples in regions, on both sides
+    OwnedVector<std::int32_t> order_;     // of the samples of a region
     std::vector<Region> stack_;
 };
 

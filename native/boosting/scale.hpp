@@ -87,9 +87,9 @@ SIMILITUDE_CLONES static void on_linear_scale(const float *plus, const float *mi
     linear(plus, minus, n, start, slope, last, differences, buckets);
 }
 
-SIMILITUDE_CLONES static void on_logarithmic_scale(const double *plus, const double *minus, Index n,
-                                                   std::int32_t least, int shift, std::int32_t centre,
-                                                   double *differences, std::int32_t *places) {
+SIMILITUDE_CLONES static void on_logarithmic_scale(const double *plus, const double *minus, Index n, std::int32_t least,
+                                                   int shift, std::int32_t centre, double *differences,
+                                                   std::int32_t *places) {
     logarithmic(plus, minus, n, least, shift, centre, differences, places);
 }
 

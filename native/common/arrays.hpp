@@ -1,9 +1,9 @@
 // NumPy arrays as arguments of the module's functions, and the checks of their lengths.
 //
 // A function that takes a Vector, Matrix, Cube or Tesseract is called with a contiguous array of exactly that type and
-// number of dimensions; a Strided may be any matrix of its type. Nothing is converted or copied: other arrays, and read-only ones where entries are written, are
-// refused with a TypeError that shows what the function takes. Lengths that do not fit together, and indices out of
-// range, are a ValueError.
+// number of dimensions; a Strided may be any matrix of its type. Nothing is converted or copied: other arrays, and
+// read-only ones where entries are written, are refused with a TypeError that shows what the function takes. Lengths
+// that do not fit together, and indices out of range, are a ValueError.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -132,12 +132,8 @@ struct uncopied_caster {
     bool can_cast() const noexcept {
         return true;
     }
-    similitude::Index length(std::size_t axis) const {
-        return static_cast<similitude::Index>(inner.value.shape(axis));
-    }
-    similitude::Index step(std::size_t axis) const {
-        return static_cast<similitude::Index>(inner.value.stride(axis));
-    }
+    similitude::Index length(std::size_t axis) const { return static_cast<similitude::Index>(inner.value.shape(axis)); }
+    similitude::Index step(std::size_t axis) const { return static_cast<similitude::Index>(inner.value.stride(axis)); }
 
     Inner inner;
 };

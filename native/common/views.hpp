@@ -112,8 +112,7 @@ struct Tesseract {
     Index length = 0, depth = 0, rows = 0, columns = 0;
 
     Tesseract() = default;
-    Tesseract(T *first, Index l, Index d, Index m, Index k)
-        : data(first), length(l), depth(d), rows(m), columns(k) {}
+    Tesseract(T *first, Index l, Index d, Index m, Index k) : data(first), length(l), depth(d), rows(m), columns(k) {}
 
     Cube<T> operator[](Index i) const {
         check_index(i, length);

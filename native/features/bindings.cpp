@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "common/arrays.hpp"
+#include "features/boxed_lasso.hpp"
 #include "features/margin_program.hpp"
-#include "features/potential.hpp"
 
 namespace similitude {
 
@@ -73,7 +73,7 @@ void bind_features(nb::module_ &module) {
                "Returns the number of factorisations, negative if the optimum was not reached within ``budget`` of\n"
                "them and ``slides`` of those that end at a dependent column, and the smallest square of what is left\n"
                "of a free column, relative to its own.");
-    module.def("factor_columns", &factor_of_columns, "rows"_a, "G"_a, "columns"_a, "U"_a, "x"_a, unlocked(),
+    module.def("testing_factor_columns", &factor_of_columns, "rows"_a, "G"_a, "columns"_a, "U"_a, "x"_a, unlocked(),
                "Factor the products of some columns into ``U^T U``, up to the first that depends on those before it."
                "\n\nReturns the position of that column, for which ``x`` then holds the combination, or their number.");
     module.def("margin_program", &solve_margins, "rows"_a, "y"_a, "price"_a, "steps"_a, "states"_a, unlocked(),

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "common/views.hpp"
-#include "features/potential.hpp"
+#include "numerics/vector_loops.hpp"
 
 namespace similitude {
 
@@ -119,12 +119,12 @@ class MarginProgram {
             const double weight = table_(j, column);
             if (j == row || weight == 0.0) continue;
             table_(j, column) = 0.0;
-            lasso::add_multiple(table_[j], weight, own);
+            add_multiple(table_[j], weight, own);
         }
         std::swap(basic_[row], other_[column]);
     }
 
-    Index n_, m_, idle_ = 0;      // the numbers of alphas and of r and e, and the steps since the last that moved
+    Index n_, m_, idle_ = 0;     // the numbers of alphas and of r and e, and the steps since the last that moved
     OwnedMatrix<double> table_;  // the basic variables, and the objective, as functions of the others
     OwnedVector<Index> basic_, other_;
     OwnedVector<double> value_, low_, high_;

@@ -95,8 +95,8 @@ void bind_finders(nb::module_ &module) {
                "Insert each column into the list of its row if it is close enough; return how many were inserted.");
     module.def("both_directions", &link_both_directions, "nearest"_a, "fresh"_a, "links"_a, "new"_a, unlocked(),
                "Write each sample's neighbours, then the samples whose neighbour it is, into ``links``.");
-    module.def("propose_neighbors", &propose_rows, "links"_a, "new"_a, "nearest"_a, "codes"_a, "first"_a,
-               "proposed"_a, unlocked(),
+    module.def("propose_neighbors", &propose_rows, "links"_a, "new"_a, "nearest"_a, "codes"_a, "first"_a, "proposed"_a,
+               unlocked(),
                "Write the neighbours' neighbours with the most similar codes, reached by a fresh link, into\n"
                "``proposed``.");
     module.def("walk_graph", &walk_edges, "pool"_a, "waiting"_a, "edges"_a, "steps"_a, "visited"_a, "found"_a,

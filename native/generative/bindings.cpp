@@ -21,8 +21,7 @@ using namespace generative;
 namespace {
 
 // The arrays of a table: log_means, centres, widths, coefficients.
-using TableArrays =
-    std::tuple<Vector<const double>, Vector<const double>, Vector<const double>, Matrix<const double>>;
+using TableArrays = std::tuple<Vector<const double>, Vector<const double>, Vector<const double>, Matrix<const double>>;
 
 Table table_of(const char *name, const TableArrays &arrays) {
     const auto &[log_means, centres, widths, coefficients] = arrays;
@@ -43,8 +42,7 @@ PmfsOf<Number, Flag> pmfs_of(Vector<Number> rates, Vector<Number> log_z, Vector<
 }
 
 Index tabulated(Vector<const double> distances, Vector<const double> weights, bool atoms, double floor,
-                Vector<double> log_means, Vector<double> centres, Vector<double> widths,
-                Matrix<double> coefficients) {
+                Vector<double> log_means, Vector<double> centres, Vector<double> widths, Matrix<double> coefficients) {
     const Index most = centres.n;
     need(distances.n > 0, "distances must not be empty.");
     for (Index i = 0; i < distances.n; ++i) {
@@ -69,9 +67,8 @@ Index tabulated(Vector<const double> distances, Vector<const double> weights, bo
     return count;
 }
 
-void solved(Vector<const double> below, Vector<const double> above, double floor, bool atoms,
-            const TableArrays &lower, const TableArrays &upper, Vector<double> rates, Vector<double> log_z,
-            Vector<bool> from_above) {
+void solved(Vector<const double> below, Vector<const double> above, double floor, bool atoms, const TableArrays &lower,
+            const TableArrays &upper, Vector<double> rates, Vector<double> log_z, Vector<bool> from_above) {
     check_length("the length of above", above.n, below.n);
     const MaximumEntropy family{floor, atoms, table_of("lower", lower), table_of("upper", upper)};
     family.solve(below, above, pmfs_of(rates, log_z, from_above, below.n));
@@ -143,22 +140,22 @@ void statistics_dense(Strided<const T> S, Matrix<const Index> neighbors, Matrix<
                       Cube<Index> centroids, Cube<Index> counts, Matrix<Index> winners, Tesseract<double> below,
                       Tesseract<double> above) {
     check_length("the number of columns of S", S.columns, S.rows);
-    statistics_in(S, S.rows, neighbors, similarities, labels, sizes, class_sizes, scale, tolerance, {low, high, span, rounding},
-                  {centroids, counts, winners, below, above});
+    statistics_in(S, S.rows, neighbors, similarities, labels, sizes, class_sizes, scale, tolerance,
+                  {low, high, span, rounding}, {centroids, counts, winners, below, above});
 }
 
 template <class T, class I>
 void statistics_csr(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
                     Matrix<const Index> neighbors, Matrix<const double> similarities, Matrix<const Index> labels,
                     Matrix<const Index> sizes, Vector<const Index> class_sizes, double scale, double tolerance,
-                    double low, double high, double span, double rounding, Cube<Index> centroids, Cube<Index> counts, Matrix<Index> winners,
-                    Tesseract<double> below, Tesseract<double> above) {
+                    double low, double high, double span, double rounding, Cube<Index> centroids, Cube<Index> counts,
+                    Matrix<Index> winners, Tesseract<double> below, Tesseract<double> above) {
     // Columns are only compared, so that any are safe; to look at all of them would take longer than the statistics.
     check_length("the number of indices", indices.n, data.n);
     check_starts("indptr", indptr, data.n);
     const Sparse<T, I> S{data, indices, indptr};
-    statistics_in(S, S.rows(), neighbors, similarities, labels, sizes, class_sizes, scale, tolerance, {low, high, span, rounding},
-                  {centroids, counts, winners, below, above});
+    statistics_in(S, S.rows(), neighbors, similarities, labels, sizes, class_sizes, scale, tolerance,
+                  {low, high, span, rounding}, {centroids, counts, winners, below, above});
 }
 
 void squares_of_distances(Matrix<const double> rows, Matrix<const double> columns, Matrix<double> out) {
@@ -182,8 +179,8 @@ template <class T, class I>
 void bind_local_statistics_csr(nb::module_ &module) {
     using namespace nb::literals;
     module.def("local_statistics_csr", &statistics_csr<T, I>, "data"_a, "indices"_a, "indptr"_a, "neighbors"_a,
-               "similarities"_a, "labels"_a, "sizes"_a, "class_sizes"_a, "scale"_a, "tolerance"_a, "low"_a,
-               "high"_a, "span"_a, "rounding"_a, "centroids"_a, "counts"_a, "winners"_a, "below"_a, "above"_a, unlocked(),
+               "similarities"_a, "labels"_a, "sizes"_a, "class_sizes"_a, "scale"_a, "tolerance"_a, "low"_a, "high"_a,
+               "span"_a, "rounding"_a, "centroids"_a, "counts"_a, "winners"_a, "below"_a, "above"_a, unlocked(),
                "Write the same as ``local_statistics``, from a CSR matrix with ascending columns.");
 }
 
@@ -191,8 +188,8 @@ template <class T>
 void bind_local_statistics(nb::module_ &module) {
     using namespace nb::literals;
     module.def("local_statistics", &statistics_dense<T>, "S"_a, "neighbors"_a, "similarities"_a, "labels"_a, "sizes"_a,
-               "class_sizes"_a, "scale"_a, "tolerance"_a, "low"_a, "high"_a, "span"_a, "rounding"_a, "centroids"_a, "counts"_a,
-               "winners"_a, "below"_a, "above"_a, unlocked(),
+               "class_sizes"_a, "scale"_a, "tolerance"_a, "low"_a, "high"_a, "span"_a, "rounding"_a, "centroids"_a,
+               "counts"_a, "winners"_a, "below"_a, "above"_a, unlocked(),
                "Write the centroids and the class means in the neighbourhood of each row, at each size.");
     bind_local_statistics_csr<T, std::int32_t>(module);
     bind_local_statistics_csr<T, std::int64_t>(module);
@@ -208,8 +205,8 @@ void bind_generative(nb::module_ &module) {
     module.def("solve_max_entropy", &solved, "below"_a, "above"_a, "floor"_a, "atoms"_a, "lower"_a, "upper"_a,
                "rates"_a, "log_z"_a, "from_above"_a, unlocked(),
                "Write the maximum-entropy distributions with the given mean distances from the two ends of Omega.");
-    module.def("log_average_products", &products_of_averages, "below"_a, "above"_a, "order"_a, "present"_a,
-               "starts"_a, "rates"_a, "log_z"_a, "from_above"_a, "empty"_a, "totals"_a, unlocked(),
+    module.def("log_average_products", &products_of_averages, "below"_a, "above"_a, "order"_a, "present"_a, "starts"_a,
+               "rates"_a, "log_z"_a, "from_above"_a, "empty"_a, "totals"_a, unlocked(),
                "Add the logarithms of averages of distributions, over the classes that are present, to ``totals``.");
     module.def("recurrences", &jacobi_matrices, "values"_a, "starts"_a, "jacobi"_a, unlocked(),
                "Write the Jacobi matrices of groups of ascending values into ``jacobi``, which must be zero.");

@@ -97,8 +97,8 @@ class LocalGaussian {
     Index k_ = 0;  // the number of neighbours so far
     OwnedMatrix<double> R_;
     OwnedVector<double> mean_, squares_, inverse_, x_;  // the mean offset, the scatter's diagonal, B^(-1/2), the row
-    OwnedMatrix<double> scatter_;  // the upper triangle, without the last k % 4 neighbours
-    OwnedMatrix<double> M_;  // the matrix that is factored
+    OwnedMatrix<double> scatter_;                       // the upper triangle, without the last k % 4 neighbours
+    OwnedMatrix<double> M_;                             // the matrix that is factored
     OwnedVector<double> signs_;
     OwnedMatrix<double> W_;
     OwnedVector<double> v_;

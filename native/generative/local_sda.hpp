@@ -24,7 +24,7 @@ struct Ends {
 // What is written for each row and neighbourhood size.
 struct LocalStatistics {
     Cube<Index> centroids;  // (m, sizes, G), the neighbour that is the class's centroid; -1 without one
-    Cube<Index> counts;  // (m, sizes, G), the number of neighbours of the class
+    Cube<Index> counts;     // (m, sizes, G), the number of neighbours of the class
     Matrix<Index> winners;  // (m, sizes), the class of the most similar centroid
     // (m, sizes, G, G): for (g, h) the mean distances of psi(z, mu_h) from the two ends of Omega, over the neighbours z
     // of class g; not written if one of the classes has no neighbours

@@ -295,8 +295,8 @@ inline double log_average(const Pmfs &pmfs, double below, double above, Index st
 // h of below and above; its logarithm is empty where there are none. order sorts each column of below, so that places
 // that rows have in common are looked up once. All matrices are (m, G).
 inline void log_average_products(Matrix<const double> below, Matrix<const double> above, Matrix<const Index> order,
-                                 Matrix<const bool> present, Vector<const Index> starts, const Pmfs &pmfs,
-                                 double empty, Matrix<double> totals) {
+                                 Matrix<const bool> present, Vector<const Index> starts, const Pmfs &pmfs, double empty,
+                                 Matrix<double> totals) {
     const Index n_classes = below.columns;
     OwnedVector<double> logs(pmfs.rates.n);
     for (Index h = 0; h < n_classes; ++h) {

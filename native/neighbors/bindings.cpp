@@ -10,7 +10,7 @@
 
 #include "common/arrays.hpp"
 #include "neighbors/local_centroids.hpp"
-#include "neighbors/local_smo.hpp"
+#include "neighbors/local_machines.hpp"
 #include "neighbors/local_spectrum.hpp"
 #include "neighbors/local_weights.hpp"
 #include "neighbors/simplex_qp.hpp"
@@ -109,9 +109,7 @@ template <class Function, class... Names>
 void define_for_similarities(nb::module_ &module, const char *name, const char *doc, const Names &...names) {
     using namespace nb::literals;
     const auto dense = [&](auto entry) { module.def(name, entry, "S"_a, names..., doc); };
-    const auto sparse = [&](auto entry) {
-        module.def(name, entry, "data"_a, "indices"_a, "indptr"_a, names..., doc);
-    };
+    const auto sparse = [&](auto entry) { module.def(name, entry, "data"_a, "indices"_a, "indptr"_a, names..., doc); };
     dense(of_dense(&Function::template call<Strided<const double>>));
     dense(of_dense(&Function::template call<Strided<const float>>));
     sparse(of_sparse(&Function::template call<Sparse<double, std::int32_t>>));
@@ -133,22 +131,22 @@ std::tuple<bool, double> one_machine(Matrix<const double> K, Vector<const double
     check_shape("K", K, y.n, y.n);
     check_length("the length of beta", beta.n, y.n);
     check_length("the length of h", h.n, y.n);
-    LocalMachine machine(K, y);
-    machine.stretch(C);
-    const bool solved = machine.solve(steps);
+    const OwnedVector<double> weights(y.n, 1.0);
+    Machine machine(K, y, weights, largest_size(K));
+    machine.move_to(C, steps);
     std::copy_n(machine.beta().data, y.n, beta.data);
     std::copy_n(machine.h().data, y.n, h.data);
-    return {solved, machine.rho()};
+    return {machine.solved(), machine.offset()};
 }
 
 Index decisions_of_machines(Matrix<const double> K, Vector<const double> y, Vector<const double> row, double ratio,
-                            double unit, Vector<const double> costs, Vector<const bool> wanted,
+                            int exponent, Vector<const double> costs, Vector<const bool> wanted,
                             Vector<double> values) {
     check_shape("K", K, y.n, y.n);
     check_length("the length of row", row.n, y.n);
     check_length("the length of wanted", wanted.n, costs.n);
     check_length("the length of values", values.n, costs.n);
-    return decisions(K, y, row, ratio, unit, costs, wanted, values);
+    return decisions(K, y, row, ratio, exponent, costs, wanted, values);
 }
 
 // Local centroids and means.
@@ -178,14 +176,15 @@ void nearest_centroids_dense(Strided<const T> S, Matrix<const Index> neighbors, 
 
 template <class T, class I>
 void nearest_centroids_csr(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
-                           Matrix<const Index> neighbors, Matrix<const double> similarities,
-                           Matrix<const Index> labels, Matrix<const Index> sizes, Vector<const Index> class_sizes,
-                           double share, double tolerance, Matrix<Index> winners) {
+                           Matrix<const Index> neighbors, Matrix<const double> similarities, Matrix<const Index> labels,
+                           Matrix<const Index> sizes, Vector<const Index> class_sizes, double share, double tolerance,
+                           Matrix<Index> winners) {
     // Columns are only compared, so that any are safe; to look at all of them would take longer than the search.
     check_length("the number of indices", indices.n, data.n);
     check_starts("indptr", indptr, data.n);
     const Sparse<T, I> S{data, indices, indptr};
-    nearest_local_centroids(S, S.rows(), neighbors, similarities, labels, sizes, class_sizes, share, tolerance, winners);
+    nearest_local_centroids(S, S.rows(), neighbors, similarities, labels, sizes, class_sizes, share, tolerance,
+                            winners);
 }
 
 template <class T>
@@ -215,9 +214,8 @@ void bind_local_centroids(nb::module_ &module) {
                "Write the class of the most similar local centroid of each row and size into ``winners``.");
     bind_nearest_centroids_csr<T, std::int32_t>(module);
     bind_nearest_centroids_csr<T, std::int64_t>(module);
-    module.def("mean_distances", &distances_to_means<T>, "samples"_a, "neighbors"_a, "rows"_a, "sizes"_a,
-               "distances"_a, unlocked(),
-               "Write the distances from each row to the mean of its nearest samples, at each size.");
+    module.def("mean_distances", &distances_to_means<T>, "samples"_a, "neighbors"_a, "rows"_a, "sizes"_a, "distances"_a,
+               unlocked(), "Write the distances from each row to the mean of its nearest samples, at each size.");
 }
 
 }  // namespace
@@ -236,13 +234,14 @@ void bind_neighbors(nb::module_ &module) {
         "``scores``; return how many machines were not solved.",
         "neighbors"_a, "similarities"_a, "labels"_a, "n_classes"_a, "spectra"_a, "sizes"_a, "costs"_a, "wanted"_a,
         "scores"_a);
-    module.def("simplex_programs", &simplex_programs, "A"_a, "s"_a, "reg"_a, "weights"_a, unlocked(),
+    module.def("testing_simplex_programs", &simplex_programs, "A"_a, "s"_a, "reg"_a, "weights"_a, unlocked(),
                "Write the minimisers of ``w^T (A + reg I) w / 2 - s^T w`` on the simplex into ``weights``; return how "
                "many programs were not solved.");
-    module.def("one_machine", &one_machine, "K"_a, "y"_a, "C"_a, "steps"_a, "beta"_a, "h"_a, unlocked(),
-               "Write the variables of a support vector machine and K beta; return whether it was solved, and rho.");
-    module.def("machine_decisions", &decisions_of_machines, "K"_a, "y"_a, "row"_a, "ratio"_a, "unit"_a, "costs"_a,
-               "wanted"_a, "values"_a, unlocked(),
+    module.def(
+        "testing_one_machine", &one_machine, "K"_a, "y"_a, "C"_a, "steps"_a, "beta"_a, "h"_a, unlocked(),
+        "Write the variables of a support vector machine and K beta; return whether it was solved, and the offset.");
+    module.def("testing_machine_decisions", &decisions_of_machines, "K"_a, "y"_a, "row"_a, "ratio"_a, "exponent"_a,
+               "costs"_a, "wanted"_a, "values"_a, unlocked(),
                "Write the decision values of a row at the wanted C into ``values``; return how many machines were not "
                "solved.");
     // Local centroids and means.

@@ -80,25 +80,25 @@ class KriSolver : public WeightSolver {
         program_.forget();
         Index failed = 0;
         for (Index t = 0; t < regs.n; ++t) {
-            double least = -1.0;
+            const Vector<double> w = weights[t].part(0, k);
             if (regs[t] < kWarm * scale) {
                 program_.forget();
             } else if (starts_full(given.A, k, regs[t])) {
-                least = solve_unconstrained(k, regs[t]);
-            }
-            if (!(least > 0.0)) {
+                if (solve_unconstrained(regs[t], w) > 0.0) continue;
+                program_.start_from(w);
+            } else {
                 program_.forget_factor();
-                failed += !program_.solve(given, k, regs[t], std::max(scale, regs[t]));
             }
-            std::copy_n(program_.weights().data, k, weights[t].data);
+            failed += !program_.solve(given, k, regs[t], std::max(scale, regs[t]));
+            std::copy_n(program_.weights().data, k, w.data);
         }
         return failed;
     }
 
-    // Write the optimum over all neighbours, whatever the signs, into the program's weights; return the smallest.
-    double solve_unconstrained(Index k, double reg) {
+    // Write the optimum over the first neighbours, whatever the signs, into w; return the smallest weight.
+    double solve_unconstrained(double reg, Vector<double> w) {
+        const Index k = w.n;
         Eigen &eigen = modified_.eigen();
-        const Vector<double> w = program_.weights();
         double cross = 0.0, square = 0.0;
         for (Index i = 0; i < k; ++i) {
             w[i] = 0.0;
@@ -107,7 +107,7 @@ class KriSolver : public WeightSolver {
         }
         const double level = (cross - 1.0) / square;
         for (Index i = 0; i < k; ++i) {
-            add(w, (along_row_[i] - level * along_ones_[i]) / (eigen.values[i] + reg), eigen.vectors[i], k);
+            add_multiple(w, (along_row_[i] - level * along_ones_[i]) / (eigen.values[i] + reg), eigen.vectors[i]);
         }
         double least = std::numeric_limits<double>::infinity();
         for (Index i = 0; i < k; ++i) least = std::min(least, w[i]);
@@ -117,11 +117,10 @@ class KriSolver : public WeightSolver {
     // Start again with all weight on each of the nearest neighbours, and keep the best weights.
     void restart(Neighborhood given, Index k, Vector<const double> regs, Matrix<double> weights) {
         const double largest = largest_entry(given, 0, k);
-        const Vector<double> found = program_.weights();
+        const Vector<const double> found = program_.weights();
         for (Index t = 0; t < regs.n; ++t) {
             for (Index start = 0; start < std::min(restarts_, k); ++start) {
-                program_.forget();
-                found[start] = 1.0;
+                program_.start_from(start);
                 const bool reached = program_.solve(given, k, regs[t], std::max(regs[t], largest));
                 if (reached && objective(given, k, regs[t], found) < objective(given, k, regs[t], weights[t])) {
                     std::copy_n(found.data, k, weights[t].data);

@@ -85,7 +85,7 @@ class KrrSolver : public WeightSolver {
             for (Index i = 0; i < k; ++i) {
                 const double ridged = values[i] + regs[t];
                 if (std::abs(ridged) > static_cast<double>(k) * kEps * largest) {
-                    add(w, kept[i] * dot(eigen.vectors[i], given.s, k) / ridged, eigen.vectors[i], k);
+                    add_multiple(w, kept[i] * dot(eigen.vectors[i], given.s, k) / ridged, eigen.vectors[i]);
                 }
             }
         }

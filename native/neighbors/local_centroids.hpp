@@ -24,8 +24,8 @@ class LocalCentroids {
         : tolerance_(tolerance), class_sizes_(class_sizes), heads_(class_sizes.n), following_(k), totals_(k),
           magnitudes_(k), counts_(class_sizes.n), thresholds_(class_sizes.n) {}
 
-    // Begin with the neighbours of another sample, given by their classes and similarities, nearest first; none is taken
-    // in yet.
+    // Begin with the neighbours of another sample, given by their classes and similarities, nearest first; none is
+    // taken in yet.
     void start(Vector<const Index> labels, Vector<const double> similarities) {
         labels_ = labels;
         similarities_ = similarities;
@@ -82,8 +82,8 @@ class LocalCentroids {
     Vector<const Index> class_sizes_;
     Vector<const Index> labels_;
     Vector<const double> similarities_;
-    Index size_ = 0;  // the number of neighbours so far
-    OwnedVector<Index> heads_, following_;  // the first neighbour of each class, and the next one after each; or k
+    Index size_ = 0;                           // the number of neighbours so far
+    OwnedVector<Index> heads_, following_;     // the first neighbour of each class, and the next one after each; or k
     OwnedVector<double> totals_, magnitudes_;  // of psi(z, mu) and |psi(z, mu)| over z, for each neighbour mu
     OwnedVector<Index> counts_;
     OwnedVector<double> thresholds_;  // the smallest total in each class that is tied for the best
@@ -97,8 +97,8 @@ class LocalCentroids {
         return mu < size_ && similarities_[mu] == near ? mu : size_;
     }
 
-    // Return whether a neighbour has a larger total over all neighbours than another, or, if these are equal, over those
-    // of the first class where they differ. Neighbours whose totals are all equal have the same statistics.
+    // Return whether a neighbour has a larger total over all neighbours than another, or, if these are equal, over
+    // those of the first class where they differ. Neighbours whose totals are all equal have the same statistics.
     template <class Similarity>
     bool is_more_central(const Similarity &psi, Index mu, Index other) const {
         OwnedVector<double> excess(class_sizes_.n);

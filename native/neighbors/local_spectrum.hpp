@@ -109,7 +109,7 @@ class ModifiedNeighborhood {
             // Eigenvalues are in ascending order, so the few negative ones come first.
             for (Index i = 0; i < k && values[i] < 0.0; ++i) {
                 const double change = eigen_.values[i] - values[i];
-                for (Index a = 0; a < k; ++a) add(K_[a], change * eigen_.vectors(i, a), eigen_.vectors[i], k);
+                for (Index a = 0; a < k; ++a) add_multiple(K_[a], change * eigen_.vectors(i, a), eigen_.vectors[i]);
             }
         }
     }
@@ -120,7 +120,7 @@ class ModifiedNeighborhood {
         for (Index a = 0; a < k; ++a) row_[a] = 0.0;
         for (Index i = 0; i < k; ++i) {
             const double kept = modified(values, i, spectrum).kept;
-            add(row_, kept * dot(eigen_.vectors[i], s, k), eigen_.vectors[i], k);
+            add_multiple(row_, kept * dot(eigen_.vectors[i], s, k), eigen_.vectors[i]);
         }
     }
 

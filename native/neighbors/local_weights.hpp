@@ -71,8 +71,7 @@ class NeighborWeights {
     }
 
   private:
-    Index solve_scaled(Neighborhood given, Vector<const Index> sizes, Vector<const double> regs,
-                       Cube<double> weights) {
+    Index solve_scaled(Neighborhood given, Vector<const Index> sizes, Vector<const double> regs, Cube<double> weights) {
         const Index failed = solver_->solve(given, sizes, regs, weights);
         for (Index g = 0; shares_ && g < sizes.n; ++g) interchangeable_.share(given, sizes[g], weights[g]);
         return failed;

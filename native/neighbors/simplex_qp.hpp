@@ -110,7 +110,7 @@ class SimplexProgram {
         : L_(most, most), columns_(most, most), sums_(4 * most), w_(most), z_(most + 1), g_(most), y_(most),
           inverse_(most), order_(most), chosen_(most), member_(most), barred_(most) {}
 
-    Vector<double> weights() { return w_; }
+    Vector<const double> weights() const { return w_; }
 
     // Forget the factor; the support of the weights is the guess with which the next solve starts.
     void forget_factor() { p_ = kNoFactor; }
@@ -119,6 +119,18 @@ class SimplexProgram {
     void forget() {
         forget_factor();
         w_.fill(0.0);
+    }
+
+    // Start the next solve with all weight on neighbour i.
+    void start_from(Index i) {
+        forget();
+        w_[i] = 1.0;
+    }
+
+    // Start the next solve with the neighbours whose weight is positive here.
+    void start_from(Vector<const double> w) {
+        forget();
+        std::copy(w.begin(), w.end(), w_.begin());
     }
 
     // Solve for the first k neighbours; return whether a solution was reached.

@@ -3,8 +3,8 @@
 #include "numerics/cholesky.hpp"
 #include "numerics/lapack.hpp"
 #include "numerics/machine_path.hpp"
-#include "numerics/topk.hpp"
 #include "numerics/smo.hpp"
+#include "numerics/topk.hpp"
 #include "numerics/votes.hpp"
 
 namespace similitude {
@@ -133,19 +133,20 @@ void bind_numerics(nb::module_ &module) {
     module.def("tied_classes", &classes_of_tied<float>, "S"_a, "values"_a, "labels"_a, "counts"_a, unlocked(), tied);
     module.def("class_sums", &sums_by_class, "labels"_a, "weights"_a, "totals"_a, unlocked(),
                "Add the weights per class of each of several weightings to ``totals``.");
-    module.def("break_ties", &winners_of_votes, "scores"_a, "labels"_a, "similarities"_a, "counts"_a, "sizes"_a,
-               "class_sizes"_a, "tolerance"_a, "winners"_a, unlocked(),
-               "Write the best class of each row and place of a grid into ``winners``; of tied classes the one with the "
-               "most similar neighbour, then the larger one.");
-    module.def("one_vs_one_rows", &scores_of_pairs, "decisions"_a, "later"_a, "first_of_tied"_a, "scores"_a,
-               unlocked(), "Write the scores of the classes of each row, from votes of pairs of classes.");
-    module.def("factor", &factored, "A"_a, "share"_a, "ridge"_a, "least"_a, "n"_a, "U"_a, "signs"_a, unlocked(),
+    module.def(
+        "break_ties", &winners_of_votes, "scores"_a, "labels"_a, "similarities"_a, "counts"_a, "sizes"_a,
+        "class_sizes"_a, "tolerance"_a, "winners"_a, unlocked(),
+        "Write the best class of each row and place of a grid into ``winners``; of tied classes the one with the "
+        "most similar neighbour, then the larger one.");
+    module.def("one_vs_one_rows", &scores_of_pairs, "decisions"_a, "later"_a, "first_of_tied"_a, "scores"_a, unlocked(),
+               "Write the scores of the classes of each row, from votes of pairs of classes.");
+    module.def("testing_factor", &factored, "A"_a, "share"_a, "ridge"_a, "least"_a, "n"_a, "U"_a, "signs"_a, unlocked(),
                "Factor at most n rows of ``A + diag(share * A_ii + ridge)`` into U; return how many were factored.");
-    module.def("forward", &solved<forward>, "U"_a, "n"_a, "y"_a, unlocked(), "Solve ``U^T x = y`` in place.");
+    module.def("testing_forward", &solved<forward>, "U"_a, "n"_a, "y"_a, unlocked(), "Solve ``U^T x = y`` in place.");
     module.def("machine_path", &machine_path, "K"_a, "codes"_a, "weights"_a, "costs"_a, "exponent"_a, "semidefinite"_a,
                "coefficients"_a, "offsets"_a, "objectives"_a, "gaps"_a, "steps"_a, unlocked(),
                "Solve the support vector machines of all pairs of classes for ascending ``costs``.");
-    module.def("backward", &solved<backward>, "U"_a, "n"_a, "z"_a, unlocked(), "Solve ``U x = z`` in place.");
+    module.def("testing_backward", &solved<backward>, "U"_a, "n"_a, "z"_a, unlocked(), "Solve ``U x = z`` in place.");
 }
 
 }  // namespace similitude

@@ -95,9 +95,7 @@ class ChangingCholesky {
     double *row(Index a) { return entries_.data() + a * width_; }
     const double *row(Index a) const { return entries_.data() + a * width_; }
 
-    double entry(Index s, Index t) const {
-        return (K_(s, t) - K_(pivot_, t)) - (K_(s, pivot_) - K_(pivot_, pivot_));
-    }
+    double entry(Index s, Index t) const { return (K_(s, t) - K_(pivot_, t)) - (K_(s, pivot_) - K_(pivot_, pivot_)); }
 
     // Solve U^T x = b in place.
     void forward(double *x) const {

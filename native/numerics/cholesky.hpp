@@ -1,39 +1,16 @@
 // Triangular factorisations of small symmetric matrices, A = U^T diag(signs) U.
 //
 // The factor is computed row by row, so that factors are nested: the factor of a leading block is the leading block of
-// the factor, to the last digit, and one factorisation serves every number of neighbours. LAPACK's blocked algorithms do
-// not have this property, and up to n = 128 they are not faster.
+// the factor, to the last digit, and one factorisation serves every number of neighbours. LAPACK's blocked algorithms
+// do not have this property, and up to n = 128 they are not faster.
 #pragma once
 
 #include <cmath>
 
 #include "common/views.hpp"
+#include "numerics/vector_loops.hpp"
 
 namespace similitude {
-
-// Return the sum of x[i] y[i] over the first n entries.
-inline double dot(Vector<const double> x, Vector<const double> y, Index n) {
-    check_index(n, x.n + 1);
-    check_index(n, y.n + 1);
-    // Four partial sums are kept, because the compiler may not reorder a single one. Calling BLAS would take longer.
-    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-    const Index whole = n - n % 4;
-    for (Index i = 0; i < whole; i += 4) {
-        a += x.data[i] * y.data[i];
-        b += x.data[i + 1] * y.data[i + 1];
-        c += x.data[i + 2] * y.data[i + 2];
-        d += x.data[i + 3] * y.data[i + 3];
-    }
-    for (Index i = whole; i < n; ++i) a += x.data[i] * y.data[i];
-    return (a + b) + (c + d);
-}
-
-// Add weight y to x over the first n entries.
-inline void add(Vector<double> x, double weight, Vector<const double> y, Index n) {
-    check_index(n, x.n + 1);
-    check_index(n, y.n + 1);
-    for (Index i = 0; i < n; ++i) x.data[i] += weight * y.data[i];
-}
 
 // Factor at most n rows of A + diag(share * A_ii + ridge) into U and signs; return how many were factored.
 //

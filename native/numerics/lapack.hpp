@@ -35,8 +35,8 @@ inline Eigen eigh(Matrix<const double> A, Index k) {
     int n = static_cast<int>(k), n_work = 1 + 6 * n + 2 * n * n, n_integers = 3 + 5 * n, info = 0;
     OwnedVector<double> work(n_work);
     OwnedVector<int> integers(n_integers);
-    dsyevd(&job, &part, &n, vectors.data, &n, found.values.view().data, work.view().data, &n_work,
-           integers.view().data, &n_integers, &info);
+    dsyevd(&job, &part, &n, vectors.data, &n, found.values.view().data, work.view().data, &n_work, integers.view().data,
+           &n_integers, &info);
     if (info != 0) throw std::runtime_error("LAPACK's dsyevd did not converge.");
     return found;  // LAPACK's columns are rows here
 }

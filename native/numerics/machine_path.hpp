@@ -31,11 +31,17 @@ class Machine {
     Machine(Matrix<const double> K, Vector<const double> y, Vector<const double> weights, double size)
         : dual_(K, y, size), weights_(weights) {}
 
+    // The variables, and K beta.
     Vector<const double> beta() const { return dual_.beta; }
-    const MachineSolution &solution() const { return solution_; }
+    Vector<const double> h() const { return dual_.h; }
+    // Whether the steps of the last move were enough.
+    bool solved() const { return solved_; }
 
     // Rescale the solution to the bound C, and solve from there. Variables at a bound stay there.
-    void move_to(double C) {
+    void move_to(double C) { move_to(C, std::max(kLeastSteps, kStepsPerSample * dual_.n())); }
+
+    // Do the same in at most so many steps.
+    void move_to(double C, Index steps) {
         const double ratio = C / C_;
         for (Index t = 0; t < dual_.n(); ++t) {
             double &beta = dual_.beta[t];
@@ -47,15 +53,11 @@ class Machine {
             dual_.h[t] *= ratio;
         }
         C_ = C;
-        dual_.solve(std::max(kLeastSteps, kStepsPerSample * dual_.n()));
-        certify();
+        solved_ = dual_.solve(steps);
     }
 
     // Keep the solution for a larger bound C.
-    void keep_at(double C) {
-        C_ = C;
-        certify();
-    }
+    void keep_at(double C) { C_ = C; }
 
     // Return whether no variable is at its bound, so that a larger C changes nothing.
     bool settled() const {
@@ -65,9 +67,42 @@ class Machine {
         return true;
     }
 
+    // Return the offset as in libsvm: the mean over the free variables, or the middle of the possible values.
+    double offset() const {
+        double total = 0.0;
+        Index n_free = 0, up = -1, down = -1;
+        const auto ascent = [&](Index t) { return dual_.y()[t] - dual_.h[t]; };
+        for (Index t = 0; t < dual_.n(); ++t) {
+            const bool grows = dual_.beta[t] < dual_.high[t];
+            const bool shrinks = dual_.beta[t] > dual_.low[t];
+            if (grows && shrinks) total += ascent(t), ++n_free;
+            if (grows && (up < 0 || ascent(t) > ascent(up))) up = t;
+            if (shrinks && (down < 0 || ascent(t) < ascent(down))) down = t;
+        }
+        if (n_free > 0) return total / static_cast<double>(n_free);
+        // Without a sample of one of the classes, the label of the other is always right.
+        if (up < 0 || down < 0) return up < 0 && down < 0 ? 0.0 : dual_.y()[std::max(up, down)];
+        // The labels are added separately: they often cancel, and the rest may be as small as the similarities.
+        return 0.5 * (dual_.y()[up] + dual_.y()[down]) - 0.5 * (dual_.h[up] + dual_.h[down]);
+    }
+
+    // Return what is known of the machine.
+    MachineSolution solution() const {
+        double norm = 0.0, sum = 0.0;
+        for (Index t = 0; t < dual_.n(); ++t) {
+            norm += dual_.beta[t] * dual_.h[t];
+            sum += dual_.y()[t] * dual_.beta[t];
+        }
+        MachineSolution found{offset(), sum - 0.5 * norm, 0.0, dual_.steps()};
+        found.gap = gap(norm, found.objective, found.offset);
+        if (found.gap > kSmallGap) found.gap = std::min(found.gap, gap(norm, found.objective, best_offset()));
+        return found;
+    }
+
     // The variables and K beta, to return to.
-    std::pair<OwnedVector<double>, OwnedVector<double>> state() const { return {dual_.beta, dual_.h}; }
-    void restore(std::pair<OwnedVector<double>, OwnedVector<double>> state) {
+    using State = std::pair<OwnedVector<double>, OwnedVector<double>>;
+    State state() const { return {dual_.beta, dual_.h}; }
+    void restore(State state) {
         dual_.beta = std::move(state.first);
         dual_.h = std::move(state.second);
     }
@@ -81,36 +116,6 @@ class Machine {
 
     double bound(Index t) const { return C_ * weights_[t]; }
     double margin(Index t, double offset) const { return dual_.y()[t] * (dual_.h[t] + offset); }
-
-    void certify() {
-        solution_ = {offset(), 0.0, 0.0, dual_.steps()};
-        double norm = 0.0, sum = 0.0;
-        for (Index t = 0; t < dual_.n(); ++t) {
-            norm += dual_.beta[t] * dual_.h[t];
-            sum += dual_.y()[t] * dual_.beta[t];
-        }
-        solution_.objective = sum - 0.5 * norm;
-        solution_.gap = gap(norm, solution_.offset);
-        if (solution_.gap > kSmallGap) solution_.gap = std::min(solution_.gap, gap(norm, best_offset()));
-    }
-
-    // Return the offset as in libsvm: the mean over the free variables, or the middle of the possible values.
-    double offset() const {
-        double total = 0.0;
-        Index n_free = 0, up = -1, down = -1;
-        const auto ascent = [&](Index t) { return dual_.y()[t] - dual_.h[t]; };
-        for (Index t = 0; t < dual_.n(); ++t) {
-            const bool grows = dual_.beta[t] < dual_.high[t], shrinks = dual_.beta[t] > dual_.low[t];
-            if (grows && shrinks) total += ascent(t), ++n_free;
-            if (grows && (up < 0 || ascent(t) > ascent(up))) up = t;
-            if (shrinks && (down < 0 || ascent(t) < ascent(down))) down = t;
-        }
-        if (n_free > 0) return total / static_cast<double>(n_free);
-        // Without a sample of one of the classes, the label of the other is always right.
-        if (up < 0 || down < 0) return up < 0 && down < 0 ? 0.0 : dual_.y()[std::max(up, down)];
-        // The labels are added separately: they often cancel, and the rest may be as small as the similarities.
-        return 0.5 * (dual_.y()[up] + dual_.y()[down]) - 0.5 * (dual_.h[up] + dual_.h[down]);
-    }
 
     // Return the offset with the smallest primal value.
     //
@@ -132,8 +137,8 @@ class Machine {
     }
 
     // Return the gap of the dual value to the primal value of the solution with this offset, or of the multiple of both
-    // that reaches the margins missed by rounding errors. norm is beta^T K beta.
-    double gap(double norm, double offset) const {
+    // that reaches the margins missed by rounding errors. norm is beta^T K beta, and objective the dual value.
+    double gap(double norm, double objective, double offset) const {
         double least = 1.0;
         for (Index t = 0; norm > 0.0 && t < dual_.n(); ++t) {
             const double value = margin(t, offset);
@@ -146,14 +151,14 @@ class Machine {
             stretched_slack += bound(t) * std::max(0.0, 1.0 - value / least);
         }
         const double primal = std::min(0.5 * norm + slack, 0.5 * norm / (least * least) + stretched_slack);
-        const double scale = primal + solution_.objective;
-        return scale > 0.0 ? 2.0 * std::max(primal - solution_.objective, 0.0) / scale : 0.0;
+        const double scale = primal + objective;
+        return scale > 0.0 ? 2.0 * std::max(primal - objective, 0.0) / scale : 0.0;
     }
 
     DualProblem dual_;
     Vector<const double> weights_;
     double C_ = 1.0;
-    MachineSolution solution_;
+    bool solved_ = true;
 };
 
 // The machines of two classes for ascending values of C.
@@ -161,9 +166,14 @@ class Machine {
 // K is given in units of 2^exponent: C * 2^exponent is to K what C is to the kernel.
 class MachinePath {
   public:
+    // With much smaller bounds, the squares of the variables would underflow, and with them the gap.
+    static constexpr double kSmallestBound = 1e-100;
+
+    // If gives_up, a machine whose gap is hopeless is replaced by that of the power of ten before, which is right only
+    // if K is positive semidefinite.
     MachinePath(Matrix<const double> K, Vector<const double> y, Vector<const double> weights, double size, int exponent,
-                bool semidefinite)
-        : rung_(K, y, weights, size), exponent_(exponent), semidefinite_(semidefinite) {
+                bool gives_up, double smallest_bound = kSmallestBound)
+        : rung_(K, y, weights, size), exponent_(exponent), gives_up_(gives_up), smallest_bound_(smallest_bound) {
         double total = 0.0;
         for (double weight : weights) total += weight;
         // The first power of ten makes |K beta| less than 1.
@@ -185,22 +195,22 @@ class MachinePath {
     }
 
   private:
-    static constexpr double kSmallestBound = 1e-100, kLargestBound = 1e100;
+    static constexpr double kLargestBound = 1e100;
     static constexpr double kFirstPower = -307.0, kLastPower = 308.0;
     // With larger gaps, the labels are lost in the rounding errors of K beta.
     static constexpr double kHopeless = 1e-4;
 
-    double scaled(double C) const { return std::clamp(std::ldexp(C, exponent_), kSmallestBound, kLargestBound); }
+    double scaled(double C) const { return std::clamp(std::ldexp(C, exponent_), smallest_bound_, kLargestBound); }
 
     // Solve for the next power of ten.
     void climb() {
-        auto before = rung_.state();
-        const bool first = rung_C_ == 0.0;
+        std::optional<Machine::State> before;
+        if (gives_up_ && rung_C_ > 0.0) before = rung_.state();
         rung_C_ = std::pow(10.0, power_++);
         rung_.move_to(scaled(rung_C_));
         settled_ = rung_.settled();
-        if (semidefinite_ && !first && !settled_ && rung_.solution().gap > kHopeless) {
-            rung_.restore(std::move(before));
+        if (before && !settled_ && rung_.solution().gap > kHopeless) {
+            rung_.restore(std::move(*before));
             settled_ = true;
         }
     }
@@ -209,7 +219,8 @@ class MachinePath {
     double rung_C_ = 0.0;             // ... which was this, and 0 before the first
     std::optional<Machine> between_;  // the machine of another C
     int exponent_, power_ = 0;
-    bool semidefinite_, settled_ = false;
+    bool gives_up_, settled_ = false;
+    double smallest_bound_;
 };
 
 // The machines of all pairs of classes, for each C, and what is known of them, (costs, pairs).
@@ -261,7 +272,7 @@ inline void solve_machines(Matrix<const double> K, Vector<const Index> codes, In
                              semidefinite);
             for (Index c = 0; c < costs.n; ++c) {
                 const Machine &machine = path.at(costs[c]);
-                const MachineSolution &solution = machine.solution();
+                const MachineSolution solution = machine.solution();
                 for (Index a = 0; a < m; ++a) {
                     solved.coefficients[c](y[a] > 0.0 ? first : second - 1, members[a]) = machine.beta()[a];
                 }

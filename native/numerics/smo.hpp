@@ -193,8 +193,7 @@ class DualProblem {
             const double gap = largest - smallest;
             if (!(gap > kGap)) return {step, true};
             const Index i = find_value(all.rise, largest, n());
-            if (gap <= 2.0 * kNoise * size_ * total &&
-                gap <= rounding(i, find_value(all.fall, smallest, n()))) {
+            if (gap <= 2.0 * kNoise * size_ * total && gap <= rounding(i, find_value(all.fall, smallest, n()))) {
                 return {step, true};
             }
             const double best = pair_gains(all, largest, K_[i].data, diagonal(i), kTau * size_);
@@ -267,9 +266,8 @@ class DualProblem {
     }
 
     Index smallest_diagonal(const std::vector<Index> &samples) const {
-        return *std::min_element(samples.begin(), samples.end(), [&](Index s, Index t) {
-            return std::abs(diagonal(s)) < std::abs(diagonal(t));
-        });
+        return *std::min_element(samples.begin(), samples.end(),
+                                 [&](Index s, Index t) { return std::abs(diagonal(s)) < std::abs(diagonal(t)); });
     }
 
     // Move to the minimum over the samples of the factor, and update h.

@@ -1,6 +1,6 @@
-// Loops over contiguous numbers, compiled for the instructions of the machine.
+// Loops over contiguous numbers, most of them compiled for the instructions of the machine.
 //
-// Both versions of a loop (common/clones.hpp) round alike: sums are kept in a fixed number of partial sums.
+// Both versions of such a loop (common/clones.hpp) round alike: sums are kept in a fixed number of partial sums.
 #pragma once
 
 #include "common/clones.hpp"
@@ -8,7 +8,27 @@
 
 namespace similitude {
 
-// Return the sum of x[i] y[i].
+// Return the sum of x[i] y[i] over the first n entries, for short vectors.
+//
+// It is compiled into its callers. inner_product cannot take its place without a change of the last digits, since four
+// partial sums and eight round differently.
+inline double dot(Vector<const double> x, Vector<const double> y, Index n) {
+    check_index(n, x.n + 1);
+    check_index(n, y.n + 1);
+    // Four partial sums are kept, because the compiler may not reorder a single one. Calling BLAS would take longer.
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+    const Index whole = n - n % 4;
+    for (Index i = 0; i < whole; i += 4) {
+        a += x.data[i] * y.data[i];
+        b += x.data[i + 1] * y.data[i + 1];
+        c += x.data[i + 2] * y.data[i + 2];
+        d += x.data[i + 3] * y.data[i + 3];
+    }
+    for (Index i = whole; i < n; ++i) a += x.data[i] * y.data[i];
+    return (a + b) + (c + d);
+}
+
+// Return the sum of x[i] y[i], for long vectors.
 SIMILITUDE_CLONES static double inner_product(const double *x, const double *y, Index n) {
     constexpr Index lanes = 8;
     double sums[lanes] = {};
@@ -24,6 +44,12 @@ SIMILITUDE_CLONES static double inner_product(const double *x, const double *y, 
 // Add weight y to x.
 SIMILITUDE_CLONES static void add_multiple(double *__restrict x, double weight, const double *__restrict y, Index n) {
     for (Index i = 0; i < n; ++i) x[i] += weight * y[i];
+}
+
+// Add weight y to the first entries of x, which has at least as many.
+inline void add_multiple(Vector<double> x, double weight, Vector<const double> y) {
+    check_index(y.n, x.n + 1);
+    add_multiple(x.data, weight, y.data, y.n);
 }
 
 // Add the multiples of four vectors to x, which takes a fourth of the stores.

@@ -12,8 +12,9 @@ namespace similitude {
 // Write the sums of the neighbours' weights per class, at each neighbourhood size, into totals (m, sizes, G).
 //
 // labels, similarities and weights have the shape (m, k), nearest first, with equal weights at equal similarities;
-// beyond (m, G) counts the samples that are not listed although they are as similar as the last one; sizes is ascending.
-// Samples that tie for the last places share them, so the sums are expectations over all orders of equal samples.
+// beyond (m, G) counts the samples that are not listed although they are as similar as the last one; sizes is
+// ascending. Samples that tie for the last places share them, so the sums are expectations over all orders of equal
+// samples.
 inline void class_totals(Matrix<const Index> labels, Matrix<const double> similarities, Matrix<const double> weights,
                          Matrix<const double> beyond, Vector<const Index> sizes, Cube<double> totals) {
     const Index k = labels.columns;
@@ -116,8 +117,8 @@ void tied_classes(const Strided<const T> &S, Vector<const T> values, Vector<cons
 // Write the scores of the classes, from their pairwise votes and sums of decision values, into scores.
 //
 // A score is the number of votes plus a term between -1/3 and 1/3 that grows with the sum; it is -1 for a class whose
-// count is 0. Of the classes with the most votes, the one with the largest sum has the largest score, or the first one if
-// first_of_tied.
+// count is 0. Of the classes with the most votes, the one with the largest sum has the largest score, or the first one
+// if first_of_tied.
 inline void one_vs_one_scores(Vector<const double> votes, Vector<const double> sums, Vector<const Index> counts,
                               bool first_of_tied, Vector<double> scores) {
     Index winner = 0;

@@ -83,8 +83,8 @@ class Sums {
 // Write the inner products of the vectors p, a multiple of four, with the vectors r, a multiple of two, into C.
 //
 // They are computed four by two, so that the vectors are read from memory fewer times.
-[[gnu::always_inline]] inline void all_inner(const std::vector<const double *> &p,
-                                             const std::vector<const double *> &r, Index n, Matrix<double> C) {
+[[gnu::always_inline]] inline void all_inner(const std::vector<const double *> &p, const std::vector<const double *> &r,
+                                             Index n, Matrix<double> C) {
     constexpr Index w = Sums::kWidth;
     for (Index c = 0; c < C.rows; c += 4) {
         const double *const p0 = p[c], *const p1 = p[c + 1], *const p2 = p[c + 2], *const p3 = p[c + 3];

@@ -42,15 +42,15 @@ template <class T>
     }
 }
 
-SIMILITUDE_CLONES static void weigh_candidates(const double *similarities, const std::int64_t *labels,
-                                               std::int64_t own, double bound, Contribution present, double unit,
-                                               double *totals, std::int64_t *errors, Index n) {
+SIMILITUDE_CLONES static void weigh_candidates(const double *similarities, const std::int64_t *labels, std::int64_t own,
+                                               double bound, Contribution present, double unit, double *totals,
+                                               std::int64_t *errors, Index n) {
     weigh(similarities, labels, own, bound, present, unit, totals, errors, n);
 }
 
-SIMILITUDE_CLONES static void weigh_candidates(const float *similarities, const std::int64_t *labels,
-                                               std::int64_t own, double bound, Contribution present, double unit,
-                                               double *totals, std::int64_t *errors, Index n) {
+SIMILITUDE_CLONES static void weigh_candidates(const float *similarities, const std::int64_t *labels, std::int64_t own,
+                                               double bound, Contribution present, double unit, double *totals,
+                                               std::int64_t *errors, Index n) {
     weigh(similarities, labels, own, bound, present, unit, totals, errors, n);
 }
 
@@ -66,8 +66,7 @@ void weigh_candidates(Matrix<const T> S, Vector<const std::int64_t> labels, Near
     for (Index i = 0; i < S.rows; ++i) {
         const double best = nearest.similarity[i];
         const Index at = nearest.position[i];
-        const Contribution present =
-            at < 0 ? Contribution{0.0, 1} : Contribution{best * unit, labels[at] != labels[i]};
+        const Contribution present = at < 0 ? Contribution{0.0, 1} : Contribution{best * unit, labels[at] != labels[i]};
         const bool inside = start <= i && i < stop;
         const Contribution own = inside ? Contribution{totals[i], errors[i]} : Contribution{0.0, 0};
         // Among equal similarities, the first position counts as nearer.

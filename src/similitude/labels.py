@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from similitude._utils.checks import first_missing
+from similitude._utils.scikit_learn import checked_sample_weight
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def check_sample_weight(sample_weight: Any, labels: np.ndarray, classes: np.ndar
     """Return the weights of the samples as an array, or raise a ValueError."""
     if sample_weight is None:
         return None
-    weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+    weights = checked_sample_weight(sample_weight, labels, dtype=np.float64)
     if not np.all(weights >= 0) or not np.isfinite(weights).all():
         raise ValueError("sample_weight must hold finite numbers of at least 0.")
     missing = classes[np.bincount(labels[weights > 0], minlength=len(classes)) == 0]

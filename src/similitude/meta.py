@@ -85,11 +85,11 @@ class PairwiseMeta(Deciding, MetaEstimatorMixin, SimilarityEstimator):
     """Make a scikit-learn meta-estimator that drops the pairwise tag work on a square similarity matrix.
 
     ``BaggingClassifier``, ``AdaBoostClassifier``, ``VotingClassifier``, ``StackingClassifier`` and
-    ``CalibratedClassifierCV`` cut only the rows of their input, so that the estimators inside get a matrix whose
+    ``CalibratedClassifierCV`` cut only the rows of their input, so the estimators inside get a matrix whose
     columns do not belong to their samples. With this wrapper each row carries its position, by which the estimators
     inside select their own columns. Without it, ``fit`` of an estimator inside raises an error if the matrix is not
-    square, or if it is symmetric and rows were drawn twice. ``VotingClassifier`` and ``StackingClassifier`` alone work
-    without it, too, but not in a cross-validation.
+    square, or if it is symmetric and rows were drawn twice. ``VotingClassifier`` and ``StackingClassifier`` alone
+    also work without it, but not in a cross-validation.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from similitude.reader import Rows, SeveralReader, SeveralRows, SeveralTraining,
 class SeveralEstimator(SimilarityEstimator):
     """Base of the estimators whose X holds several similarities: ``Proximities``, a dict of matrices, or raw objects.
 
-    A single similarity is accepted, too; its name is "S".
+    A single similarity is also accepted; its name is "S".
     """
 
     _saved_state = {"_reader": "SeveralReader"}

@@ -72,7 +72,7 @@ def main() -> None:
     """Run the command ``similitude``; Ctrl-C ends it with the exit code 130 and without a message, at any time."""
     # If the signal is ignored (nohup), it stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Nothing has been written yet, so that the process can end at once.
+        # Nothing has been written yet, so the process can end at once.
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     _check_memory()
     try:

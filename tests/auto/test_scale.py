@@ -58,6 +58,7 @@ def searched(name, a=1.0, b=0.0):
     return answers(PathSearchCV(*methods()[name], cv=3).fit(a * S + b, Y), a * ROWS + b)
 
 
+@pytest.mark.untraced
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", METHODS)
 def test_a_factor_does_not_change_a_search(name):
@@ -68,6 +69,7 @@ def test_a_factor_does_not_change_a_search(name):
         assert np.allclose(own_values, values, atol=1e-6), factor
 
 
+@pytest.mark.untraced
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ADDABLE)
 def test_a_constant_does_not_change_a_search(name):
@@ -94,6 +96,7 @@ FORMS = {
 }
 
 
+@pytest.mark.untraced
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("form", FORMS)
 def test_a_factor_does_not_change_the_automatic_choice(form):

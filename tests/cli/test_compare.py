@@ -35,6 +35,7 @@ def on_matrix(*words):
     return compare("D.csv", "--labels", "y.txt", "--folds", 3, *words)
 
 
+@pytest.mark.untraced
 @pytest.mark.filterwarnings("error")  # a user would see them
 def test_ranked_table_and_saved_file(matrix):
     quick = [name for name in methods() if name not in SLOW]

@@ -230,12 +230,14 @@ def test_the_console_script_is_main():
     assert callable(script.load())
 
 
+@pytest.mark.untraced
 def test_a_real_process(tmp_path):
     bad = subprocess.run([*COMMAND, "inspect", tmp_path / "absent.npy"], capture_output=True, text=True)
     assert (bad.returncode, bad.stdout, bad.stderr.count("\n")) == (2, "", 1)
     assert "absent.npy" in bad.stderr
 
 
+@pytest.mark.untraced
 def test_a_reader_that_leaves_is_no_error(matrix):
     process = subprocess.Popen(
         [*COMMAND, "inspect", matrix, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

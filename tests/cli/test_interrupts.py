@@ -95,8 +95,9 @@ def test_a_lack_of_memory_is_one_line(work):
     assert "Use fewer samples" in result.stderr
 
 
+@pytest.mark.untraced
 @needs_posix
-@pytest.mark.parametrize("columns", ["0", "", "x"])
+@pytest.mark.parametrize("columns", ["0", ""])
 def test_a_terminal_without_columns(columns, tmp_path):
     np.savetxt(tmp_path / "m.csv", np.eye(5) + 0.1, delimiter=",")
     child = started("inspect", tmp_path / "m.csv", env={**os.environ, "COLUMNS": columns})
@@ -128,6 +129,7 @@ def matrix_and_labels(folder, n):
     return folder / "S.npy", "--labels", folder / "y.txt"
 
 
+@pytest.mark.untraced
 @needs_linux
 @pytest.mark.parametrize("limit", [100_000, 560_000, 620_000])
 def test_a_limit_of_memory_is_one_line(limit, tmp_path):
@@ -188,6 +190,7 @@ def waited(condition, seconds=60):
     return condition()
 
 
+@pytest.mark.untraced
 @needs_linux
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_signal_leaves_no_worker_behind(number, tmp_path):

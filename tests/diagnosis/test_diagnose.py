@@ -421,7 +421,7 @@ def test_advice_on_neighbours():
 
 def test_advice_on_labels():
     S, y = blobs()
-    words = "the nearest neighbour has an error of 1.7%, and predicting the largest class for all samples one of 67%"
+    words = "the error of the nearest neighbour is 1.7%, and that of always predicting the largest class is 67%"
     assert words in advice_on(diagnose(S, y))
     assert "one class only" in advice_on(diagnose(S, np.zeros(60)))
     few = advice_on(diagnose(S, ["a"] * 3 + ["b"] * 57))

@@ -49,11 +49,11 @@ UGLY = ["duplicates", "ties", "zero rows", "uneven", "smooth", "constant", "iden
 
 
 def _solved(K, y, C):
-    """The dual variables times labels, their offset rho, and ``K beta``."""
+    """The dual variables times labels, the offset, and ``K beta``."""
     beta, h = np.empty((2, len(y)))
-    solved, rho = _native.one_machine(K, y, C, 30_000, beta, h)
+    solved, offset = _native.testing_one_machine(K, y, C, 30_000, beta, h)
     assert solved
-    return beta, rho, h
+    return beta, offset, h
 
 
 @pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 30.0])
@@ -63,10 +63,10 @@ def test_solution_is_that_of_libsvm(kind, C):
     for n in (2, 3, 7, 12):
         K, y = _kernel(kind, n, rng), _labels(n, rng)
         machine = SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y)
-        beta, rho, h = _solved(K, y, C)
+        beta, offset, h = _solved(K, y, C)
         # libsvm solves with K in single precision, whatever its tolerance.
         terms = 1 + np.max(np.abs(K)) * np.sum(np.abs(beta))
-        assert np.allclose(h - rho, machine.decision_function(K), rtol=0, atol=1e-6 * terms)
+        assert np.allclose(h + offset, machine.decision_function(K), rtol=0, atol=1e-6 * terms)
         if kind == "full":
             theirs = np.zeros(n)
             theirs[machine.support_] = machine.dual_coef_[0]
@@ -84,12 +84,12 @@ def test_solution_satisfies_the_optimality_conditions(seed, n, kind, exponent, s
     rng = np.random.default_rng(seed)
     K, y, C = _kernel(kind, n, rng) * scale, _labels(n, rng), 10.0**exponent
     K = 0.0 * K if kind == "zero" else K
-    beta, rho, h = _solved(K, y, C)
+    beta, offset, h = _solved(K, y, C)
     alpha, terms = y * beta, 1 + np.max(np.abs(K)) * np.sum(np.abs(beta))
     assert np.all((alpha >= 0) & (alpha <= C))
     assert abs(beta.sum()) <= 1e-13 * np.abs(beta).sum()
     assert np.allclose(h, K @ beta, rtol=0, atol=1e-13 * terms)
-    margin = y * (h - rho)
+    margin = y * (h + offset)
     assert np.all(margin[alpha < C] >= 1 - 1e-10 - 1e-13 * terms)
     assert np.all(margin[alpha > 0] <= 1 + 1e-10 + 1e-13 * terms)
     if kind != "indefinite":
@@ -107,7 +107,7 @@ def test_one_c_alone_gives_what_it_gives_within_a_range(kind):
 
         def values(wanted, K=K, y=y, row=row):
             answer = np.zeros(len(costs))
-            assert _native.machine_decisions(K, y, row, 1.0, 1.0, costs, wanted, answer) == 0
+            assert _native.testing_machine_decisions(K, y, row, 1.0, 0, costs, wanted, answer) == 0
             return answer
 
         together = values(np.ones(len(costs), dtype=bool))
@@ -371,5 +371,5 @@ def test_a_solution_not_reached_is_told():
     rng = np.random.default_rng(5)
     K, y = _kernel("full", 12, rng), _labels(12, rng)
     beta, h = np.empty((2, 12))
-    assert not _native.one_machine(K, y, 1e3, 1, beta, h)[0]
-    assert _native.one_machine(K, y, 1e3, 1000, beta, h)[0]
+    assert not _native.testing_one_machine(K, y, 1e3, 1, beta, h)[0]
+    assert _native.testing_one_machine(K, y, 1e3, 1000, beta, h)[0]

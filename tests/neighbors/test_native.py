@@ -49,18 +49,18 @@ def _machines(matrix=(S,), **changes):
 
 def _programs(**changes):
     arguments = {"A": np.tile(np.eye(3), (2, 1, 1)), "s": np.ones((2, 3)), "reg": 1.0, "weights": np.zeros((2, 3))}
-    return _native.simplex_programs(**arguments | changes)
+    return _native.testing_simplex_programs(**arguments | changes)
 
 
 def _machine(**changes):
     arguments = {"K": np.eye(2), "y": np.array([1.0, -1.0]), "C": 1.0, "steps": 100}
-    return _native.one_machine(**arguments | {"beta": np.zeros(2), "h": np.zeros(2)} | changes)
+    return _native.testing_one_machine(**arguments | {"beta": np.zeros(2), "h": np.zeros(2)} | changes)
 
 
 def _decisions(**changes):
-    arguments = {"K": np.eye(2), "y": np.array([1.0, -1.0]), "row": np.ones(2), "ratio": 1.0, "unit": 1.0}
+    arguments = {"K": np.eye(2), "y": np.array([1.0, -1.0]), "row": np.ones(2), "ratio": 1.0, "exponent": 0}
     grid = {"costs": np.array([1.0, 2.0]), "wanted": np.array([True, True]), "values": np.zeros(2)}
-    return _native.machine_decisions(**arguments | grid | changes)
+    return _native.testing_machine_decisions(**arguments | grid | changes)
 
 
 @pytest.mark.parametrize("function", [_weights, _machines, _programs, _machine, _decisions])

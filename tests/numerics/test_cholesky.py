@@ -3,7 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from similitude._native import backward, factor, forward
+from similitude._native import testing_backward as backward
+from similitude._native import testing_factor as factor
+from similitude._native import testing_forward as forward
 
 
 def _matrix(seed, n):

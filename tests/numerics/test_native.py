@@ -57,8 +57,8 @@ def test_the_arguments_that_are_changed_below_are_right(function):
         (lambda: _winners(sizes=np.full((3, 2), 5)), "sizes must be from 0 to 4; got 5"),
         (lambda: _winners(class_sizes=np.ones(3, np.intp)), "number of class_sizes must be 2"),
         (lambda: _native.one_vs_one_rows(S, S > 1, True, np.zeros((3, 3))), "number of pairs must be 3; got 4"),
-        (lambda: _native.factor(np.eye(3), 0.0, 0.0, 0.0, 4, np.eye(3), np.ones(3)), "n must be at most"),
-        (lambda: _native.backward(np.eye(3), 3, np.ones(2)), "n must be at most"),
+        (lambda: _native.testing_factor(np.eye(3), 0.0, 0.0, 0.0, 4, np.eye(3), np.ones(3)), "n must be at most"),
+        (lambda: _native.testing_backward(np.eye(3), 3, np.ones(2)), "n must be at most"),
     ],
 )
 def test_wrong_lengths_and_indices_are_refused(call, message):
@@ -83,3 +83,13 @@ def test_the_stub_names_everything():
     stub = Path(similitude.__file__).with_name("_native.pyi").read_text(encoding="utf-8")
     named = {node.name for node in ast.parse(stub).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     assert named == {name for name in vars(_native) if not name.startswith("__")}
+
+
+def test_what_only_tests_call_is_named_so():
+    called = set()
+    for path in Path(similitude.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "similitude._native":
+                called |= {alias.name for alias in node.names}
+    bound = {name for name in vars(_native) if not name.startswith("__")}
+    assert called == {name for name in bound if not name.startswith("testing_")}

@@ -128,8 +128,7 @@ def test_a_combination_shows_weights_and_what_each_member_predicted(browser, com
     page.close()
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [320, 400, 1200])
+@pytest.mark.parametrize(("width", "dark"), [(320, False), (400, True), (1200, False)])
 @pytest.mark.parametrize("which", ["address", "combined_address"])
 def test_no_horizontal_scroll(browser, which, width, dark, tmp_path, request):
     page = browser.open(request.getfixturevalue(which), width=width, dark=dark)

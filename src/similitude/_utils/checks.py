@@ -62,6 +62,6 @@ def _is_blank(label: Any) -> bool:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the question, after a blank, whether the known name that is most like this one was meant, or nothing."""
+    """Return " Did you mean ...?" with the known name that is most like this one, or "" if none is like it."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -57,7 +57,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path, whose content becomes that of ``path`` unless an error is raised.
 
     A regular file is replaced in one step. A symbolic link is kept, and the file that it points to is replaced. A FIFO
-    or a device is kept, too, and the content is written into it.
+    or a device is also kept, and the content is written into it.
     """
     if path.is_dir():
         raise ValueError(f"{path} is a folder; a file is needed.")

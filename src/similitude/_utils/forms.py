@@ -51,7 +51,7 @@ def _reordered(frame: Any) -> Form | None:
         return None
     if len(set(rows)) < len(rows):
         twice = next(name for i, name in enumerate(rows) if name in rows[:i])
-        raise ValueError(f"X: {twice!r} names several rows, so that rows and columns cannot be matched by their names.")
+        raise ValueError(f"X: {twice!r} names several rows, so rows and columns cannot be matched by their names.")
     return Form(frame[rows], None)
 
 

@@ -140,7 +140,7 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         The comparison of the similarities, if there are several, and methods on single ones: see
         :func:`compare_similarities`.
     failures_ : dict
-        The error messages of the methods that failed, by name; a warning names these methods, too.
+        The error messages of the methods that failed, by name; a warning also names these methods.
     left_out_ : list of str
         The methods that did not fit into ``time_budget``, in the order in which they would have been tried.
     not_testable_ : ndarray

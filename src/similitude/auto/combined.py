@@ -252,7 +252,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         shown = part_of(whole, _main_similarity(whole, members))
         typicality = Typicality.learn(shown, labels.codes, labels.n_classes)
         familiarity = learned_familiarity(shown, labels.codes)
-        # All rows without evidence have the same posterior, those of left-out samples, too.
+        # All rows without evidence have the same posterior, and so have left-out samples without evidence.
         left_out = np.where(lacking[:, None], _weighted(no_evidence.posterior[None], labels), left_out)
         with np.errstate(divide="ignore"):
             answers = np.log(_with_priors(left_out, labels))

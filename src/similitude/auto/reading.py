@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils.validation import _num_samples
-
 from similitude._utils.ids import labels_in_order
+from similitude._utils.scikit_learn import num_samples
 from similitude.auto.leaderboard import name_on
 from similitude.auto.methods import MIXTURES, methods, mixtures, slug
 from similitude.base import new_reader
@@ -29,10 +28,10 @@ def read_samples(estimator: Any, X: Any, y: Any) -> Any:
     if not are_several(estimator.similarity, X, estimator.dissimilarity):
         single = new_reader(estimator)
         X = single.adopted(X)
-        return Samples(single, X, check_labels(y, _num_samples(X)))
+        return Samples(single, X, check_labels(y, num_samples(X)))
     reader = SeveralReader(estimator.similarity, estimator.dissimilarity)
     X = as_proximities(X) if reader.is_precomputed else X
-    return SeveralSamples(reader, X, check_labels(y, _num_samples(X)))
+    return SeveralSamples(reader, X, check_labels(y, num_samples(X)))
 
 
 def entries(names: Any, samples: SeveralSamples) -> dict[str, Entry]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils.validation import _get_feature_names, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from similitude._utils.scikit_learn import feature_names
 from similitude.base.path import PathClassifier
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class FeatureClassifier(PathClassifier):
 
     def _read(self, X: Any, y: Any = None) -> FeatureVectors:
         values = check_array(X, dtype=list(self._dtypes), order="C", estimator=self)
-        return FeatureVectors(self._checked(values), _get_feature_names(X))
+        return FeatureVectors(self._checked(values), feature_names(X))
 
     def _rows(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

@@ -10,7 +10,7 @@ import numpy as np
 from similitude._native import boost, boost_all, boost_among, decide
 from similitude._utils.threads import over_row_blocks
 
-# At most so many rounds, and about so many pairs, are searched between two chances for Ctrl-C.
+# The largest number of rounds, and about the largest number of pairs, between two checks for Ctrl-C.
 _CHUNK, _CHUNK_PAIRS = 100, 10**5
 _ENTRIES = 2**16
 # A scale is made for all but this share of the differences at each end.
@@ -106,7 +106,7 @@ def searched_rounds(
     """Return the rounds of boosting in each of which the best of the same candidate pairs is used.
 
     ``columns[j, i]`` is psi(x_i, x_j) for the samples x_i, the positive ones first, and any x_j, whose positions j are
-    in ``candidates``, (M, 2); if it is a number, all pairs of one of the first so many x_j with one of the others are
+    in ``candidates``, (M, 2); if it is a number m, all pairs of one of the first m x_j and one of the others are
     searched, in this order, without being listed.
     """
     weights = weights / np.cumsum(weights)[-1]

@@ -28,7 +28,7 @@ def without_leaks(data: LoadedData, threshold: str | None, note: Notes) -> Loade
     found = SimilarityGroupKFold(threshold=_number(threshold)).groups_of(data.samples, data.groups)
     sizes = np.bincount(found)
     if sizes.max() == 1:
-        note(f"--no-leak {threshold}: no two samples are so similar, so that nothing has to be kept together")
+        note(f"--no-leak {threshold}: no samples are that similar; nothing to group")
     else:
         note(
             f"--no-leak {threshold}: {len(sizes)} groups of similar samples, the largest of {sizes.max()}; no group is "

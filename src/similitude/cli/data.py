@@ -102,7 +102,7 @@ def _matrix(source: Source, note: Notes, mmap: bool) -> LoadedData:
     from similitude.proximity.files import load_proximity
 
     if source.param:
-        raise ValueError("--param sets parameters of --similarity, which must be given, too.")
+        raise ValueError("--param sets parameters of --similarity, which must also be given.")
     matrix: Any = source.matrix
     mmap = mmap and matrix.suffix.lower() == ".npy"
     data = load_proximity(matrix, mmap=mmap, **_beside(source), **source.reading())
@@ -158,7 +158,7 @@ def named_samples(name: str, seed: int = 0) -> LoadedData:
 
 
 def check_nested(data: LoadedData, folds: int, seed: int) -> None:
-    """Raise a ValueError unless the training part of every outer fold can be divided into folds, too."""
+    """Raise a ValueError unless the training part of every outer fold can itself be divided into folds."""
     from similitude.evaluation.folds import stratified_folds, testable_classes
 
     y, groups = np.asarray(data.y), data.groups

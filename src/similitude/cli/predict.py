@@ -69,7 +69,7 @@ Queries = Annotated[
 ]
 AssignAll = Annotated[
     bool,
-    typer.Option("--assign-all", help="Write a class for samples that give no evidence, too, instead of unassigned."),
+    typer.Option("--assign-all", help="Also write a class for samples that give no evidence, instead of unassigned."),
 ]
 ForSpreadsheets = Annotated[
     bool,

@@ -42,7 +42,7 @@ def read_rows(
 
 
 def _takes_rows(fitted: Any) -> bool:
-    """Return whether a fused model was fitted on a matrix alone, so that all its parts use the same rows."""
+    """Return whether a fused model was fitted on a matrix alone; all its parts then use the same rows."""
     from similitude import FusedClassifier
 
     if not isinstance(fitted, FusedClassifier) or not hasattr(fitted, "n_features_in_"):

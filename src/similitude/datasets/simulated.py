@@ -124,7 +124,7 @@ def make_negative_direction(
 
     In ``S = V diag(lambda) V^T`` the eigenvalue of the eigenvector v that best separates two classes is replaced by
     ``-c`` times itself: ``S - (1 + c) lambda v v^T``. Samples of the two classes are then more similar to the other
-    class than to their own, so that nearest neighbours fail, while an SVM on the clipped or flipped spectrum is as good
+    class than to their own, so nearest neighbours fail, while an SVM on the clipped or flipped spectrum is as good
     as before, provided that test rows are treated like the training rows.
 
     v is the eigenvector with the largest Fisher ratio ``(mean_a - mean_b)^2 / (var_a + var_b)`` of its entries in the

@@ -84,7 +84,7 @@ def _about_spectrum(d: Diagnosis) -> Iterator[str]:
         yield f"{matrix} is positive semidefinite: it is a kernel, for instance for SVC(kernel='precomputed')."
     elif d.negative_eigenratio is None:
         yield (
-            f"{matrix} has no positive eigenvalue, so that clipping gives no kernel; check that larger values mean "
+            f"{matrix} has no positive eigenvalue, so clipping gives no kernel; check that larger values mean "
             "more alike, or use a local method (KNNClassifier)."
         )
     elif d.negative_eigenfraction < NEARLY_PSD:
@@ -196,13 +196,13 @@ def _about_error(d: Diagnosis) -> Iterator[str]:
     guess = 1 - max(c.count for c in d.classes) / d.n
     of = f" for the {d.n_examined - d.without_evidence} samples with evidence" if d.without_evidence else ""
     errors = (
-        f"the nearest neighbour has an error of {percent(d.leave_one_out_error)}{of}, and predicting the largest class "
-        f"for all samples one of {percent(guess)}"
+        f"the error of the nearest neighbour is {percent(d.leave_one_out_error)}{of}, and that of always predicting "
+        f"the largest class is {percent(guess)}"
     )
     if d.leave_one_out_error >= guess:
         yield f"{errors}: the nearest neighbour alone is not informative about the classes."
     else:
-        better = "should have a smaller one than both" if d.leave_one_out_error > 0 else "can hardly do better"
+        better = "should do better than both" if d.leave_one_out_error > 0 else "can hardly do better"
         yield f"{errors}: a classifier {better}."
 
 

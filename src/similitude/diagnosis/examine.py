@@ -178,7 +178,7 @@ def _checked(matrix: Any, max_samples: int, rng: Any) -> tuple[Any, np.ndarray]:
 
 
 def _completed(values: Any, given: Any, dissimilarity: str | None) -> tuple[float, Any]:
-    """Return the share of unknown values, and the values with unknown ones filled; farthest pairs are filled, too."""
+    """Return the share of unknown values, and the values with unknown ones filled; farthest pairs are also filled."""
     sparse_as = given.absent if sparse.issparse(values) else None
     unknown = 0.0
     if sparse_as == "unknown" or (sparse_as is None and np.isnan(values).any()):

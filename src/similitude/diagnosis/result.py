@@ -32,7 +32,7 @@ class Diagnosis:
         The number of samples.
     n_sampled : int
         The number of samples that the figures of the spectrum, the triangle inequality, the intrinsic dimension and the
-        disorder come from, and for a dense matrix all others, too; fewer than ``n`` if a random subset was drawn.
+        disorder come from (all figures for a dense matrix); fewer than ``n`` if a random subset was drawn.
     dtype : str
         The data type of the given matrix.
     sparse : bool
@@ -75,7 +75,7 @@ class Diagnosis:
     hubness : float or None
         Skewness of the number of lists of k nearest neighbours in which a sample occurs.
     neighbor_ties : float or None
-        Share of the samples whose k-th and next neighbour are equally similar, so that several share the last places.
+        Share of the samples whose k-th and next neighbour are equally similar, so several share the last places.
     disorder : float or None
         The smallest D with ``rank_x(y) <= D (rank_z(x) + rank_z(y))`` for 95% of the triples drawn: see
         :func:`~similitude.disorder`; None for fewer than three samples.
@@ -93,7 +93,7 @@ class Diagnosis:
         Share of unknown entries (NaN, or absent from a sparse matrix with ``absent="unknown"``), in whose place the
         other figures use the fill of ``Proximities``, by default the mean of the known values of different samples.
     without_evidence : int
-        Number of examined samples whose similarities to all others are equal, so that their row gives no evidence.
+        Number of examined samples whose similarities to all others are equal, so their row gives no evidence.
     from_stored : bool
         Whether all figures that do not need all pairs come from all stored entries of a sparse matrix.
     eigenvalues : ndarray of shape (n_sampled,) or None

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
-
+from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude.proximity.maps import LearnedMap
 from similitude.similarities import Measure, show_blocks
 
@@ -20,7 +18,7 @@ class Part:
         self.objects, self.first = objects, first
 
     def __len__(self) -> int:
-        return _num_samples(self.objects)
+        return num_samples(self.objects)
 
 
 class Rule:
@@ -34,7 +32,7 @@ def cut(objects: Any, lengths: list[int]) -> list[Part]:
     """Return the objects in parts of these lengths."""
     parts, first = [], 0
     for length in lengths:
-        parts.append(Part(_safe_indexing(objects, slice(first, first + length)), first))
+        parts.append(Part(safe_indexing(objects, slice(first, first + length)), first))
         first += length
     return parts
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _is_fitted, _num_samples
 
 from similitude._utils.extras import require
+from similitude._utils.scikit_learn import is_fitted, num_samples, safe_indexing
 from similitude.distributed._cluster import waiting
 from similitude.distributed._parts import Part, Rule, cut, show
 from similitude.similarities import MatrixInMemory, Measure, check_sequence, resolve
@@ -71,13 +70,13 @@ def pairwise(
     same = B is None
     A = check_sequence(A, "A")
     B = A if same else check_sequence(B, "B")
-    shape = _num_samples(A), _num_samples(B)
+    shape = num_samples(A), num_samples(B)
     if 0 in shape:
         raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
     measure = _ready(resolve(similarity), A, y)
     dtype: Any = np.float64
     if measure.batch:
-        dtype = pairwise_here(_safe_indexing(A, slice(0, 1)), _safe_indexing(B, slice(0, 1)), measure).dtype
+        dtype = pairwise_here(safe_indexing(A, slice(0, 1)), safe_indexing(B, slice(0, 1)), measure).dtype
     down, across = _lengths(chunks, shape, np.dtype(dtype))
     rule = delayed(Rule(measure))
     rows = [delayed(part) for part in cut(A, down)]
@@ -111,7 +110,7 @@ def _ready(measure: Measure, A: Any, y: Any) -> Measure:
     """Return the fitted measure; one that is fitted already is not changed."""
     if not measure.learns:
         return measure
-    return replace(measure, learns=False, batch=True) if _is_fitted(measure.function) else measure.learned(A, y)
+    return replace(measure, learns=False, batch=True) if is_fitted(measure.function) else measure.learned(A, y)
 
 
 def _block(rows: Part, columns: Part, rule: Rule, half: bool, dtype: Any) -> np.ndarray:

@@ -7,10 +7,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from sklearn.utils.validation import _num_samples
 
 from similitude._utils.checks import check_integer
 from similitude._utils.extras import require
+from similitude._utils.scikit_learn import num_samples
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
 from similitude.finders import Collection, Ends, Neighbors, RunningBest, StreamSearch, Target, best_of
@@ -136,7 +136,7 @@ class ClusterSearch(StreamSearch):
         client = current_client()
         distributed = require("distributed", "dask")
         rule = hold(client, Rule(measure))
-        lengths = even_lengths(_num_samples(A), self.n_shards or thread_total(client))
+        lengths = even_lengths(num_samples(A), self.n_shards or thread_total(client))
         shards = [hold(client, part) for part in cut(A, lengths)]
         look = partial(_values_between, isinstance(target, Ends), self.block_size)
         tiles = [(i, j) for i in range(len(shards)) for j in range(i if half else 0, len(shards))]

@@ -130,14 +130,6 @@ def predictions(batch: Batch, fold: Fold) -> list[np.ndarray]:
     return batch.answers(0, "predict")
 
 
-def first_best(scores: Any) -> int:
-    """Return the position of the best point: the first with the highest mean score, like ``GridSearchCV``.
-
-    ``scores`` has the shape (folds, points).
-    """
-    return int(np.argmax(np.average(np.asarray(scores).T, axis=1)))
-
-
 def absolute(estimator: Any, training: Any, points: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return points of a grid whose relative values have become those for these training samples.
 

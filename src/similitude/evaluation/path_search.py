@@ -13,8 +13,8 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import _num_samples
 
+from similitude._utils import scikit_learn
 from similitude._utils.docs import shared_docs
 from similitude._utils.forms import is_frame
 from similitude._utils.ids import labels_in_order
@@ -67,7 +67,7 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
 
     See Also
     --------
-    AutoClassifier : Chooses the method, too.
+    AutoClassifier : Also chooses the method.
     sklearn.model_selection.GridSearchCV : The search that fits each grid point on its own.
 
     Examples
@@ -121,14 +121,13 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         """
         groups, params = labels_in_order(groups, X, "groups"), _weights_in_order(params, X)
         X, y = self._adopted(X, y)
-        if groups is not None and (shape := np.asarray(groups).shape) != (n := _num_samples(X),):
+        if groups is not None and (shape := np.asarray(groups).shape) != (n := scikit_learn.num_samples(X),):
             raise ValueError(f"groups must have one entry per sample ({n}); got an array of shape {shape}.")
         given = {} if groups is None else {"groups": groups}
         if params or y is None:
             return super().fit(self._divisible(X), y, **given, **params)
-        self._validate_params()
-        scorers, refit_metric = self._get_scorers()
-        routed = self._get_routed_params_for_fit(given)
+        scorers, refit_metric = scikit_learn.scorers_of(self)
+        routed = scikit_learn.routed_arguments(self, given)
         if routed.estimator.fit or routed.scorer.score:  # the estimator or a scorer requests the groups, too
             return super().fit(self._divisible(X), y, **given)
         X, y = indexable(X, y)
@@ -142,19 +141,20 @@ class PathSearchCV(LinkedEstimator, GridSearchCV):
         self.n_splits_ = len(splits)
 
         rows, samples = self._evaluate(X, y, splits, candidates)
-        results = self._format_results(_absolute(self.estimator, candidates, samples), len(splits), rows)
+        tried = _absolute(self.estimator, candidates, samples)
+        results = scikit_learn.format_results(self, tried, len(splits), rows)
         first = rows[0]["test_scores"]
         self.multimetric_ = isinstance(first, dict)  # for a callable this is known only from its results
         if self.multimetric_:
-            self._check_refit_for_multimetric(first)
+            scikit_learn.check_refit(self, first)
             refit_metric = self.refit
         if self.refit or not self.multimetric_:
-            self.best_index_ = self._select_best_index(self.refit, refit_metric, results)
+            self.best_index_ = scikit_learn.best_index(self, refit_metric, results)
             if not callable(self.refit):
                 self.best_score_ = results[f"mean_test_{refit_metric}"][self.best_index_]
             self.best_params_ = results["params"][self.best_index_]
         self.cv_results_ = results
-        self.scorer_ = getattr(scorers, "_scorers", scorers)
+        self.scorer_ = scikit_learn.single_scorers(scorers)
         if self.refit:
             self._refit(X, y, samples[self.best_index_])
         return self

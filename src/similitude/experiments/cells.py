@@ -16,8 +16,9 @@ from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut, ParameterGrid
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 
+from similitude._utils.scikit_learn import safe_indexing
 from similitude._utils.threads import one_blas_thread
 from similitude._utils.versions import versions
 from similitude.evaluation.parameters import plain_parameters
@@ -88,7 +89,7 @@ class Cell:
         if get_tags(self.estimator).input_tags.pairwise:
             X_train, X_test = cut(self.X, train, train), cut(self.X, test, train)
         else:
-            X_train, X_test = _safe_indexing(self.X, train), _safe_indexing(self.X, test)
+            X_train, X_test = safe_indexing(self.X, train), safe_indexing(self.X, test)
         model, chosen = self._chosen(X_train, y_train)
         errors = int(np.count_nonzero(model.predict(X_test) != y_test))
         log_loss = None

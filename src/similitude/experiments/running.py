@@ -14,11 +14,11 @@ from joblib.parallel import get_active_backend
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples
 
 from similitude._utils.extras import require
 from similitude._utils.ids import labels_in_order
 from similitude._utils.progress import ProgressBars
+from similitude._utils.scikit_learn import num_samples
 from similitude.base import SimilarityEstimator, new_reader
 from similitude.evaluation.engine import reading_part
 from similitude.evaluation.path_search import input_parameters
@@ -216,8 +216,8 @@ def _dataset(name: Any, given: Any) -> Dataset:
         raise ValueError(f"data[{name!r}] must be a tuple (X, y), (X, y, contract) or (X, y, contract, splits).")
     X, y, contract, splits = Dataset(*given)
     y = np.asarray(labels_in_order(y, X))
-    if y.ndim != 1 or len(y) != _num_samples(X):
-        raise ValueError(f"data[{name!r}]: y must be one label per sample ({_num_samples(X)}); got shape {y.shape}.")
+    if y.ndim != 1 or len(y) != num_samples(X):
+        raise ValueError(f"data[{name!r}]: y must be one label per sample ({num_samples(X)}); got shape {y.shape}.")
     if not isinstance(contract, Mapping):
         raise ValueError(
             f"data[{name!r}]: the contract must be a dict such as {{'similarity': 'vdm'}}; got {contract!r}."
@@ -286,7 +286,7 @@ class _Matrices:
 
     def _on_matrix(self, cell: Cell) -> Cell:
         part, prefix = reading_part(cell.estimator)
-        few = _num_samples(cell.X) <= LARGEST and cell.protocol.kind != "given"
+        few = num_samples(cell.X) <= LARGEST and cell.protocol.kind != "given"
         if not few or not isinstance(part, SimilarityEstimator) or callable(cell.grid):
             return cell
         reader = new_reader(part)

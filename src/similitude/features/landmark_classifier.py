@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import _num_samples
 
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
+from similitude._utils.scikit_learn import num_samples
 from similitude.base import SimilarityClassifier, new_reader
 from similitude.features._landmark_models import features_in_place, linear_models
 from similitude.features._landmark_path import NO_PROBABILITIES, LandmarkPath, RidgeState
@@ -99,7 +99,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
     C : float, default=1.0
         Inverse regularisation of "logistic" and "svm". In units of the features' squared size it is limited to the
         range from 1e-10 to 1e10. With ``t S``, ``t alpha`` and ``C / t`` the classifier is the same (that of "svm"
-        nearly, as its offset is regularised, too), so choose alpha relative to the scale of S, which is
+        nearly, as its offset is also regularised), so choose alpha relative to the scale of S, which is
         ``np.median(S.max(axis=1) - S.mean(axis=1))``, and C relative to its inverse.
     selection : {"random", "stratified", "kmedoids", "leverage"}, default="random"
         How landmarks are chosen: see :class:`~similitude.IndefiniteNystroem`.
@@ -259,7 +259,7 @@ class LandmarkClassifier(LandmarkEstimator, SimilarityClassifier):
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all labels at once; give partial_fit a dict of weights.")
         points = self._points([{}])
-        y = check_labels(labels_in_order(y, X), _num_samples(X))
+        y = check_labels(labels_in_order(y, X), num_samples(X))
         path = vars(self).get("_path")
         if path is None:
             training = self._read(X, y)

@@ -35,7 +35,7 @@ class LPMachine(LinearClassifier):
 
         minimise over w, b  ||w||_1 + C sum_i max(0, 1 - y_i f(x_i)),   f(x) = w^T s + b
 
-    This is the support vector machine on similarities as features with the l1 norm. It sets most weights to 0, so that
+    This is the support vector machine on similarities as features with the l1 norm. It sets most weights to 0, so
     only the similarities of new samples to few training samples are needed. S need not be positive semidefinite,
     symmetric or square, because its columns are used as features. A square S is used as it is, with rows psi(x, .), and
     is never symmetrised; with ``similarity="columns"`` the rows are similarities to any p objects.
@@ -121,7 +121,7 @@ class _LinearProgram:
     def solve(self, C: float) -> LinearSolution:
         """Return the solution for one C."""
         price = min(max(scaled(C, self.columns.exponent), 1e-300), 1e300)
-        # No multiplier exceeds the price, so that no column's gradient exceeds 1 and w = 0 for every b.
+        # No multiplier exceeds the price, so no column's gradient exceeds 1 and w = 0 for every b.
         if price * float(np.max(np.sum(np.abs(self.rows), axis=1), initial=0.0)) <= 1.0:
             return self._completed(price, *self._without_weights(price))
         found = self._completed(price, *self._by_simplex(price))

@@ -47,7 +47,7 @@ class PotentialSVC(LinearClassifier):
         Weight of the l1 norm: the larger it is, the fewer coefficients are not zero. If it is at least ``max |S^T y|``,
         all are zero, and the larger class is predicted (the later class if ``center=False``).
     center : bool, default=True
-        Whether y and the columns of S are centred. Without centring the decision function has no offset, so that the
+        Whether y and the columns of S are centred. Without centring the decision function has no offset, so the
         result depends on the zero of the similarities.
     {probability}
     {similarity}

@@ -6,9 +6,9 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _num_samples
 
 from similitude._utils.extras import require
+from similitude._utils.scikit_learn import num_samples
 from similitude.similarities import Measure
 
 METRICS = {
@@ -39,7 +39,7 @@ def uses_pynndescent(builder: str, objects: Any, measure: Measure, n_neighbors: 
             "builder='pynndescent' needs an array of numbers, the largest within 1e-12 and 1e12, and one of the "
             f"metrics {sorted(METRICS)}; got {type(objects).__name__} and {measure.name!r}."
         )
-    n = _num_samples(objects)
+    n = num_samples(objects)
     if builder == "auto":
         known = known and n >= _WORTH_COMPILING and find_spec("pynndescent") is not None
     return known and builder != "own" and n > n_neighbors + 1

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _num_samples
 
+from similitude._utils.scikit_learn import num_samples
 from similitude.finders._pairs import matrix_of_pairs, pair_blocks, pairs_among
 from similitude.finders.ties import Neighbors
 from similitude.numerics.ties import listed_counts, tied_counts
@@ -98,7 +98,7 @@ class Collection(NamedTuple):
         return cls(reader.objects, in_both_directions(reader.measure, reader.map), None)
 
     def __len__(self) -> int:
-        return _num_samples(self.objects)
+        return num_samples(self.objects)
 
     def mapped(self, values: np.ndarray) -> np.ndarray:
         """Return values of the measure as similarities."""

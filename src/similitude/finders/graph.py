@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _num_samples
+from sklearn.utils import check_random_state
 
 from similitude._native import both_directions, insert_neighbors, propose_neighbors, walk_graph
 from similitude._utils.checks import check_choice, check_integer
+from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude._utils.threads import over_row_blocks
 from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
 from similitude.finders._pynndescent import neighbors_by_pynndescent, uses_pynndescent
@@ -158,7 +158,7 @@ class GraphSearch(ObjectFinder):
         self._check_parameters()
         self._begin(symmetric)
         objects, measure, _ = self._collection(reader)
-        n = _num_samples(objects)
+        n = num_samples(objects)
         rng = check_random_state(self.random_state)
         self._seed = int(rng.randint(2**31 - 1))
         self._sign = 1.0 if reader.map_name is None else -1.0
@@ -189,14 +189,14 @@ class GraphSearch(ObjectFinder):
             The map from values of the measure to similarities; None if they are similarities.
         """
         objects, measure, _ = self._collection(reader)
-        n = _num_samples(objects)
+        n = num_samples(objects)
         self._check_graph(n - n_new)
         if n > 2 * self._n_built:
             spent = self.n_evaluations_
             learned = self.index(reader, self.symmetric_)
             self.n_evaluations_ += spent
             return learned
-        fresh = _safe_indexing(objects, np.arange(n - n_new, n))
+        fresh = safe_indexing(objects, np.arange(n - n_new, n))
         self._grow(objects, measure, self._to_pivots(fresh, objects, measure))
         return self._map(reader.map_name, reader.scale)
 
@@ -227,7 +227,7 @@ class GraphSearch(ObjectFinder):
         step = max(1, _VISITS // n)
         for start in range(0, m, step):
             part = slice(start, min(start + step, m))
-            values[part], indices[part], spent = self._walk(compare, training, _safe_indexing(X, part), k)
+            values[part], indices[part], spent = self._walk(compare, training, safe_indexing(X, part), k)
             count += spent
         self._seen, self._local = (count, m), []
         return training.mapped(self._sign * values), indices
@@ -240,7 +240,7 @@ class GraphSearch(ObjectFinder):
 
     def _to_pivots(self, X: Any, objects: Any, measure: Measure) -> np.ndarray:
         """Return how alike each object of X is to the pivots, of shape (m, n_pivots); larger values mean more alike."""
-        values = pairwise(X, _safe_indexing(objects, self.pivots_), similarity=measure)
+        values = pairwise(X, safe_indexing(objects, self.pivots_), similarity=measure)
         return self._sign * values.astype(np.float64)
 
     def _codes_of(self, values: np.ndarray) -> np.ndarray:
@@ -334,7 +334,7 @@ class GraphSearch(ObjectFinder):
 
         Larger values mean more alike.
         """
-        m, n, p = _num_samples(X), len(training), len(self.pivots_)
+        m, n, p = num_samples(X), len(training), len(self.pivots_)
         width = min(max(k, self.search_width // 2), n)
         pool, closeness = np.full((m, width), -1, dtype=np.int32), np.full((m, width), -np.inf)
         waiting, visited = np.zeros((m, width), dtype=bool), np.zeros((m, n), dtype=bool)

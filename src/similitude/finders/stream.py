@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _num_samples
 
 from similitude._native import offer, offer_counting
+from similitude._utils.scikit_learn import num_samples
 from similitude.finders.finder import Collection, ObjectFinder
 from similitude.finders.ties import Neighbors
 from similitude.numerics.ties import listed_counts
@@ -115,7 +115,7 @@ class StreamSearch(ObjectFinder):
         target : Target
             The target, whose ``write(block, values)`` is called for each block.
         """
-        n = _num_samples(objects)
+        n = num_samples(objects)
         self._evaluate(objects, objects, measure, target, half=measure.symmetric)
         self.n_evaluations_ += n * (n + 1) // 2 if measure.symmetric else n * n
 

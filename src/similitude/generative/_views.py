@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.validation import _num_samples
 
 from similitude._utils.ids import Names, as_ids, column_names_of, given_names
+from similitude._utils.scikit_learn import num_samples
 from similitude.base import SimilarityEstimator, new_reader
 from similitude.proximity.check import dense, read_similarity
 from similitude.proximity.proximities import Proximities, as_proximities
@@ -126,7 +126,7 @@ class FusedReader:
         distances = any(getattr(part, "dissimilarity", None) is not None for _, part in estimator._parts)
         learned = {view.name: view.learned_fill(X, distances) for view in self.views}
         self.fills = {name: fill for name, fill in learned.items() if fill is not None}
-        return FusedTraining(self, _num_samples(X), self._inputs(X, square=True))
+        return FusedTraining(self, num_samples(X), self._inputs(X, square=True))
 
     def rows(self, X: Any, estimator: Any) -> dict[str, Any]:
         """Return new samples as the input of each part, by its name."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.docs import shared_docs
+from similitude._utils.scikit_learn import BaseComposition
 from similitude.base import FittedPath, GridFit, PathClassifier
 from similitude.generative._views import FusedReader
 from similitude.generative.base import answered, first_of_tied, normalised
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @shared_docs
-class FusedClassifier(PathClassifier, _BaseComposition):
+class FusedClassifier(PathClassifier, BaseComposition):
     """Classify by the product of several classifiers' posteriors, as if their inputs were independent.
 
     With P_t(g | x) the posterior of part t::
@@ -284,7 +284,7 @@ class FusedPath(FittedPath):
         total = np.where(nothing, logs[0], total)
         if self._log_ratios is not None:
             ruled_out = np.all(total + self._log_ratios == -np.inf, axis=1, keepdims=True)
-            # Only classes of prior 0 are left, so that the posterior is the prior.
+            # Only classes of prior 0 are left, so the posterior is the prior.
             total = np.where(ruled_out, 0.0, total) + self._log_ratios
         return normalised(total)
 

@@ -35,7 +35,7 @@ class FusedKNN(SimilarityClassifier):
 
         P(g | x) = (number of class g in N(x) + number of class g in M(x)) / 2k
 
-    A sample in both sets votes twice. Both kinds of neighbours always have the same weight, so that this is the
+    A sample in both sets votes twice. Both kinds of neighbours always have the same weight, so this is the
     baseline for :class:`FusedClassifier`. Features are passed as ``Proximities(S, features)``; without them the rows of
     similarities are the features. Training samples that tie for the last places share them. Of tied classes, the one
     with the most similar neighbour is predicted, then the one with more training samples. ``PathSearchCV`` evaluates a

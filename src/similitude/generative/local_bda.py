@@ -230,7 +230,7 @@ class LocalBDAPath(FittedPath):
             joint = logs + log_of(priors)
         if response == "predict_joint_log_proba":
             return joint
-        # Some prior is positive, and every density is, so that some joint probability is positive.
+        # Some prior is positive, and every density is, so some joint probability is positive.
         return answered(
             normalised(joint),
             response,

@@ -369,7 +369,7 @@ class LocalSDAPath(LocalPath, GenerativePath):
         if rows.unknown:
             known = int(known_counts(rows.S)[0])
             if not known:
-                raise ValueError("X has no known similarity to a training sample, so that there is nothing to explain.")
+                raise ValueError("X has no known similarity to a training sample, so there is nothing to explain.")
             if known < self.points[0].n_neighbors:
                 return self.limited(known).models_of(rows)
         point = self.points[0]

@@ -187,7 +187,7 @@ class _RobustProblem:
     def __init__(self, values: np.ndarray, basis: np.ndarray, y: np.ndarray, bounds: np.ndarray, rho: float):
         self.values, self.basis, self.y, self.rho = values, basis, y, rho
         # With no similarity above 1, K = c v v^T / ||v||^2 for the best c shows ||v||^4 / (16 rho) - n ||v||^2 / 2 to
-        # be at most F(v) + y^T v, so that F > 0 beyond this radius: larger bounds cannot be met, and would only
+        # be at most F(v) + y^T v, so F > 0 beyond this radius: larger bounds cannot be met, and would only
         # multiply rounding errors.
         n = len(y)
         radius = max(16.0 * rho * n, (32.0 * rho * math.sqrt(n)) ** (2.0 / 3.0)) ** 0.5

@@ -1,7 +1,7 @@
 """The learned spectrum by a primal-dual interior-point method, in the notation of ``_spectrum_problem``.
 
 The method is Mehrotra's predictor and corrector on the dual, all of whose constraints are convex quadratic. Everything
-but alpha is diagonal plus a matrix of rank one or two, so that a step costs one Cholesky factor of size min(n, r + 2):
+but alpha is diagonal plus a matrix of rank one or two, so a step costs one Cholesky factor of size min(n, r + 2):
 at n = 200 and full rank 1.5 ms, where Clarabel on (12) takes 8 ms, and about half as many steps.
 """
 
@@ -15,7 +15,7 @@ from scipy.linalg import blas, lapack
 from similitude.kernel._spectrum_problem import GAP, SpectrumProblem, SpectrumSolution, dual, primal, relative_gap
 
 _AIM = 1e-10
-"""Relative gap asked for: the last steps gain a digit or more each, so that they cost little."""
+"""Relative gap asked for: the last steps gain a digit or more each, so they cost little."""
 
 _SLOW = 0.5
 """Below the gap at which a problem is solved, a step that leaves more than this share of the gap is the last."""
@@ -279,7 +279,8 @@ def interior_point(problem: SpectrumProblem) -> tuple[SpectrumSolution, float]:
         step = system.step(residuals, centre * mu, predictor)
         reach = at.reach(step)
         if reach < _SHORT:
-            # Far from the central path: first back to it, without the corrections that led astray.
+            # The step is short because it starts far from the central path: return to the path first, without the
+            # second-order corrections.
             back = system.step(residuals, max(centre, 0.5) * mu, None)
             if at.reach(back) > reach:
                 step, reach = back, at.reach(back)

@@ -48,7 +48,7 @@ def choose_target(matrices: list[np.ndarray], y: np.ndarray, weight: np.ndarray)
     """Return which of clip and flip has fewer errors in cross-validation at its best C, or "both" if they are equal.
 
     There are ten folds (fewer if the smaller class has fewer samples), without shuffling. A class with a single
-    sample cannot be left out, so that the result is "both".
+    sample cannot be left out, so the result is "both".
     """
     n_folds = min(_FOLDS, int(np.sum(y > 0)), int(np.sum(y < 0)))
     # Without negative eigenvalues clip and flip are the same, here and (by interlacing) on every part of the matrices.

@@ -110,7 +110,7 @@ class MixtureSVC(SeveralEstimator, KernelLearningSVC):
     similarity have the same weight, ``a_vi = d_v`` (clip: 0 for the negative ones; flip: with the sign of lambda_vi):
     then it learns nonnegative weights d_v of the modified kernels, which is multiple-kernel learning.
 
-    In the decision a cancels: ``f(x) = sum_v w_v^T s_v + b`` with s_v the row of x in the v-th similarity, so that new
+    In the decision a cancels: ``f(x) = sum_v w_v^T s_v + b`` with s_v the row of x in the v-th similarity, so new
     rows are treated like the training rows.
 
     The scales are matched in ``fit``: each similarity is multiplied by the factor with which the entries of all

@@ -25,7 +25,7 @@ class RobustSVC(KernelLearningSVC):
         maximise over alpha  min over K >= 0 of  sum alpha - v^T K v / 2 + rho ||K - S||_F^2
         subject to           0 <= alpha <= C,  y^T alpha = 0
 
-    where ``K >= 0`` means that K is positive semidefinite. The maximum and the minimum may be swapped, so that K is the
+    where ``K >= 0`` means that K is positive semidefinite. The maximum and the minimum may be swapped, so K is the
     kernel near S on which the SVM does best. The inner problem has the solution ``K = (S + v v^T / (4 rho))_+``, the
     positive part; the outer one is concave and is solved by Newton's method to rounding error. As rho grows, K tends to
     S_+ and the classifier to the SVM on the clipped similarities; as rho falls, K tends to ``v v^T / (4 rho)``.

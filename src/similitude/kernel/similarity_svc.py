@@ -33,7 +33,7 @@ _TREATMENTS = {
     "flip": "makes them positive",
     "shift": "adds {shift:.3g} to every self-similarity",
     "square": "squares all eigenvalues",
-    "none": "keeps them, so that the problem is not convex and the solution is a stationary point, not an optimum",
+    "none": "keeps them, so the problem is not convex and the solution is a stationary point, not an optimum",
 }
 
 
@@ -67,7 +67,7 @@ class SimilaritySVC(OneVsOneClassifier):
     ``V diag(sgn lambda) V'``. With ``spectrum="none"`` the problem is not convex if S is indefinite, and the solution
     is a point where the first-order conditions hold. If S is indefinite, one warning says so and names the treatment.
 
-    Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, so that only ``P beta``
+    Since P is linear, the decision value is ``s^T (P beta) + b`` with ``beta_i = y_i alpha_i``, so only ``P beta``
     is kept of the training matrix. The later class of a pair wins if the decision value is at least 0, and the class
     that wins most pairs is predicted; if there are several, the first of them, as in libsvm. The similarities may be of
     any size, because they are divided by a power of two and C is multiplied by it.
@@ -234,8 +234,7 @@ class SimilaritySVC(OneVsOneClassifier):
                 raise
             spectrum = self._path.points[0].spectrum
             raise ValueError(
-                f"{error} spectrum={spectrum!r} maps rows by a matrix that mixes all columns, so that none can be left "
-                "out."
+                f"{error} spectrum={spectrum!r} maps rows by a matrix that mixes all columns, so none can be left out."
             ) from None
 
     @property

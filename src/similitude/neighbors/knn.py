@@ -6,12 +6,13 @@ import copy
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_bool, check_choice, check_integer, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
+from similitude._utils.scikit_learn import num_samples
 from similitude.base import new_reader
 from similitude.finders import GraphSearch, check_search, same_values
 from similitude.labels import Labels, check_labels
@@ -72,7 +73,7 @@ class KNNClassifier(SearchingClassifier):
     with the most similar neighbour wins, then the one with more training samples, then the first one. A class without a
     neighbour cannot win by votes. The similarity may be asymmetric: neighbours are ranked by the rows psi(x, .). KRI,
     KRR and LIME use (S + S^T)/2 among the neighbours, with a warning, and for them the rows of new raw objects are
-    averaged over both directions, too.
+    also averaged over both directions.
 
     Parameters
     ----------
@@ -236,7 +237,7 @@ class KNNClassifier(SearchingClassifier):
         """Return the training samples that vote, and their weights.
 
         Of samples that tie for the last place the first ones are listed, and the weights are those of the listed
-        samples. ``predict`` and ``predict_proba`` share these places among all tied samples, so that their votes may
+        samples. ``predict`` and ``predict_proba`` share these places among all tied samples, so their votes may
         differ from the sums of these weights.
 
         Parameters
@@ -272,7 +273,7 @@ class KNNClassifier(SearchingClassifier):
         if not hasattr(self, "objects_"):
             return self.fit(X, y)
         y = labels_in_order(y, X)
-        n_new, known = _num_samples(X), self.classes_[self._path.labels.codes]
+        n_new, known = num_samples(X), self.classes_[self._path.labels.codes]
         X = append_objects(self.objects_, X) if n_new else self.objects_
         # An empty list becomes an array of floats, which would convert all labels to floats.
         y = np.concatenate([known, check_labels(y, n_new) if n_new or np.size(y) else known[:0]])  # type: ignore[arg-type]
@@ -280,7 +281,7 @@ class KNNClassifier(SearchingClassifier):
             return self.fit(X, y)
         points = self._points([{}])
         reader = copy.copy(self._reader)
-        reader.objects, reader.n_columns, reader.measure = X, _num_samples(X), resolve(self.similarity)
+        reader.objects, reader.n_columns, reader.measure = X, num_samples(X), resolve(self.similarity)
         reader.dissimilarity = self.dissimilarity
         labels = self._labels_of(check_labels(y, reader.n_columns))
         finder = copy.copy(self._path.finder)  # if the insertion fails, the fitted finder is unchanged

@@ -69,8 +69,8 @@ class LocalSVC(SearchingClassifier):
     training; a class without a neighbour cannot win. With ``spectrum="none"`` the problems may not be convex; the
     solution is then a point where the first-order conditions hold.
 
-    An asymmetric S is replaced by ``(S + S^T)/2``, with a warning. The rows of new raw objects are averaged over both
-    directions, too, while rows of a matrix are used unchanged. The training matrix is kept without a copy, and only its
+    An asymmetric S is replaced by ``(S + S^T)/2``, with a warning. The rows of new raw objects are also averaged over
+    both directions, while rows of a matrix are used unchanged. The training matrix is kept without a copy, and only its
     entries among neighbours are read. ``PathSearchCV`` evaluates a whole grid of the three parameters with one
     neighbour sort, one decomposition for each sample, k and spectrum, and one pass through the ascending values of C.
 

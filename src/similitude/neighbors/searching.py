@@ -56,7 +56,7 @@ class LocalPath(FittedPath):
         return found
 
     def limited(self, count: int) -> Any:
-        """Return the path with at most so many neighbours at each point."""
+        """Return the path with at most ``count`` neighbours at each point."""
         limited = copy.copy(self)
         limited.points = [
             point._replace(n_neighbors=min(point.n_neighbors, count))

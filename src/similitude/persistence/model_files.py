@@ -16,9 +16,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.files import check_writable, replacing
+from similitude._utils.scikit_learn import num_samples
 from similitude._utils.versions import versions
 from similitude.auto import AutoClassifier
 from similitude.base import SimilarityEstimator, new_reader, reader_of
@@ -247,7 +248,7 @@ def _facts(model: Any) -> dict[str, Any]:
             contract = new_reader(reader)
         given = "similarities" if contract.map_name is None else "dissimilarities"
         if not contract.is_matrix:
-            given, n_columns = "objects", _num_samples(reader.objects_)
+            given, n_columns = "objects", num_samples(reader.objects_)
     support = getattr(reader, "support_columns_", None)
     return {
         "classes": [str(name) for name in getattr(model, "classes_", ())],

@@ -36,7 +36,7 @@ class ErrorCurveDisplay:
     """The cross-validated error against a parameter, with a mark at the smallest error.
 
     The error is one minus the score, averaged over folds; the band is one standard error of that mean. Under
-    leave-one-out there is no band: a fold of one sample is right or wrong, so that the spread of the folds follows from
+    leave-one-out there is no band: a fold of one sample is right or wrong, so the spread of the folds follows from
     their mean. Of equally small errors, the one at the smallest parameter is marked.
 
     To draw several curves on the same Axes, pass ``ax`` and ``name``. The axis of the parameter is logarithmic if its

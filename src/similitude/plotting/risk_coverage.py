@@ -30,7 +30,7 @@ class RiskCoverageDisplay:
     The samples are sorted by their confidence, the largest posterior or another score; a classifier that abstains from
     the others has the error of the curve at that share. At a share of 1 the curve is the usual error. The faster it
     falls to the left, the better the confidence tells right predictions from wrong ones. The band is one standard
-    error. Samples of equal confidence are predicted or left out together, so that the curve has a point for each
+    error. Samples of equal confidence are predicted or left out together, so the curve has a point for each
     confidence.
 
     To draw several curves on the same Axes, pass ``ax`` and ``name``.

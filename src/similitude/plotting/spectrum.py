@@ -275,7 +275,7 @@ class SpectrumDisplay:
         for i, (name, values) in enumerate(after.items()):
             color, dashes = _LOOKS.get(name, (COLORS[5 + i % 5], DASHES[i % len(DASHES)]))
             look: dict[str, Any] = {"color": color, "linestyle": dashes, "linewidth": 1.8, "markersize": 4, **marks}
-            if name == "learned" and n > FEW:  # it may be ragged, so that a line would fill the picture
+            if name == "learned" and n > FEW:  # it may be ragged, so a line would fill the picture
                 look = {"color": color, "linestyle": "none", "marker": "o", "markersize": _dot(n) / 1.5}
             (lines[name],) = ax.plot(ranks, values, label=literal(name), **look)
         if threshold is not None:

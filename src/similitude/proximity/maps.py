@@ -157,7 +157,7 @@ class LearnedMap:
 
 def learned_constants_needed(map_name: str) -> bool:
     """Return whether ``to_similarity`` with this map learns constants from the training matrix."""
-    return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))  # with a factor, too
+    return map_name not in TO_SIMILARITY or bool(TO_SIMILARITY[map_name].learn(np.ones((1, 1))))  # also with a factor
 
 
 SPARSE_MAPS = ("exp", "gauss", "max-minus", "one-minus", "reciprocal", "sqrt-max-minus", "sqrt-one-minus")

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
 from similitude._utils.forms import foreign_form, from_condensed, is_frame
 from similitude._utils.ids import Names, as_ids, column_names_of, labels_in_order, names_of
+from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude.proximity.edges import EdgeMeaning, edges_of, square_matrix
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent, Fill, check_absent, check_fill
@@ -242,8 +241,8 @@ class Proximities:
                 continue
             if not values.shape:
                 raise ValueError(f"{name} must have one entry per row of S ({rows}); got {values.tolist()!r}.")
-            if _num_samples(values) != rows:
-                raise ValueError(f"{name} must have one entry per row of S ({rows}); got {_num_samples(values)}.")
+            if num_samples(values) != rows:
+                raise ValueError(f"{name} must have one entry per row of S ({rows}); got {num_samples(values)}.")
         if self.column_ids is not None and len(self.column_ids) != columns:
             raise ValueError(f"column_ids must have one entry per column of S ({columns}); got {len(self.column_ids)}.")
 
@@ -336,8 +335,8 @@ class Proximities:
 
 def _taken(values: Any, index: np.ndarray) -> Any:
     if isinstance(values, dict):
-        return {name: _safe_indexing(value, index) for name, value in values.items()}
-    return None if values is None else _safe_indexing(values, index)
+        return {name: safe_indexing(value, index) for name, value in values.items()}
+    return None if values is None else safe_indexing(values, index)
 
 
 def as_proximities(X: Any, *, distances: bool = False) -> Proximities:

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold
 from sklearn.model_selection import train_test_split as split_rows
-from sklearn.utils import _safe_indexing, check_consistent_length
+from sklearn.utils import check_consistent_length
 
 from similitude._utils.ids import labels_in_order
+from similitude._utils.scikit_learn import safe_indexing
 
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike, MatrixLike, RandomState
@@ -95,7 +96,7 @@ def train_test_split(
         train, test = next(folds.split(np.arange(n), stratify, groups))
     parts = [cut(S, train, train), cut(S, test, train)]
     for array in arrays:
-        parts += [_safe_indexing(array, train), _safe_indexing(array, test)]
+        parts += [safe_indexing(array, train), safe_indexing(array, test)]
     return parts
 
 

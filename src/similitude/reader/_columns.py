@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_n_features, validate_data
+from sklearn.utils.validation import validate_data
 
 from similitude._utils.ids import Names, column_names_of, column_order, some
 from similitude._utils.warn import warn
@@ -30,24 +30,26 @@ def check_width(X: Any, width: int, part: np.ndarray | None, estimator: Any) -> 
 
     The columns of ``Proximities`` with ids have been matched already.
     """
-    if part is not None:
+    matched = isinstance(X, Proximities) and X.column_ids is not None
+    if part is not None or matched:
         expected = estimator.n_features_in_
-        if width != len(part):
-            restricted = f", or the {len(part)} of support_columns_ alone" if len(part) < expected else ""
+        used = expected if part is None else len(part)
+        if width != used:
+            restricted = f", or the {used} of support_columns_ alone" if used < expected else ""
             raise ValueError(
                 f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as "
                 f"input{restricted}."
             )
+    if matched:
+        return
+    if part is not None:
         names = getattr(estimator, "feature_names_in_", None)
         estimator = copy.copy(estimator)
         estimator.n_features_in_ = len(part)
         if names is not None:
             estimator.feature_names_in_ = names[part]
-    if isinstance(X, Proximities) and X.column_ids is not None:
-        _check_n_features(estimator, X, reset=False)
-    else:
-        matrix = X.S if isinstance(X, Proximities) else X
-        validate_data(estimator, matrix, reset=False, skip_check_array=True)
+    matrix = X.S if isinstance(X, Proximities) else X
+    validate_data(estimator, matrix, reset=False, skip_check_array=True)
 
 
 def check_same_data(reader: Any, given: Proximities) -> None:

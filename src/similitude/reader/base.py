@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from similitude._utils.ids import Names
+from similitude._utils.scikit_learn import safe_indexing
 from similitude.proximity.proximities import Extras
 from similitude.proximity.split import cut
 from similitude.proximity.unknown import fill_needed
@@ -105,7 +105,7 @@ class SearchSamples:
 
     @property
     def learns(self) -> bool:
-        """Whether a similarity learns from data, so that each fold has its own values."""
+        """Whether a similarity learns from data; each fold then has its own values."""
         raise NotImplementedError
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Any, Any]:
@@ -131,6 +131,6 @@ class SearchSamples:
     def native(self, train: np.ndarray, test: np.ndarray, pairwise: bool) -> tuple[Any, Any]:
         """Return the training part and the test part of X for an estimator that does not use a reader."""
         if not pairwise:
-            return _safe_indexing(self.X, train), _safe_indexing(self.X, test)
+            return safe_indexing(self.X, train), safe_indexing(self.X, test)
         values = self.values
         return cut(values, train, train), cut(values, test, train)

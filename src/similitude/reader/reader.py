@@ -6,11 +6,10 @@ import copy
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _get_feature_names, _num_samples
 
 from similitude._utils.forms import foreign_form
 from similitude._utils.ids import Names, given_names
+from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
 from similitude.finders import check_search
 from similitude.proximity.check import read_similarity
 from similitude.proximity.evidence import gives_evidence
@@ -140,7 +139,7 @@ class Reader(InputReader):
             check_same_order(S, dissimilarity=map_name is not None)
         given = as_proximities(X)
         S, unknown = self.note_unknown(given, S, has_nan)
-        self.n_columns, self.column_names = S.shape[1], _get_feature_names(matrix_of(X))
+        self.n_columns, self.column_names = S.shape[1], feature_names(matrix_of(X))
         self.column_ids = given.column_ids
         self.note_extras(given.extras, ids=not given.adopted)
         self.learn_fill(given.fill, S)
@@ -179,14 +178,14 @@ class Reader(InputReader):
         return as_proximities(X, distances=distances)
 
     def note_extras(self, extras: Extras, *, ids: bool = True) -> None:
-        """Record which data came with the training samples; new rows must have them, too."""
+        """Record which data came with the training samples; new rows must also have them."""
         # With fixed prototypes the columns are not the samples of the rows, so the ids of the rows do not matter.
         names = [name for name, values in extras._asdict().items() if values is not None]
         self.extras = tuple(name for name in names if name != "ids" or (ids and not self.is_columns))
 
     def _fit_objects(self, X: Any, y: Any, map_name: str | None, search: Any) -> Training:
         self.objects = sliceable(X)
-        self.n_columns = _num_samples(self.objects)
+        self.n_columns = num_samples(self.objects)
         self.measure = measure = resolve(self.similarity).learned(self.objects, y)
         native: Any = ComputedValues(measure, self.objects, self.objects)
 
@@ -214,7 +213,7 @@ class Reader(InputReader):
         if not self.is_matrix:
             objects = check_objects(X)
             native = ComputedValues(self.measure, objects, self.objects, self.kept)
-            return Rows(self, _num_samples(objects), native, objects=objects)
+            return Rows(self, num_samples(objects), native, objects=objects)
         X = as_proximities(X) if is_dict(X) else X
         if isinstance(X, np.ndarray) and X.ndim == 1:
             raise ValueError(
@@ -270,7 +269,7 @@ class Reader(InputReader):
         reduced.map, reduced.learns_map = None, False
         if self.objects is not None:
             places = positions if self.kept is None else np.searchsorted(self.kept, positions)
-            reduced.objects, reduced.kept = _safe_indexing(self.objects, places), positions
+            reduced.objects, reduced.kept = safe_indexing(self.objects, places), positions
             reduced.n_columns = len(positions)
         return reduced
 
@@ -279,5 +278,5 @@ class Reader(InputReader):
         if self.kept is not None and np.any(np.diff(self.kept) <= 0):
             return False
         if not self.is_matrix:
-            return self.measure is not None and _num_samples(self.objects) == self.n_columns
+            return self.measure is not None and num_samples(self.objects) == self.n_columns
         return self.n_columns > 0 and (self.map is not None) == (self.learns_map and self.map_name is not None)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _get_feature_names, _num_samples
 
+from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
 from similitude.finders import check_search
 from similitude.proximity.check import read_similarity
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
@@ -30,7 +29,7 @@ class Samples(SearchSamples):
     def __init__(self, reader: Any, X: Any, y: Any, *, warns: bool = True):
         X = X if reader is None else reader.adopted(X)
         self.reader, self.X, self.y = reader, X, y
-        self.n = _num_samples(X)
+        self.n = num_samples(X)
         if reader is None:
             return
         self.unknown = False
@@ -60,22 +59,22 @@ class Samples(SearchSamples):
 
     @property
     def learns(self) -> bool:
-        """Whether the similarity learns from data, so that each fold has its own values."""
+        """Whether the similarity learns from data; each fold then has its own values."""
         return not self.reader.is_matrix and resolve(self.reader.similarity).learns
 
     def fold(self, train: np.ndarray, test: np.ndarray) -> tuple[Training, Rows]:
         reader = self._fresh()
         reader.search = "matrix"
         if self.learns:
-            training = reader.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train), warns=False)
+            training = reader.fit(safe_indexing(self.X, train), safe_indexing(self.y, train), warns=False)
             training.announced = False
-            return training, reader.rows(_safe_indexing(self.X, test))
+            return training, reader.rows(safe_indexing(self.X, test))
         columns = np.arange(self.values.shape[1]) if reader.is_columns else train
         training = self._training(reader, train, columns)
         training.announced = False
         # For a matrix, predict gets only the rows, so the other direction must not be used.
         native = GivenValues(self.values, test, columns, square=not reader.is_matrix)
-        objects = None if reader.is_matrix else _safe_indexing(self.X, test)
+        objects = None if reader.is_matrix else safe_indexing(self.X, test)
         extras = _extras(self.values, test)
         rows = Rows(
             reader, len(test), native, extras, objects=objects, unknown=self._stays_unknown(reader), announced=False
@@ -88,8 +87,8 @@ class Samples(SearchSamples):
         reader = self._fresh()
         if self.learns:
             reader.learns_map = False  # native values are looked at
-            reader.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train), warns=False)
-            return reader.rows(_safe_indexing(self.X, test)).evidence
+            reader.fit(safe_indexing(self.X, train), safe_indexing(self.y, train), warns=False)
+            return reader.rows(safe_indexing(self.X, test)).evidence
         if _extras(self.values, test).features is not None:
             return np.ones(len(test), dtype=bool)
         columns = np.arange(self.values.shape[1]) if reader.is_columns else train
@@ -104,7 +103,7 @@ class Samples(SearchSamples):
         training = self._training(reader, everything, columns)
         if reader.is_matrix:
             given = as_proximities(self.X)
-            reader.column_names, reader.column_ids = _get_feature_names(matrix_of(self.X)), given.column_ids
+            reader.column_names, reader.column_ids = feature_names(matrix_of(self.X)), given.column_ids
             reader.note_extras(given.extras, ids=not given.adopted)
         return training
 
@@ -115,7 +114,7 @@ class Samples(SearchSamples):
         """Return some of the samples; their values are not read unless the map learns from them."""
         reader.n_columns = len(columns)
         if not reader.is_matrix:
-            reader.measure, reader.objects = resolve(reader.similarity), _safe_indexing(self.X, rows)
+            reader.measure, reader.objects = resolve(reader.similarity), safe_indexing(self.X, rows)
         extras = _extras(self.values, rows)
         native = GivenValues(self.values, rows, columns, square=not reader.is_columns)
         fill = self.values.fill if isinstance(self.values, Proximities) else None
@@ -150,13 +149,13 @@ class Samples(SearchSamples):
         return part
 
     def part(self, rows: np.ndarray) -> Samples:
-        y = _safe_indexing(self.y, rows)
+        y = safe_indexing(self.y, rows)
         if self.reader is None or self.learns:
-            return Samples(self.reader, _safe_indexing(self.X, rows), y, warns=False)
+            return Samples(self.reader, safe_indexing(self.X, rows), y, warns=False)
         columns = np.arange(self.values.shape[1]) if self.reader.is_columns else rows
         part = copy.copy(self)
         part.y, part.n, part.values = y, len(rows), cut(self.values, rows, columns)
-        part.X = part.values if self.reader.is_matrix else _safe_indexing(self.X, rows)
+        part.X = part.values if self.reader.is_matrix else safe_indexing(self.X, rows)
         return part
 
 

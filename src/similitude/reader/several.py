@@ -21,7 +21,7 @@ from similitude.reader.values import is_dict
 class SeveralReader(InputReader):
     """Reads several similarities of the same samples, each by a :class:`Reader` of its own.
 
-    A single similarity is accepted, too; its name is "S".
+    A single similarity is also accepted; its name is "S".
     """
 
     _saved_state = {"similarity": "any", "dissimilarity": "any", "readers": "dict of Reader"}

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
+from similitude._utils.scikit_learn import safe_indexing
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.reader.base import SearchSamples
@@ -54,7 +54,7 @@ class SeveralSamples(SearchSamples):
 
     @property
     def learns(self) -> bool:
-        """Whether one of the similarities learns from data, so that each fold has its own values."""
+        """Whether one of the similarities learns from data; each fold then has its own values."""
         return any(part.learns for part in self.parts.values())
 
     def _reader(self) -> SeveralReader:
@@ -79,7 +79,7 @@ class SeveralSamples(SearchSamples):
 
     def part(self, rows: np.ndarray) -> SeveralSamples:
         like = self._like(lambda part: part.part(rows))
-        like.X = cut(self.X, rows, rows) if self.reader.is_precomputed else _safe_indexing(self.X, rows)
+        like.X = cut(self.X, rows, rows) if self.reader.is_precomputed else safe_indexing(self.X, rows)
         return like
 
 

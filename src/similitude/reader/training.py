@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
+from similitude._utils.scikit_learn import safe_indexing
 from similitude.finders import KnownFinder, MatrixFinder, check_search
 from similitude.proximity.check import is_symmetric
 from similitude.proximity.proximities import Extras, at_columns
@@ -66,13 +66,13 @@ class Training(ReadSamples):
     def note_asymmetry(self, who: str) -> bool:
         """Return whether S is asymmetric, and warn that the mean of both directions is used instead if it is.
 
-        After this call ``Rows.symmetric`` of new raw objects is the mean of both directions, too.
+        After this call ``Rows.symmetric`` of new raw objects is also the mean of both directions.
         """
         measure = self.reader.measure
         if measure is not None and measure.symmetric:
             return False
         # If there is no matrix, a few objects are compared.
-        S = self.S if self.has_matrix else pairwise(_safe_indexing(self.reader.objects, _SOME), similarity=measure)
+        S = self.S if self.has_matrix else pairwise(safe_indexing(self.reader.objects, _SOME), similarity=measure)
         S = known_in_both_directions(S) if self.unknown else S
         if self.announced:
             asymmetric = warn_of_asymmetry(who, S, both_directions=measure is not None)

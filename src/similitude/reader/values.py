@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
+from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
 from similitude.similarities import Named, named_values
@@ -95,14 +94,14 @@ class ComputedValues(NativeValues):
         return named_values(self._columns(positions), None, self.measure)
 
     def among_rows(self) -> np.ndarray:
-        return named_values(self._rows(slice(0, _num_samples(self.objects))), None, self.measure)
+        return named_values(self._rows(slice(0, num_samples(self.objects))), None, self.measure)
 
     def _rows(self, rows: slice) -> Named:
-        whole = rows == slice(0, _num_samples(self.objects))
+        whole = rows == slice(0, num_samples(self.objects))
         places = self.first + np.arange(rows.start, rows.stop)
-        return Named(self.objects if whole else _safe_indexing(self.objects, rows), places)
+        return Named(self.objects if whole else safe_indexing(self.objects, rows), places)
 
     def _columns(self, columns: np.ndarray) -> Named:
         places = columns if self.kept is None else np.searchsorted(self.kept, columns)
-        whole = np.array_equal(places, np.arange(_num_samples(self.others)))
-        return Named(self.others if whole else _safe_indexing(self.others, places), columns)
+        whole = np.array_equal(places, np.arange(num_samples(self.others)))
+        return Named(self.others if whole else safe_indexing(self.others, places), columns)

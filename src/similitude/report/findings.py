@@ -167,7 +167,7 @@ def _goodness(S: np.ndarray, labels: np.ndarray) -> pictures.GoodnessCurve | Non
 def _modification(auto: Any) -> str:
     """Return how the model modifies the whole spectrum: as its first member that does so, or "clip".
 
-    Local methods modify small parts of the matrix, so that they do not count.
+    Local methods modify small parts of the matrix, so they do not count.
     """
     for member in () if auto is None else auto.best_estimator_.members_:
         parameters = member.estimator.get_params()

@@ -271,7 +271,7 @@ def _mistakes(findings: Findings, outcome: Outcome) -> Section:
             which,
             f"Open one to see {text(_listed(parts))}{text(weights)}.",
             "The neighbours are found among all other samples, while the predictions come from the training parts of"
-            " the folds, so that the two need not agree."
+            " the folds, so the two need not agree."
             if outcome.weights is not None
             else "",
             "The predictions of the members are made by fits without the sample. The weights are those of the final"

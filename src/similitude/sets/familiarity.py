@@ -48,7 +48,7 @@ class LocalDensity:
             places = np.arange(rows.start, rows.stop)
             block[np.arange(len(places)), places] = -np.inf
             values, near = top_k(block, min(NEIGHBOURS, n - 1))
-            # A neighbour whose own nearest sample is the one that is left out has the next one.
+            # If the left-out sample was a neighbour's nearest, its second nearest is used.
             own = np.where(neighbour[near] == places[:, None], second[near], first[near])
             known[rows] = np.mean(values - own, axis=1)
         return cls(first, known)

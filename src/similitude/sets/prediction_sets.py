@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import Names, labels_in_order
+from similitude._utils.scikit_learn import BaseSearchCV, num_samples
 from similitude._utils.threads import one_openmp_thread
 from similitude.base import Deciding, SimilarityEstimator, forget_fit, new_reader, reader_of, warns_of_dissimilarity
 from similitude.evaluation.answers import log_posteriors
@@ -208,7 +208,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         contract = _contract(self.estimator)
         y, groups = labels_in_order(y, X), labels_in_order(groups, X, "groups")
         X = as_proximities(X) if is_dict(X) else X
-        samples = samples_of(contract, X, check_labels(y, _num_samples(X)), warns=_warns(self.estimator))
+        samples = samples_of(contract, X, check_labels(y, num_samples(X)), warns=_warns(self.estimator))
         classes, codes = np.unique(samples.y, return_inverse=True)
         check_two_classes(classes)
         check_class_sizes(classes, np.bincount(codes), confidence, self.class_conditional)
@@ -328,7 +328,7 @@ class PredictionSets(Novelty, MetaEstimatorMixin, Deciding, SimilarityEstimator)
         pairwise = get_tags(self.estimator_).input_tags.pairwise
         if reader is None:
             X, _ = training_columns(as_proximities(X) if is_dict(X) else X, self._training_names)
-            given = [cut(X, np.arange(_num_samples(X)), fold.train) if pairwise else X for fold in self.folds_]
+            given = [cut(X, np.arange(num_samples(X)), fold.train) if pairwise else X for fold in self.folds_]
             return [log_posteriors(fold.estimator, own, self.classes_) for fold, own in zip(self.folds_, given)], None
         X, _ = training_columns(X, reader.ids)
         rows = reader.rows(X, estimator=self)

@@ -69,7 +69,7 @@ class RelativeFamiliarity:
         lowest = np.min(first, where=first > 0, initial=np.inf)
         otherwise = np.where(own > 0, own, lowest if np.isfinite(lowest) else 1.0)
         scales, left_out = (np.where(best > 0, best, otherwise) for best in (first, second))
-        # A neighbour whose own nearest sample is the one that is left out has the next one.
+        # If the left-out sample was a neighbour's nearest, its second nearest is used.
         left = nearest[hits.columns] == hits.rows
         relative = hits.values / np.where(left, left_out[hits.columns], scales[hits.columns])
         scores = _scores(hits, relative, n)

@@ -16,9 +16,9 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
+from similitude._utils.scikit_learn import safe_indexing
 from similitude.similarities.registry import Measure
 
 try:
@@ -159,7 +159,7 @@ class Task:
         last = None
         while n * m > 1 or last is None:
             down, across = (math.ceil(n / 2), m) if n >= m else (n, math.ceil(m / 2))
-            last = self._error(_safe_indexing(a, slice(i, i + down)), _safe_indexing(b, slice(j, j + across)))
+            last = self._error(safe_indexing(a, slice(i, i + down)), safe_indexing(b, slice(j, j + across)))
             if last is not None:
                 n, m = down, across
             elif n * m == 1:

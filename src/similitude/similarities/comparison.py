@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
+from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude._utils.threads import over_row_blocks
 from similitude.similarities._blocks import Block, Failure, Task
 from similitude.similarities.pairwise import one_by_one
@@ -22,7 +21,7 @@ def check_objects(X: Any) -> Any:
         X = X.tocsr()
     elif not hasattr(X, "__len__") or isinstance(X, (str, bytes, Mapping, set, frozenset)):
         raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
-    if _num_samples(X) == 0:
+    if num_samples(X) == 0:
         raise ValueError("X must hold at least one object; got 0.")
     return X
 
@@ -31,8 +30,8 @@ def sliceable(X: Any) -> Any:
     """Return the objects in a form of which a part can be taken; a deque or an Index is converted to a list."""
     objects = check_objects(X)
     try:
-        _safe_indexing(objects, slice(0, 1))
-        _safe_indexing(objects, [0])
+        safe_indexing(objects, slice(0, 1))
+        safe_indexing(objects, [0])
     except TypeError:
         return list(objects)
     return objects
@@ -73,7 +72,7 @@ class Comparison:
 def _chosen(objects: Any, places: Any) -> Any:
     if isinstance(objects, list):
         return [objects[j] for j in places]
-    return objects[places] if isinstance(objects, np.ndarray) else _safe_indexing(objects, places)
+    return objects[places] if isinstance(objects, np.ndarray) else safe_indexing(objects, places)
 
 
 def append_objects(old: Any, new: Any) -> Any:

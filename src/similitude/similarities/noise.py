@@ -19,7 +19,7 @@ def quantize(S: ArrayLike, levels: int, *, value_range: tuple[float, float] | No
     """Return (dis)similarities rounded to a few equally spaced levels of their range.
 
     The range [a, b] is divided into ``levels`` cells of equal width, and all values of the i-th cell (from 0) become
-    ``a + i (b - a) / (levels - 1)``, so that a and b are unchanged. With three levels: similar, average, dissimilar.
+    ``a + i (b - a) / (levels - 1)``, so a and b are unchanged. With three levels: similar, average, dissimilar.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def add_noise(
     symmetric : bool, default=False
         Whether (i, j) and (j, i) of a square matrix get the same noise, so that a symmetric matrix stays symmetric.
     diagonal : bool, default=True
-        Whether noise is added to the diagonal of a square matrix, too.
+        Whether noise is also added to the diagonal of a square matrix.
     clip : (float, float), default=None
         Limits of the result, such as the grey levels of the images, or (0, inf) for distances.
     random_state : int, RandomState or None, default=None

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing
 
 from similitude._utils.checks import check_integer
 from similitude._utils.forms import foreign_form
 from similitude._utils.progress import progress as with_progress
+from similitude._utils.scikit_learn import safe_indexing
 from similitude.similarities._blocks import (
     WAITING_BYTES,
     Block,
@@ -253,7 +253,7 @@ class _Source:
 def _part(objects: Any, rows: slice) -> Any:
     if rows == slice(0, _count(objects)):
         return objects
-    return objects[rows] if isinstance(objects, (list, np.ndarray)) else _safe_indexing(objects, rows)
+    return objects[rows] if isinstance(objects, (list, np.ndarray)) else safe_indexing(objects, rows)
 
 
 def _count(objects: Any) -> int:

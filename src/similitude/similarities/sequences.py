@@ -246,7 +246,7 @@ class NeedlemanWunsch(_Alignment):
     """Global alignment: the best score of the two sequences from end to end (affine gaps).
 
     ``s(x, z) = max sum of scores(x_i, z_j) - sum over gaps of (open + k extend)`` over all alignments, where k is the
-    length of the gap, and gaps at the ends count, too; it may be negative. ``"normalized"`` is ``s(x, z) / sqrt(s(x, x)
+    length of the gap, and gaps at the ends also count; it may be negative. ``"normalized"`` is ``s(x, z) / sqrt(s(x, x)
     s(z, z))``, and 0 if a sequence has no positive score with itself (an empty one).
 
     Parameters

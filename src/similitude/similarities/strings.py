@@ -116,7 +116,7 @@ class DamerauLevenshtein(_RapidFuzz):
     """Edit distance that also counts the exchange of two adjacent letters as one step (unrestricted).
 
     It is the fewest insertions, deletions, substitutions and adjacent exchanges that turn one string into the other.
-    Exchanged letters may be edited again, so that it is a metric ("ca" and "abc" are 2 apart, but 3 in the restricted
+    Exchanged letters may be edited again, so it is a metric ("ca" and "abc" are 2 apart, but 3 in the restricted
     version). The normalised distance is divided by ``max(|x|, |z|)`` and is not a metric.
 
     Parameters

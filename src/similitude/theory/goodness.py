@@ -99,7 +99,7 @@ def goodness(S: ProximityLike, y: ListLike, *, dissimilarity: str | None = None)
     if dissimilarity is None and looks_like_dissimilarity(given) and not np.diagonal(given).any() and given.min() == 0:
         dissimilarity = "negate"
         warn(
-            "S has a zero diagonal and is positive elsewhere, so that it is treated as a dissimilarity. Pass "
+            "S has a zero diagonal and is positive elsewhere, so it is treated as a dissimilarity. Pass "
             "dissimilarity='negate' to avoid this warning.",
             SimilarityWarning,
         )
@@ -184,7 +184,7 @@ class Goodness(MarginCurve):
         of 1 - confidence, called a. The first is the draw of the samples: by the inequality of Dvoretzky, Kiefer,
         Wolfowitz and Massart, the curve is moved up and down by ``sqrt(ln(2/a) / (2n))``. The second is g of each
         sample, which is estimated from the other samples. Given x it is a mean over pairs from two independent groups,
-        of which the smaller has k members, so that Chernoff's inequality holds as for k independent pairs (Hoeffding
+        of which the smaller has k members, so Chernoff's inequality holds as for k independent pairs (Hoeffding
         1963), for all n samples at once at the level a/n; the curve is moved left and right by the possible error of g.
         A band for the first source alone would be too narrow: if all g(z) are equal, the true curve is a step, but the
         estimated curve is a slope.
@@ -224,7 +224,7 @@ class Goodness(MarginCurve):
 
         Good weights show the quality of a vote that chooses its pairs. With thresholds it is the generalized goodness
         (Definition 5), where g(z) is the probability of ``s(x, x') - s(x, x'') + v(x', x'') > 0``. As the paper prints
-        it, an infinite v would make any similarity good; the theorem uses ``v(x'', x') = -v(x', x'')``, so that a pair
+        it, an infinite v would make any similarity good; the theorem uses ``v(x'', x') = -v(x', x'')``, so a pair
         has one threshold for samples of either class. Here it depends on the classes only: ``v(x', x'') = b(y') -
         b(y'')``. :meth:`~ReweightedGoodness.B_at` returns the B of the (epsilon, gamma, B, eta)-goodness (Definition
         7).
@@ -277,7 +277,7 @@ class Goodness(MarginCurve):
         """Return the thresholds of two classes with which the fewest samples have a margin below gamma.
 
         A sample of the second class reaches the margin if ``v = b(second) - b(first)`` exceeds a quantile of the
-        differences ``s(x, x'') - s(x, x')``, and one of the first class if -v does, so that the best v is found exactly
+        differences ``s(x, x'') - s(x, x')``, and one of the first class if -v does, so the best v is found exactly
         by sorting these numbers. If several are best, the one nearest to 0 is returned. Each sample takes time
         proportional to the number of pairs of the two classes. Because the thresholds are chosen by these labels, a
         curve with them is optimistic.

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
@@ -269,7 +270,7 @@ class SimilarityFeatures(SimilarityTransformer):
         check_is_fitted(self)
         if not self._reader.is_matrix:
             return np.array([f"x{j}" for j in self.prototypes_], dtype=object)
-        return _check_feature_names_in(self, input_features)[self.prototypes_]
+        return OneToOneFeatureMixin.get_feature_names_out(self, input_features)[self.prototypes_]
 
     def _check_saved(self, sizes: Any) -> bool:
         return np.array_equal(self.support_columns_, self._reader.columns_read(self.prototypes_))

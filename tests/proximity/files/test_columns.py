@@ -171,7 +171,7 @@ def test_ends_of_edges_that_are_not_known(tmp_path):
 
 def test_scores_that_say_nothing(tmp_path):
     path = write(tmp_path, "e.csv", "query,target,score,x\na,b,0,1\nb,c,0.0,2\n")
-    refused(path, r"every score is 0 in column 3 \(score\), so that no pair has a similarity; choose another column")
+    refused(path, r"every score is 0 in column 3 \(score\), so no pair has a similarity; choose another column")
     assert load_proximity(path, score="x").S.nnz == 2
     path = write(tmp_path, "e.csv", "query,target,evalue\na,b,10\nb,c,1\n")
     refused(path, "every E-value is 1 or more in column 3")

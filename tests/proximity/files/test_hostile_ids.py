@@ -141,7 +141,7 @@ def test_ids_that_do_not_name_the_samples(tmp_path):
     with pytest.raises(ValueError, match=r"ids: there are 2 for a matrix of shape \(3, 3\); 3 are needed"):
         save_proximity(tmp_path / "S.csv", np.eye(3), ids=["a", "b"])
     for name, columns in (("S.csv", ["1", "2", "x"]), ("S.csv", ["#a", "b", "c"])):
-        with pytest.raises(ValueError, match="recognised only beside ids of the rows; pass ids, too"):
+        with pytest.raises(ValueError, match="recognised only beside ids of the rows; also pass ids"):
             save_proximity(tmp_path / name, np.ones((2, 3)), column_ids=columns)
     assert list(tmp_path.iterdir()) == []
     save_proximity(tmp_path / "S.csv", np.eye(3), column_ids=["101", "102", "x103"])

@@ -165,7 +165,7 @@ def read_mtx(path: Path) -> Any:
             _check_promise(path, file)
         if not is_gzip(path):
             return io.mmread(os.fspath(path))
-        # SciPy's reader aborts the process if a stream of Python raises an error, so that it gets a file.
+        # SciPy's reader aborts the process if a stream of Python raises an error, so it gets a file.
         with tempfile.TemporaryDirectory() as folder, open_bytes(path) as file:
             unpacked = Path(folder, "unpacked.mtx")
             with unpacked.open("wb") as target:

@@ -21,7 +21,7 @@ from similitude.proximity.files.text import LONGEST_LINE, open_bytes
 BLAST_COLUMNS = (
     "query", "target", "pident", "length", "mismatch", "gapopen", "qstart", "qend", "tstart", "tend", "evalue", "bits",
 )  # fmt: skip
-"""The columns of BLAST's tabular output (outfmt 6), which MMseqs2 and Foldseek write, too."""
+"""The columns of BLAST's tabular output (outfmt 6), which MMseqs2 and Foldseek also write."""
 
 LOWEST_EVALUE = 1e-300
 """E-values below this one, which programs print as 0, count as this one."""
@@ -220,7 +220,7 @@ def check_scores(path: Path, found: EdgeList) -> None:
     name = found.chosen.score_name
     why = "every E-value is 1 or more" if name == "evalue" else "every score is 0"
     raise ValueError(
-        f"{path}: {why} in column {found.chosen.score + 1}{f' ({name})' if name else ''}, so that no pair has a "
+        f"{path}: {why} in column {found.chosen.score + 1}{f' ({name})' if name else ''}, so no pair has a "
         "similarity; choose another column with score (--score), by its name or its place from 1."
     )
 
@@ -265,7 +265,7 @@ def _coded(column: Any, codes: dict[str, int]) -> np.ndarray:
 def looks_like_edges(path: Path) -> bool:
     """Return whether a Parquet file has two columns of text and one of numbers, or the usual names of edges.
 
-    A square table may have columns with these names, too: its one column of text names the others.
+    A square table may also have columns with these names: its one column of text names the others.
     """
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     file = pq.ParquetFile(path)

@@ -141,13 +141,13 @@ def _is_phylip(rows: list[list[str]], whole: bool, by_suffix: bool) -> bool:
 
 
 def _names_its_rows(rows: list[list[str]], whole: bool) -> bool:
-    """Return whether the first row names the rows below, so that the file is a square table."""
+    """Return whether the first row names the rows below, as in a square table."""
     head, column = rows[0][1:], [cells[0] for cells in rows[1:]]
     return same_names(head, column) if whole else len({*column}) == len(column) and {*column} <= {*head}
 
 
 def names_known(seen: Look, known: Collection[str]) -> bool:
-    """Return whether most cells of the first row are known samples, so that the file is a table of rows to these."""
+    """Return whether most cells of the first row are known samples, as in a table of rows to these."""
     head = set(seen.rows[0][1][1:]) if seen.rows else set()
     return 2 * len(head.intersection(known)) > len(head)
 

@@ -1,7 +1,7 @@
 """The ids of a matrix whose file cannot hold them, in text files beside it: ``D.ids.txt`` for ``D.npy``.
 
 Such a file has one id per line, below a comment with a checksum of the matrix. If the matrix was overwritten later, the
-checksum differs, and the ids are refused. Files without the comment are read, too.
+checksum differs, and the ids are refused. Files without the comment are also read.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def read_ids(matrix: Path, name: str) -> list[str] | None:
         return None  # these are the ids of another file
     if found and found[1] != _checksum(matrix):
         raise ValueError(
-            f"{matrix} was changed after {path.name} was written, so that the ids may be those of other samples. Write "
+            f"{matrix} was changed after {path.name} was written, so the ids may be those of other samples. Write "
             f"both again, or delete {path.name}; if the ids are right, delete its first line only."
         )
     return [line.strip() for line in lines[1 if found else 0 :]]

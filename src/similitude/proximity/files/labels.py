@@ -158,7 +158,7 @@ def _one_column(
         if is_heading:
             count, below = count - 1, f" below the header {head!r}"
             ask = (
-                f" If {head!r} is a {what}, write a heading above it; if the samples have a header, too, pass "
+                f" If {head!r} is a {what}, write a heading above it; if the samples also have a header, pass "
                 "--header yes (header=True), and if nothing has one, --header no."
             )
         elif count == n - 1 and ids is None and header is None:

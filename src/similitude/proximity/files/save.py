@@ -132,7 +132,7 @@ def _check_names(path: Path, kind: str, form: str, shape: tuple, rows: Any, colu
         names = columns if kind in _TEXT else []
         is_header = not names or (is_name(names[0]) and mostly_names(names) and names[0][0] not in "#>%\ufeff")
         if not is_header or (kind == ".parquet" and any(name.startswith("__index_level_") for name in columns)):
-            raise ValueError(f"{path}: these ids of columns are recognised only beside ids of the rows; pass ids, too.")
+            raise ValueError(f"{path}: these ids of columns are recognised only beside ids of the rows; also pass ids.")
 
 
 def _check_square(path: Path, S: Any, square: bool, form: str) -> None:

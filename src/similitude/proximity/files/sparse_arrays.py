@@ -55,7 +55,7 @@ def check_compressed(
 ) -> None:
     """Raise a ValueError unless the indices of a compressed sparse matrix lie within it.
 
-    Compiled code relies on them, so that they are checked before anything is converted.
+    Compiled code relies on them, so they are checked before anything is converted.
     """
     _need_integers(path, "indices", indices)
     _need_integers(path, "indptr", indptr)

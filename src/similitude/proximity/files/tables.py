@@ -163,7 +163,7 @@ def _has_header(first: list[str], column: list[str], width: int, square: bool) -
         return True
     if is_id_heading(corner) and not (square and len(column) == len(rest)):
         return True
-    # Whole numbers are names if all differ, the corner can be a heading, and the first column has names, too.
+    # Whole numbers are names if all differ, the corner can be a heading, and the first column also has names.
     if len(column) == 1 or not are_numeric_names(rest):
         return False
     if corner == "" and mostly_names(column[1:]):
@@ -259,7 +259,7 @@ def matching_names(
 
 
 def _parsed_cells(path: Path, layout: Layout) -> np.ndarray:
-    """Return the numbers with NaN for unknown ones, or raise an error that names the first cell that is none."""
+    """Return the numbers, NaN where unknown, or raise an error that names the first cell that is not a number."""
     found = table_rows(path, layout.delimiter)
     if layout.header is not None:
         next(found)

@@ -76,7 +76,7 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
     if edges is not None:
         return _from_edges(path, edges, reading)
     if reading.names_edges:
-        raise ValueError(f"{path}: is not an edge list, so that the options of edges, such as score, cannot be used.")
+        raise ValueError(f"{path}: is not an edge list, so the options of edges, such as score, cannot be used.")
     found, layout = _matrix_file(path, kind, reading, square, mmap)
     S = _as_matrix(path, found.S, square, mmap)
     rows, columns = found.rows, found.columns
@@ -152,7 +152,7 @@ def _from_edges(path: Path, found: EdgeList, reading: Reading) -> Loaded:
         )
     if made.one_sided and reading.direction == "keep" and len(edges.names) > 2:
         notes.append(
-            "no pair has edges in both directions, so that the matrix is one-sided. If the list holds each pair once, "
+            "no pair has edges in both directions, so the matrix is one-sided. If the list holds each pair once, "
             "add --direction max (direction='max')."
         )
     kept = replace(
@@ -200,7 +200,7 @@ def load_rows(
         raise ValueError(f"{path}: {error}") from None
     if not names:
         raise ValueError(
-            f"{path}: every query is a training sample, so that there is no new sample to predict; queries must be the "
+            f"{path}: every query is a training sample, so there is no new sample to predict; queries must be the "
             "new samples, and targets the training samples."
         )
     notes = [] if stated is None else [f"{queries}: {stated}"]

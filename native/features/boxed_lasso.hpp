@@ -15,16 +15,6 @@
 
 namespace similitude::lasso {
 
-// Add weight y to x over n entries.
-SIMILITUDE_CLONES inline void add_multiple(double *__restrict x, double weight, const double *__restrict y, Index n) {
-    for (Index i = 0; i < n; ++i) x[i] += weight * y[i];
-}
-
-inline void add_multiple(Vector<double> x, double weight, Vector<const double> y) {
-    check_index(y.n, x.n + 1);
-    add_multiple(x.data, weight, y.data, y.n);
-}
-
 // Minimise along each coordinate in turn, at most so many times; a and r = y - A a are changed.
 //
 // squares holds the squares of the columns. Returns the largest change of r by one coefficient in the last sweep.
