@@ -12,6 +12,7 @@ from joblib import effective_n_jobs
 from sklearn.model_selection import ParameterGrid
 
 from similitude._utils.progress import ProgressBars
+from similitude._utils.warn import silenced
 from similitude.auto.losses import Loss
 from similitude.auto.method_result import CalibratedFold, MethodResult
 from similitude.auto.methods import COMPARED_ONLY, effort
@@ -89,7 +90,7 @@ class MethodResults:
         first = len(self.repeats[0])
         start = time.perf_counter()
         end = None if deadline is None else deadline - _RESERVE * (deadline - start)
-        with ProgressBars({"folds": len(self._numbered)}, enabled=show) as bars:
+        with silenced(), ProgressBars({"folds": len(self._numbered)}, enabled=show) as bars:
             if end is None:
                 self._evaluate(self._numbered[:first], self._running(), n_jobs, bars)
             else:
