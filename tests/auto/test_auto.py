@@ -98,6 +98,21 @@ def results_of(names, cv=4, n_repeats=3, y=Y, loss=None):
     return found
 
 
+def test_repetitions_and_methods_can_be_added():
+    expected = results_of(NAMES)
+    names = list(expected.runs)
+    found = results_of(names[:2], n_repeats=2)
+    found.add_methods(methods(names[2:]))
+    found.add_repeat(repeated_folds(Y, 4, 3, None, 0)[2])
+    found.add_methods({"fails": (SimilaritySVC(-1.0), {})})
+    assert (found.n_folds, list(found.failures)) == (12, ["fails"])
+    assert list(found.runs) == names
+    for name, run in expected.runs.items():
+        assert found.runs[name].points == run.points
+        assert_array_equal(found.runs[name].posteriors, run.posteriors)
+    assert_array_equal(combine(found, 0)[1].posteriors, combine(expected, 0)[1].posteriors)
+
+
 def points_of(results, run):
     return [results.parameters(run, i) for i in range(len(run.points))]
 
