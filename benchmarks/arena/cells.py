@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import time
 import warnings
 from typing import Any
@@ -15,24 +14,18 @@ from benchmarks.arena.scores import score, score_posteriors
 from benchmarks.arena.similarity_forest import forest_posteriors
 from benchmarks.arena.store import Result
 from benchmarks.arena.ways import N_POINTS, Candidate, ways
-from similitude import AutoClassifier
 from similitude.auto import COMPARED_ONLY, PEERS, CombinedMember, methods
+from similitude.auto.auto import fitted_choice
+from similitude.auto.choice import choose
 from similitude.auto.combination import best_points, eligible
+from similitude.auto.combined import combined_classifier, combined_state
+from similitude.auto.evaluated import evaluate_methods
 from similitude.evaluation import at_point, parameters_text
 from similitude.evaluation.engine import fitted_on
-from similitude.labels import encoded_labels
 from similitude.proximity import LearnedMap
 from similitude.reader import Reader, Samples
 
 MAP = "max-minus"
-
-
-class _Kept(AutoClassifier):
-    """An AutoClassifier that keeps the answers of all methods, from which other choices can be made."""
-
-    def _choose(self, results):
-        self.results = results
-        return super()._choose(results)
 
 
 def run_cell(dataset: Dataset, partition: int, names: Any = "all") -> list[Result]:
@@ -70,16 +63,15 @@ def run_cell(dataset: Dataset, partition: int, names: Any = "all") -> list[Resul
 def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[Result]:
     contract = {"dissimilarity": MAP} if dataset.kind == "dissimilarity" else {}
     start = time.perf_counter()
-    auto = _Kept(names, random_state=partition, **contract).fit(split.X_train, split.y_train)
+    evaluated = evaluate_methods(split.X_train, split.y_train, methods=names, random_state=partition, **contract)
+    results = evaluated.results
+    auto = fitted_choice(evaluated, choose(results, "accuracy", partition), **contract)
     seconds = time.perf_counter() - start
-    results = auto.results
-    weights = ", ".join(f"{member.name} {member.weight:.2f}" for member in auto.best_estimator_.members_)
+    weights = ", ".join(f"{member.name} {member.weight:.2f}" for member in auto.members_)
     found = [score("AutoClassifier", "auto", auto, split, seconds, weights)]
-    simple = copy.copy(auto).set_params(prefer="simple")
-    simple._choose(results)
-    labels = encoded_labels(split.y_train, None, None, None)
-    simple._fit_members(results, labels)
-    found.append(score("AutoClassifier (simple)", "auto", simple, split, seconds, simple.best_method_))
+    choice = choose(results, "simple", partition)
+    simple = fitted_choice(evaluated, choice, **contract)
+    found.append(score("AutoClassifier (simple)", "auto", simple, split, seconds, choice.method))
     whole = results.whole
     combined = {run.name for run in eligible(results)}
     candidates = []
@@ -90,9 +82,8 @@ def _today(dataset: Dataset, split: Split, partition: int, names: Any) -> list[R
             estimator = fitted_on(whole, results.samples, at_point(run.estimator, results.parameters(run, point)))
             none = results.no_evidence[None]
             member = CombinedMember(name, estimator, 1.0, run.temperatures[point], none)
-            one = copy.copy(simple.best_estimator_)
-            lacking = results.lacking > 0.5
-            one._become(whole, labels, [member], none, run.posteriors[point], results.tested, results.parts, lacking)
+            left_out = run.posteriors[point], results.tested, results.parts, results.lacking > 0.5
+            one = combined_classifier(combined_state(whole, evaluated.labels, [member], none, *left_out), **contract)
             posteriors = one.predict_proba(split.X_test)
             if name in combined:
                 candidates.append(Candidate(place, run.posteriors[point], posteriors))

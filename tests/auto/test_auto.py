@@ -1,6 +1,7 @@
 """The automatic choice: against choices and loops written out, a false clock, groups, and bad input."""
 
 import pickle
+import warnings
 from functools import cache
 from types import SimpleNamespace
 
@@ -30,11 +31,13 @@ from similitude import (
     FusedClassifier,
     NearestCentroid,
     Proximities,
+    SimilaritySVC,
+    compare_similarities,
     diagnose,
     load_model,
     save_model,
 )
-from similitude.auto import auto, choice, combination
+from similitude.auto import choice, combination, evaluated
 from similitude.auto import method_results as results
 from similitude.auto.combination import Judgement, combine, judge_method
 from similitude.auto.losses import Loss
@@ -93,6 +96,21 @@ def results_of(names, cv=4, n_repeats=3, y=Y, loss=None):
     )
     found.run(None, None, False)
     return found
+
+
+def test_repetitions_and_methods_can_be_added():
+    expected = results_of(NAMES)
+    names = list(expected.runs)
+    found = results_of(names[:2], n_repeats=2)
+    found.add_methods(methods(names[2:]))
+    found.add_repeat(repeated_folds(Y, 4, 3, None, 0)[2])
+    found.add_methods({"fails": (SimilaritySVC(-1.0), {})})
+    assert (found.n_folds, list(found.failures)) == (12, ["fails"])
+    assert list(found.runs) == names
+    for name, run in expected.runs.items():
+        assert found.runs[name].points == run.points
+        assert_array_equal(found.runs[name].posteriors, run.posteriors)
+    assert_array_equal(combine(found, 0)[1].posteriors, combine(expected, 0)[1].posteriors)
 
 
 def points_of(results, run):
@@ -314,7 +332,7 @@ class Clock:
 
     def __init__(self, monkeypatch, seconds):
         self.now, self.seconds, self.calls = 100.0, seconds, []
-        for module in (auto, results, evaluation):
+        for module in (evaluated, results, evaluation):
             monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: self.now))
         plain = evaluation.fit_grid
 
@@ -847,6 +865,21 @@ def test_bad_parameters_are_refused(parameters, message):
 def test_bad_data_is_refused(X, y, message):
     with pytest.raises(ValueError, match=message):
         AutoClassifier(["k-NN"], cv=3).fit(X, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_only_what_is_read_causes_warnings():
+    """Members are fitted to a matrix with negative eigenvalues, and a scorer misses predictions of a class."""
+    noise = np.random.default_rng(0).normal(scale=0.1, size=S.shape)
+    indefinite = S + noise + noise.T + np.eye(36)
+    y = np.where(np.arange(36) < 3, 2, Y % 2)
+    options = {"cv": 2, "n_repeats": 1, "scoring": "precision_macro"}
+    with pytest.warns(SimilarityWarning, match="negative eigenvalue"):
+        SimilaritySVC(spectrum="clip").fit(indefinite, y)
+    AutoClassifier(["SVM (clip)"], nested_cv=2, **options).fit(indefinite, y)
+    compare_similarities({"a": indefinite, "b": S}, y, methods=["SVM (clip)"], **options)
+    with pytest.raises(UserWarning, match="of the caller"):
+        warnings.warn("of the caller", stacklevel=1)
 
 
 def test_the_names():

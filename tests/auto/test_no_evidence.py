@@ -201,7 +201,7 @@ class TestAutoClassifier:
             assert str(other.explain(NONE[:1])) == str(model.explain(NONE[:1]))
 
     def test_compare(self):
-        samples = read_samples(KNNClassifier(), S, Y)
+        samples = read_samples(S, Y)
         found = nested_errors(samples, methods(METHODS), folds=4, seed=0, n_jobs=1, show=False)
         assert [row.method for row in found][-1] == "nearest centroid"
         for row in found:

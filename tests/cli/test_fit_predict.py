@@ -122,11 +122,11 @@ class TestFit:
         assert [named_method(name) for name in names] == names
 
     def test_auto_is_the_classifier_of_that_name(self, folder, problem, monkeypatch):
-        from similitude.auto import auto
+        from similitude.auto import evaluated
 
         D, y, new = problem
         few = ["k-NN", "nearest centroid", "SVM (clip)"]
-        monkeypatch.setattr(auto, "methods", lambda names, **contract: methods(few, **contract))
+        monkeypatch.setattr(evaluated, "methods_named", lambda names, **contract: methods(few, **contract))
         words = ("fit", "D.csv", "--labels", "y.txt", "--dissimilarity", "max-minus")
         result = run(*words, "-o", "m.model", "--json")
         assert result.exit_code == 0, result.output

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _PASSED_OVER = ("similitude", "sklearn")
 
@@ -15,3 +17,11 @@ def warn(message: str, category: type[Warning]) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level + 1)
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Show no warnings: the user has been warned about the matrix, and a fit that warns is judged by its errors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -14,31 +11,24 @@ from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.checks import check_choice, check_integer, check_positive
+from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.docs import shared_docs
-from similitude._utils.ids import labels_in_order
-from similitude._utils.warn import warn
-from similitude.auto.choice import chosen_method, leaderboard
-from similitude.auto.combination import Judgement, Member, best_points, combine, judge_method
-from similitude.auto.combined import CombinedClassifier, CombinedMember
+from similitude._utils.warn import silenced, warn
+from similitude.auto.choice import Choice, choose
+from similitude.auto.combined import CombinedClassifier, CombinedMember, combined_classifier, combined_state
 from similitude.auto.comparison import compared
-from similitude.auto.leaderboard import COMBINATION, failure_text
-from similitude.auto.losses import Loss
+from similitude.auto.evaluated import EvaluatedMethods, evaluate_methods
+from similitude.auto.leaderboard import failure_text
 from similitude.auto.method_results import MethodResults
-from similitude.auto.methods import methods
-from similitude.auto.reading import entries, part_of, read_samples
+from similitude.auto.reading import part_of
 from similitude.auto.votes import Votes
-from similitude.base import SimilarityEstimator
-from similitude.diagnosis import diagnose
+from similitude.base import SimilarityEstimator, forget_fit
 from similitude.evaluation.engine import Entry, Evaluated, at_point, evaluate, fitted_on, predictions
 from similitude.evaluation.folds import stratified_folds
-from similitude.labels import Labels, check_two_classes, encoded_labels
 from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning
-from similitude.reader import SeveralSamples, are_several
-from similitude.reader.several import named_errors
+from similitude.reader import SeveralSamples
 from similitude.sets.approximate_sets import ApproximateSets
-from similitude.splits.leaks import folds_of_samples
 from similitude.splits.nearness import nearest_training
 
 if TYPE_CHECKING:
@@ -46,6 +36,13 @@ if TYPE_CHECKING:
     from similitude.similarities.registry import SimilarityLike
 
 PREFERENCES = ("accuracy", "simple")
+
+_COMBINATION = ("costs", "priors", "class_weight", "similarity", "dissimilarity")
+"""The parameters that the combination has, too."""
+_EVALUATION = (
+    *("methods", "time_budget", "cv", "scoring", "n_repeats", "random_state", "n_jobs", "verbose"),
+    *_COMBINATION,
+)
 
 
 class OutOfFold(NamedTuple):
@@ -266,52 +263,32 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         self
             The fitted classifier.
         """
-        fitted = copy.copy(self)  # if the fit fails, the estimator is unchanged
-        fitted._fit(X, y, groups)
-        self.__dict__.update(vars(fitted))
+        self._check_parameters()
+        evaluated = evaluate_methods(X, y, groups, **{name: getattr(self, name) for name in _EVALUATION})
+        results = evaluated.results
+        choice = choose(results, self.prefer, self.random_state or 0)
+        best = fitted_choice(evaluated, choice, **{name: getattr(self, name) for name in _COMBINATION})
+        found: dict[str, Any] = {"out_of_fold_": _out_of_fold(results, choice)}
+        if any(run.similarity is not None for run in results.runs.values()):
+            found["similarities_"] = compared(results, self.random_state or 0)
+        error, deviation = (None, None) if self.nested_cv is None else self._nested_error(evaluated)
+        # Nothing is set before all of it is known: a fit that fails leaves the estimator as it was.
+        forget_fit(self)
+        self.__dict__.update(found)
+        self.classes_, self.diagnosis_ = results.classes, evaluated.diagnosis
+        self.best_method_, self.best_params_, self.best_estimator_ = choice.method, choice.parameters, best
+        self.leaderboard_ = choice.leaderboard
+        self.failures_, self.left_out_, self.n_folds_ = results.failures, results.left_out, results.n_folds
+        self.not_testable_ = np.setdiff1d(self.classes_, self.classes_[np.unique(results.truth)])
+        self.nested_error_: float | None = error
+        self.nested_standard_error_: float | None = deviation
+        for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
+            if hasattr(best, name):
+                setattr(self, name, getattr(best, name))
         if self.failures_:
             warn(failure_text(self.failures_, "failures_"), SimilarityWarning)
         self._warn_of_coverage()
         return self
-
-    def _fit(self, X: Any, y: Any, groups: Any) -> None:
-        with warnings.catch_warnings():
-            results, labels, table, groups = self._evaluated(X, y, groups)
-            honest = self._choose(results)
-            self._set_out_of_fold(results, honest)
-            self.__dict__.pop("similarities_", None)
-            if any(run.similarity is not None for run in results.runs.values()):
-                self.similarities_ = compared(results, self.random_state or 0)
-            self._fit_members(results, labels)
-            self.nested_error_: float | None = None
-            self.nested_standard_error_: float | None = None
-            if self.nested_cv is not None:
-                self._nest(results.samples, table, groups, int(self.nested_cv))
-
-    def _evaluated(
-        self, X: Any, y: Any, groups: Any
-    ) -> tuple[MethodResults, Labels, dict[str, Any], np.ndarray | None]:
-        """Return the evaluated methods, the labels, all methods, and the checked groups; warnings are switched off."""
-        start = time.perf_counter()
-        self._check_parameters()
-        several = are_several(self.similarity, X, self.dissimilarity)
-        if not several:
-            table: Any = methods(self.methods, similarity=self.similarity, dissimilarity=self.dissimilarity)
-        samples = self._read_samples(X, y)
-        groups = labels_in_order(groups, X, "groups")
-        if several:
-            table = entries(self.methods, samples)
-        labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
-        repeats, groups = folds_of_samples(samples, self.cv, self.n_repeats, groups, self.random_state)
-        # The user has been warned about the matrix, and a fit that warns is judged by its errors.
-        warnings.simplefilter("ignore")
-        results = MethodResults(samples, table, repeats, _loss(self.scoring, labels))
-        deadline = None if self.time_budget is None else start + float(self.time_budget)
-        results.run(deadline, self.n_jobs, self.verbose > 0)
-        if not results.runs:
-            first = next(iter(results.failures.items()))
-            raise ValueError(f"methods: none could be used; {first[0]} failed with: {first[1]}")
-        return results, labels, table, groups
 
     @property
     def ids_(self) -> np.ndarray:
@@ -322,118 +299,33 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
     def _set_model(self) -> CombinedClassifier:
         return self.best_estimator_
 
-    def _fit_members(self, results: MethodResults, labels: Labels) -> None:
-        whole = results.whole
-        fitted = []
-        for member in self._members:
-            run = member.run
-            estimator = at_point(run.estimator, results.parameters(run, member.point))
-            estimator = fitted_on(part_of(whole, run.similarity), part_of(results.samples, run.similarity), estimator)
-            temperature = run.temperatures[member.point]
-            fitted.append(
-                CombinedMember(
-                    run.name,
-                    estimator,
-                    member.weight,
-                    temperature,
-                    results.no_evidence[run.similarity],
-                    run.similarity,
-                    run.method,
-                )
-            )
-        del self._members
-        named = [
-            (member.name, clone(member.estimator), *([member.similarity] if hasattr(whole, "parts") else []))
-            for member in fitted
-        ]
-        chosen = CombinedClassifier(
-            named,
-            [member.weight for member in fitted],
-            costs=self.costs,
-            priors=self.priors,
-            class_weight=self.class_weight,
-            similarity=self.similarity,
-            dissimilarity=self.dissimilarity,
-        )
-        # The answers on left-out samples are under the class weights already.
-        found = self.out_of_fold_
-        lacking = results.lacking > 0.5
-        none = results.no_evidence[None]
-        chosen._become(whole, labels, fitted, none, found.proba, found.samples, results.parts, lacking)
-        self.best_estimator_ = chosen
-        for name in ("n_features_in_", "feature_names_in_", "support_columns_"):
-            self.__dict__.pop(name, None)
-            if hasattr(chosen, name):
-                setattr(self, name, getattr(chosen, name))
-
     def _check_parameters(self) -> None:
         check_choice(self.prefer, "prefer", PREFERENCES)
-        if self.time_budget is not None:
-            check_positive(self.time_budget, "time_budget")
-        if isinstance(self.cv, Integral) and self.cv < 2:
-            raise ValueError(f"cv must be at least 2; got {self.cv!r}.")
-        for name, least in (("n_repeats", 1), ("random_state", 0), ("nested_cv", 2)):
-            check_integer(getattr(self, name), name, least, none=True)
+        check_integer(self.nested_cv, "nested_cv", 2, none=True)
         if self.nested_cv is None or self.cv is None:
             return
         if not isinstance(self.cv, Integral) and not hasattr(self.cv, "split"):
             raise ValueError("nested_cv needs a cv that splits any number of samples: an integer or a splitter.")
 
-    def _read_samples(self, X: Any, y: Any) -> Any:
-        """Diagnose the samples, and return them for division into folds."""
-        samples = read_samples(self, X, y)
-        self.classes_ = np.unique(samples.y)
-        check_two_classes(self.classes_)
-        each = samples.parts if isinstance(samples, SeveralSamples) else {"": samples}
-        found = {}
-        for name, part in each.items():
-            with named_errors(name, len(each)):
-                found[name] = diagnose(part.values, part.y, dissimilarity=part.reader.map_name)
-        self.diagnosis_ = found if isinstance(samples, SeveralSamples) else found[""]
-        return samples
-
-    def _choose(self, results: MethodResults) -> Judgement:
-        """Set the leaderboard and the members, and return the answers of the choice for samples not used for it."""
-        singles = {name: judge_method(results, run) for name, run in results.runs.items()}
-        combined, together = combine(results, self.random_state or 0)
-        self.best_method_ = chosen_method(results, singles, combined, together, self.prefer)
-        self._members = combined
-        if self.best_method_ != COMBINATION:
-            run = results.runs[self.best_method_]
-            self._members = [Member(run, int(best_points(results, run, None)[0]))]
-        self.best_params_ = {member.run.name: results.parameters(member.run, member.point) for member in self._members}
-        if self.best_method_ != COMBINATION:
-            self.best_params_ = self.best_params_[self.best_method_]
-        self.leaderboard_ = leaderboard(results, singles, combined, together, self.best_method_)
-        self.failures_, self.left_out_, self.n_folds_ = results.failures, results.left_out, results.n_folds
-        self.not_testable_ = np.setdiff1d(self.classes_, self.classes_[np.unique(results.truth)])
-        return together if self.best_method_ == COMBINATION else singles[self.best_method_]
-
-    def _set_out_of_fold(self, results: MethodResults, honest: Judgement) -> None:
-        labels = self.classes_[results.loss.decisions(honest.posteriors)]
-        members = np.stack([member.posteriors for member in self._members])
-        nearest = None
-        if not isinstance(results.samples, SeveralSamples):
-            nearest = nearest_training(results.samples, results.repeats)[results.tested]
-        self.out_of_fold_ = OutOfFold(labels, honest.posteriors, results.tested, members, nearest)
-
-    def _nest(self, samples: Any, table: dict[str, Any], groups: np.ndarray | None, n_folds: int) -> None:
-        """Set the error of the whole procedure, including the choice, on folds that were not used for the choice."""
-        names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table.items()))
+    def _nested_error(self, evaluated: EvaluatedMethods) -> tuple[float, float]:
+        """Return the error of the whole procedure, and its standard error, on folds not used for the choice."""
+        samples, groups = evaluated.results.samples, evaluated.groups
+        table = evaluated.methods.items()
+        names = list(dict.fromkeys(own.method if isinstance(own, Entry) else name for name, own in table))
         inner = clone(self).set_params(methods=names, nested_cv=None, n_jobs=None, verbose=0)
         # The values of raw objects are not computed again, unless the similarity learns from each fold.
         outer = samples if samples.learns else samples.precomputed()
         inner.set_params(similarity=outer.reader.similarity, dissimilarity=outer.reader.dissimilarity)
-        folds = stratified_folds(samples.y, n_folds, groups, self.random_state or 0)
+        folds = stratified_folds(samples.y, int(self.nested_cv or 0), groups, self.random_state or 0)
         try:
-            found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds, groups)]
+            with silenced():
+                found = [fold["auto"].results[0] for fold in self._nested(outer, inner, folds, groups)]
         except ValueError as error:
             raise ValueError(
                 f"nested_cv={self.nested_cv!r} leaves too few samples in an outer fold: {error}"
             ) from error
         scores = np.array([np.mean(labels == samples.y[test]) for labels, (_, test) in zip(found, folds)])
-        self.nested_error_ = float(1 - np.mean(scores))
-        self.nested_standard_error_ = standard_error(scores)
+        return float(1 - np.mean(scores)), standard_error(scores)
 
     def _nested(self, samples: Any, inner: Any, folds: list, groups: np.ndarray | None) -> Any:
         if groups is None:
@@ -469,9 +361,35 @@ class AutoClassifier(ApproximateSets, SimilarityEstimator):
         return np.array_equal(getattr(self.best_estimator_, "classes_", ()), self.classes_)
 
 
-def _loss(scoring: Any, labels: Labels) -> Loss:
-    weights = None
-    if labels.sample_weight is not None:
-        by_class = np.bincount(labels.codes, labels.sample_weight) / labels.counts
-        weights = by_class * len(labels) / labels.sample_weight.sum()
-    return Loss(scoring, labels.costs, weights)
+def fitted_choice(evaluated: EvaluatedMethods, choice: Choice, **parameters: Any) -> CombinedClassifier:
+    """Return the chosen members fitted on all samples, with these parameters of the combination."""
+    results, members = evaluated.results, []
+    with silenced():
+        for member in choice.members:
+            run, whole = member.run, part_of(results.whole, member.run.similarity)
+            estimator = at_point(run.estimator, results.parameters(run, member.point))
+            estimator = fitted_on(whole, part_of(results.samples, run.similarity), estimator)
+            temperature, none = run.temperatures[member.point], results.no_evidence[run.similarity]
+            own = CombinedMember(run.name, estimator, member.weight, temperature, none, run.similarity, run.method)
+            members.append(own)
+    state = combined_state(
+        results.whole,
+        evaluated.labels,
+        members,
+        results.no_evidence[None],
+        choice.judgement.posteriors,  # under the class weights already
+        results.tested,
+        results.parts,
+        results.lacking > 0.5,
+    )
+    return combined_classifier(state, **parameters)
+
+
+def _out_of_fold(results: MethodResults, choice: Choice) -> OutOfFold:
+    posteriors = choice.judgement.posteriors
+    labels = results.classes[results.loss.decisions(posteriors)]
+    members = np.stack([member.posteriors for member in choice.members])
+    nearest = None
+    if not isinstance(results.samples, SeveralSamples):
+        nearest = nearest_training(results.samples, results.repeats)[results.tested]
+    return OutOfFold(labels, posteriors, results.tested, members, nearest)

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from similitude.auto.combination import Judgement, Member, best_points, eligible, judged
+from similitude.auto.combination import Judgement, Member, best_points, combine, eligible, judge_method, judged
 from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, by_evidence
 from similitude.auto.method_results import MethodResults
 from similitude.numerics.significance import standard_error, wilcoxon_greater
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen method or combination, and how it was chosen."""
+
+    method: str
+    members: list[Member]
+    parameters: dict[str, Any]
+    leaderboard: list[LeaderboardRow]
+    judgement: Judgement
+    """The answers of the choice for samples that were not used for it."""
+
+
+def choose(results: MethodResults, prefer: str, random_state: int) -> Choice:
+    """Return the choice among the methods and their combination."""
+    singles = {name: judge_method(results, run) for name, run in results.runs.items()}
+    combined, together = combine(results, random_state)
+    best = chosen_method(results, singles, combined, together, prefer)
+    rows = leaderboard(results, singles, combined, together, best)
+    if best == COMBINATION:
+        parameters: dict[str, Any] = {
+            member.run.name: results.parameters(member.run, member.point) for member in combined
+        }
+        return Choice(best, combined, parameters, rows, together)
+    run = results.runs[best]
+    only = Member(run, int(best_points(results, run, None)[0]))
+    return Choice(best, [only], results.parameters(run, only.point), rows, singles[best])
 
 
 def chosen_method(

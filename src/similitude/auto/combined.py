@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,7 +26,7 @@ from similitude.labels import Labels, encoded_labels
 from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
-from similitude.reader import GivenValues, Rows, SeveralReader, SeveralRows, SeveralTraining
+from similitude.reader import GivenValues, Rows, SeveralReader, SeveralRows
 from similitude.sets.approximate_sets import ApproximateSets
 from similitude.sets.calibration import Calibration
 from similitude.sets.familiarity import learned_familiarity
@@ -82,6 +83,61 @@ def _as_given(rows: Rows, estimator: Any) -> Any:
     if rows.features is None and rows.self_similarity is None and absent == "zero":
         return values
     return Proximities(values, rows.features, self_similarity=rows.self_similarity, absent=absent)
+
+
+@dataclass(frozen=True)
+class CombinedState:
+    """What a fitted combination consists of."""
+
+    training: Any
+    labels: Labels
+    members: list[CombinedMember]
+    no_evidence: NoEvidence
+    calibration: Calibration
+    typicality: Any
+    familiarity: Any
+    support_columns: np.ndarray | None
+
+
+def combined_state(
+    whole: Any,
+    labels: Labels,
+    members: list[CombinedMember],
+    no_evidence: NoEvidence,
+    left_out: np.ndarray,
+    tested: np.ndarray,
+    parts: np.ndarray,
+    lacking: np.ndarray,
+) -> CombinedState:
+    """Return the state of a combination with these fitted members.
+
+    ``left_out`` are the posteriors, before priors, of the samples at the positions ``tested``, by fits without
+    them; ``parts`` are the numbers of their folds, ``lacking`` tells which rows gave no evidence.
+    """
+    shown = part_of(whole, _main_similarity(whole, members))
+    # All rows without evidence have the same posterior, and so have left-out samples without evidence.
+    left_out = np.where(lacking[:, None], _weighted(no_evidence.posterior[None], labels), left_out)
+    with np.errstate(divide="ignore"):
+        answers = np.log(_with_priors(left_out, labels))
+    return CombinedState(
+        whole,
+        labels,
+        members,
+        no_evidence,
+        Calibration(labels.classes, answers, labels.codes[tested], parts, ~lacking),
+        Typicality.learn(shown, labels.codes, labels.n_classes),
+        learned_familiarity(shown, labels.codes),
+        _columns_needed(whole.reader, members, no_evidence),
+    )
+
+
+def combined_classifier(state: CombinedState, **parameters: Any) -> CombinedClassifier:
+    """Return a fitted classifier with this state; the parameters are all but the members and their weights."""
+    several = hasattr(state.training, "parts")
+    named = [(own.name, clone(own.estimator), *([own.similarity] if several else [])) for own in state.members]
+    found = CombinedClassifier(named, [member.weight for member in state.members], **parameters)
+    found._keep(state)
+    return found
 
 
 @shared_docs
@@ -204,7 +260,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         """
         members, weights = check_members(self.members, self.weights)
         check_integer(self.n_folds, "n_folds", 2)
-        samples = read_samples(self, X, y)
+        samples = read_samples(X, y, self.similarity, self.dissimilarity)
         labels = encoded_labels(samples.y, self.costs, self.priors, self.class_weight)
         check_similarities(members, samples)
         table: dict[str, Any] = {name: (estimator, [{}], *own) for name, estimator, *own in members}
@@ -229,48 +285,19 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
             fitted.append(CombinedMember(name, estimator, float(weight), temperature, none, similarity))
         parts = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         mean = _weighted(np.tensordot(weights, np.stack(left_out), axes=1), labels)
-        self._become(whole, labels, fitted, no_evidence, mean, rows, parts, lacking)
+        self._keep(combined_state(whole, labels, fitted, no_evidence, mean, rows, parts, lacking))
         self._warn_of_coverage()
         return self
 
-    def _become(
-        self,
-        whole: Any,
-        labels: Labels,
-        members: list[CombinedMember],
-        no_evidence: NoEvidence,
-        left_out: np.ndarray,
-        tested: np.ndarray,
-        parts: np.ndarray,
-        lacking: np.ndarray,
-    ) -> None:
-        """Become the classifier with these fitted members.
-
-        ``left_out`` are the posteriors, before priors, of the samples at the positions ``tested``, by fits without
-        them; ``parts`` are the numbers of their folds, ``lacking`` tells which rows gave no evidence.
-        """
-        shown = part_of(whole, _main_similarity(whole, members))
-        typicality = Typicality.learn(shown, labels.codes, labels.n_classes)
-        familiarity = learned_familiarity(shown, labels.codes)
-        # All rows without evidence have the same posterior, and so have left-out samples without evidence.
-        left_out = np.where(lacking[:, None], _weighted(no_evidence.posterior[None], labels), left_out)
-        with np.errstate(divide="ignore"):
-            answers = np.log(_with_priors(left_out, labels))
+    def _keep(self, state: CombinedState) -> None:
+        """Keep the state of a fitted combination."""
         forget_fit(self)
-        self._keep_training(whole)
-        self._typicality, self._familiarity, self._no_evidence = typicality, familiarity, no_evidence
-        self._calibration = Calibration(labels.classes, answers, labels.codes[tested], parts, ~lacking)
-        self.classes_, self.members_, self._labels = labels.classes, members, labels
-        columns = None if isinstance(whole, SeveralTraining) else self._columns_needed()
-        if columns is not None:
-            self.support_columns_ = columns
-
-    def _columns_needed(self) -> np.ndarray | None:
-        """Return the columns that ``predict`` needs; None means all, from which it is seen if a row gives evidence."""
-        supports: list[Any] = [_support(member.estimator) for member in self.members_]
-        if self._no_evidence.count or any(support is None for support in supports):
-            return None
-        return self._reader.columns_read(np.unique(np.concatenate(supports)))
+        self._keep_training(state.training)
+        self._typicality, self._familiarity = state.typicality, state.familiarity
+        self._no_evidence, self._calibration = state.no_evidence, state.calibration
+        self.classes_, self.members_, self._labels = state.labels.classes, state.members, state.labels
+        if state.support_columns is not None:
+            self.support_columns_ = state.support_columns
 
     def _set_rows(self, X: Any) -> Rows:
         rows = super()._set_rows(X)
@@ -360,7 +387,7 @@ class CombinedClassifier(ApproximateSets, SimilarityEstimator):
         known = all(np.isin(getattr(member.estimator, "classes_", ""), self.classes_).all() for member in self.members_)
         if not self.members_ or not known:
             return False
-        columns = None if isinstance(self._reader, SeveralReader) else self._columns_needed()
+        columns = _columns_needed(self._reader, self.members_, self._no_evidence)
         stored = vars(self).get("support_columns_")
         return stored is None if columns is None else stored is not None and np.array_equal(columns, stored)
 
@@ -423,6 +450,14 @@ def _with_priors(posteriors: np.ndarray, labels: Labels) -> np.ndarray:
     if labels.priors is None:
         return posteriors
     return rescaled_by_priors(posteriors, labels.priors, labels.shares)
+
+
+def _columns_needed(reader: Any, members: list[CombinedMember], no_evidence: NoEvidence) -> np.ndarray | None:
+    """Return the columns that ``predict`` needs; None means all, from which it is seen if a row gives evidence."""
+    supports: list[Any] = [_support(member.estimator) for member in members]
+    if isinstance(reader, SeveralReader) or no_evidence.count or any(support is None for support in supports):
+        return None
+    return reader.columns_read(np.unique(np.concatenate(supports)))
 
 
 def _support(estimator: Any) -> np.ndarray | None:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from similitude._utils.warn import silenced
 from similitude.numerics.votes import expected_costs
 
 DEFAULT = "neg_brier_score"
@@ -62,7 +63,9 @@ class Loss:
         known = _Known(classes, self)
         truth = classes[codes]
         flat = posteriors.reshape(-1, *posteriors.shape[-2:])
-        return np.array([-_score(scorer, known, each, truth) for each in flat]).reshape(posteriors.shape[:-2])
+        with silenced():
+            found = [-_score(scorer, known, each, truth) for each in flat]
+        return np.array(found).reshape(posteriors.shape[:-2])
 
 
 def _score(scorer: Any, known: Any, posteriors: np.ndarray, truth: np.ndarray) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from joblib import effective_n_jobs
 from sklearn.model_selection import ParameterGrid
 
 from similitude._utils.progress import ProgressBars
+from similitude._utils.warn import silenced
 from similitude.auto.losses import Loss
 from similitude.auto.method_result import CalibratedFold, MethodResult
 from similitude.auto.methods import COMPARED_ONLY, effort
@@ -53,13 +54,11 @@ class MethodResults:
         self.classes, self.codes = np.unique(samples.y, return_inverse=True)
         self.repeats = repeats
         self._numbered = list(enumerate(split for folds in repeats for split in folds))
-        self.runs = {
-            name: MethodResult(name, estimator, list(ParameterGrid(grid)), *own)
-            for name, (estimator, grid, *own) in methods.items()
-        }
+        self.runs = _not_evaluated(methods)
         self.failures: dict[str, str] = {}
         self.left_out: list[str] = []
         self.n_folds = 0
+        self._show = False
         self.tested = self.parts = np.empty(0, dtype=np.intp)
         self.lacking = np.empty(0)
         self.no_evidence: dict[str | None, NoEvidence] = {}
@@ -89,16 +88,49 @@ class MethodResults:
         first = len(self.repeats[0])
         start = time.perf_counter()
         end = None if deadline is None else deadline - _RESERVE * (deadline - start)
-        with ProgressBars({"folds": len(self._numbered)}, enabled=show) as bars:
+        with silenced(), ProgressBars({"folds": len(self._numbered)}, enabled=show) as bars:
             if end is None:
                 self._evaluate(self._numbered[:first], self._running(), n_jobs, bars)
             else:
                 self._within_budget(self._numbered[:first], end, n_jobs, bars)
             self.runs = {n: run for n, run in self.runs.items() if n not in self.failures and n not in self.left_out}
-            self._rank()
-            names = [name for name, run in self.runs.items() if run.method not in COMPARED_ONLY]
+            self._divide()
+            self._rank(self.runs, self._numbered[: self.n_folds])
+            names = self._repeated(self.runs)
             for folds in self._later_repeats(names, end, n_jobs):
                 self._evaluate(folds, names, n_jobs, bars)
+        self._finish()
+
+    def add_repeat(self, folds: list[Split], n_jobs: int | None = None) -> None:
+        """Evaluate the points that are left on one more repetition of the folds, which tests the same samples."""
+        numbered = list(enumerate(folds, len(self._numbered)))
+        self.repeats, self._numbered = [*self.repeats, folds], [*self._numbered, *numbered]
+        with silenced(), ProgressBars({"folds": len(folds)}, enabled=self._show) as bars:
+            self._evaluate(numbered, self._repeated(self.runs), n_jobs, bars)
+        self._finish()
+
+    def add_methods(self, methods: Mapping[str, Method | Entry], n_jobs: int | None = None) -> None:
+        """Evaluate further methods on the folds on which the others were evaluated."""
+        done = self._done
+        first = sum(number < len(self.repeats[0]) for number, _ in done)
+        self.runs |= _not_evaluated(methods)
+        with silenced(), ProgressBars({"folds": len(done)}, enabled=self._show) as bars:
+            self._evaluate(done[:first], list(methods), n_jobs, bars, new=False)
+            self._rank([name for name in methods if name not in self.failures], done[:first])
+            self._evaluate(done[first:], self._repeated(methods), n_jobs, bars, new=False)
+        self._finish()
+
+    @property
+    def _done(self) -> list:
+        """The folds on which methods were evaluated; with a time budget some repetitions may be missing."""
+        return [fold for fold in self._numbered if any(fold[0] in run.answers for run in self.runs.values())]
+
+    def _repeated(self, names: Iterable[str]) -> list[str]:
+        """Return those of the methods that are evaluated on repeated folds."""
+        return [n for n in names if n not in self.failures and self.runs[n].method not in COMPARED_ONLY]
+
+    def _finish(self) -> None:
+        """Calibrate all answers, without the methods that failed."""
         self.runs = {name: run for name, run in self.runs.items() if name not in self.failures}
         self._learn_no_evidence()
         self._calibrate()
@@ -132,8 +164,7 @@ class MethodResults:
             missing = [fold for fold in done if fold[0] not in self.runs[name].answers]
             if expected(name) * len(missing) / at_once < end - time.perf_counter():
                 self.left_out.remove(name)
-                for (number, _), found in zip(missing, self._found(missing, [name], n_jobs, bars)):
-                    self._record(name, number, found[name])
+                self._evaluate(missing, [name], n_jobs, bars, new=False)
 
     def _first_fold(self, folds: list, end: float, at_once: int, bars: ProgressBars) -> Callable[[str], float]:
         """Evaluate the first fold; leave out each method that cannot be expected to finish all folds in time.
@@ -174,12 +205,15 @@ class MethodResults:
     def _running(self) -> list[str]:
         return [name for name in self.runs if name not in self.failures and name not in self.left_out]
 
-    def _evaluate(self, folds: list, names: list[str], n_jobs: int | None, bars: ProgressBars) -> None:
-        """Evaluate methods on some folds."""
+    def _evaluate(
+        self, folds: list, names: list[str], n_jobs: int | None, bars: ProgressBars, new: bool = True
+    ) -> None:
+        """Evaluate methods on some folds, which are counted if they are new."""
         for (number, _), found in zip(folds, self._found(folds, names, n_jobs, bars)):
             for name, evaluated in found.items():
                 self._record(name, number, evaluated)
-            self._count(bars)
+            if new:
+                self._count(bars)
 
     def _found(
         self, folds: list, names: list[str], n_jobs: int | None, bars: ProgressBars
@@ -224,18 +258,21 @@ class MethodResults:
             parts.append(f"best so far {best} {100 * errors[best]:.1f}%")
         return "; ".join(parts)
 
-    def _rank(self) -> None:
-        """Keep the best points of each method, on all tested samples and on those outside each part."""
-        numbers = [number for number, _ in self._numbered[: self.n_folds]]
-        tests = [self._numbered[number][1][1] for number in numbers]
+    def _divide(self) -> None:
+        """Divide the tested samples into parts."""
+        tests = [test for _, (_, test) in self._numbered[: self.n_folds]]
         # A sample that is tested several times belongs to the part of its first fold.
-        rows = np.concatenate(tests)
-        self.tested, first = np.unique(rows, return_index=True)
+        self.tested, first = np.unique(np.concatenate(tests), return_index=True)
         folds = np.repeat(np.arange(len(tests)), [len(test) for test in tests])[first]
         self.parts = np.unique(folds, return_inverse=True)[1]
         if not self.parts.any():
             self.parts = np.arange(len(self.tested)) % 2
-        for run in self.runs.values():
+
+    def _rank(self, names: Iterable[str], folds: list) -> None:
+        """Keep the best points of some methods, on all samples that the folds test and on those outside each part."""
+        numbers = [number for number, _ in folds]
+        first = np.unique(np.concatenate([test for _, (_, test) in folds]), return_index=True)[1]
+        for run in [self.runs[name] for name in names]:
             if len(run.answers) < len(numbers):  # it failed on some fold
                 continue
             lacking = np.concatenate([self._without_evidence(number, run.similarity) for number in numbers])[first]
@@ -309,7 +346,7 @@ class MethodResults:
         parts = np.unique(self.parts)
         for run in self.runs.values():
             factors, offsets = [], []
-            number = 0
+            run.calibrated, number = [], 0
             for folds in self.repeats:
                 numbers = [i for i in range(number, number + len(folds)) if i in run.answers]
                 number += len(folds)
@@ -332,7 +369,6 @@ class MethodResults:
                 Temperature(run.response, float(a), b, self._floor)
                 for a, b in zip(np.mean(factors, axis=0), np.mean(offsets, axis=0))
             ]
-            run.answers = {}
 
     def posteriors(self, run: MethodResult, points: np.ndarray, part: int | None) -> np.ndarray:
         """Return the posteriors of the tested samples, averaged over the repetitions.
@@ -356,3 +392,11 @@ class MethodResults:
 
     def _log_odds(self, run: MethodResult, answers: np.ndarray) -> np.ndarray:
         return log_odds(answers.astype(float), run.response, self._floor)
+
+
+def _not_evaluated(methods: Mapping[str, Method | Entry]) -> dict[str, MethodResult]:
+    """Return the results of methods before they are evaluated."""
+    return {
+        name: MethodResult(name, estimator, list(ParameterGrid(grid)), *own)
+        for name, (estimator, grid, *own) in methods.items()
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections import Counter
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
 from similitude._utils.progress import progress
+from similitude._utils.warn import silenced
 from similitude.auto.combination import best_points, combine
 from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, by_evidence
 from similitude.auto.losses import Loss
@@ -48,9 +48,7 @@ class _OuterFold:
 
     def __call__(self, train: np.ndarray, test: np.ndarray, seconds: float | None) -> dict[str, Tested]:
         """Return the results of all methods, and of their combination, within a time budget."""
-        with warnings.catch_warnings():
-            # The user has been warned about the matrix, and a fit that warns is judged by its errors.
-            warnings.simplefilter("ignore")
+        with silenced():
             part = self.samples.part(train)
             groups = None if self.groups is None else self.groups[train]
             folds = stratified_folds(part.y, INNER_FOLDS, groups, self.seed)

@@ -8,11 +8,10 @@ from similitude._utils.ids import labels_in_order
 from similitude._utils.scikit_learn import num_samples
 from similitude.auto.leaderboard import name_on
 from similitude.auto.methods import MIXTURES, methods, mixtures, slug
-from similitude.base import new_reader
 from similitude.evaluation.engine import Entry
 from similitude.labels import check_labels
 from similitude.proximity.proximities import as_proximities
-from similitude.reader import Samples, SearchSamples, SeveralReader, SeveralSamples, are_several
+from similitude.reader import Reader, Samples, SearchSamples, SeveralReader, SeveralSamples, are_several
 
 
 def part_of(samples: Any, similarity: str | None) -> Any:
@@ -20,16 +19,16 @@ def part_of(samples: Any, similarity: str | None) -> Any:
     return samples if similarity is None else samples.parts[similarity]
 
 
-def read_samples(estimator: Any, X: Any, y: Any) -> Any:
+def read_samples(X: Any, y: Any, similarity: Any = "precomputed", dissimilarity: Any = None) -> Any:
     """Return all samples as read according to the input contract, with one similarity or with several."""
     if isinstance(X, SearchSamples):
         return X
     y = labels_in_order(y, X)
-    if not are_several(estimator.similarity, X, estimator.dissimilarity):
-        single = new_reader(estimator)
+    if not are_several(similarity, X, dissimilarity):
+        single = Reader(similarity, dissimilarity)
         X = single.adopted(X)
         return Samples(single, X, check_labels(y, num_samples(X)))
-    reader = SeveralReader(estimator.similarity, estimator.dissimilarity)
+    reader = SeveralReader(similarity, dissimilarity)
     X = as_proximities(X) if reader.is_precomputed else X
     return SeveralSamples(reader, X, check_labels(y, num_samples(X)))
 

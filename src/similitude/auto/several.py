@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from similitude._utils.warn import warn
-from similitude.auto.auto import AutoClassifier
 from similitude.auto.comparison import SimilarityComparison, compared
+from similitude.auto.evaluated import evaluate_methods
 from similitude.auto.leaderboard import failure_text
 from similitude.proximity.check import SimilarityWarning
 from similitude.reader import are_several
@@ -78,10 +77,18 @@ def compare_similarities(
     array([[1. , 0.9],
            [0.9, 1. ]])
     """
-    auto = AutoClassifier(
-        methods,
-        time_budget,
-        cv,
+    if not are_several(similarity, X, dissimilarity):
+        raise ValueError(
+            "X must hold several similarities by name: a dict of matrices, or Proximities of them; for raw objects "
+            "pass similarity={name: similarity, ...}."
+        )
+    evaluated = evaluate_methods(
+        X,
+        y,
+        groups,
+        methods=methods,
+        time_budget=time_budget,
+        cv=cv,
         scoring=scoring,
         n_repeats=n_repeats,
         random_state=random_state,
@@ -90,13 +97,7 @@ def compare_similarities(
         similarity=similarity,
         dissimilarity=dissimilarity,
     )
-    if not are_several(similarity, X, dissimilarity):
-        raise ValueError(
-            "X must hold several similarities by name: a dict of matrices, or Proximities of them; for raw objects "
-            "pass similarity={name: similarity, ...}."
-        )
-    with warnings.catch_warnings():
-        found = compared(auto._evaluated(X, y, groups)[0], random_state or 0)
+    found = compared(evaluated.results, random_state or 0)
     if found.failures:
         warn(failure_text(found.failures, "failures"), SimilarityWarning)
     return found

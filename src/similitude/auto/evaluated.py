@@ -1,0 +1,99 @@
+"""All methods evaluated on samples as a user gives them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from similitude._utils.checks import check_integer, check_positive
+from similitude._utils.ids import labels_in_order
+from similitude.auto.losses import Loss
+from similitude.auto.method_results import MethodResults
+from similitude.auto.methods import methods as methods_named
+from similitude.auto.reading import entries, read_samples
+from similitude.diagnosis import Diagnosis, diagnose
+from similitude.labels import Labels, check_two_classes, encoded_labels
+from similitude.reader import SeveralSamples, are_several
+from similitude.reader.several import named_errors
+from similitude.splits.leaks import folds_of_samples
+
+
+@dataclass(frozen=True)
+class EvaluatedMethods:
+    """The results of all methods on the same samples, with what was known of these samples."""
+
+    results: MethodResults
+    labels: Labels
+    groups: np.ndarray | None
+    diagnosis: Diagnosis | dict[str, Diagnosis]
+    methods: dict[str, Any]
+    """All methods with their grids, also those that failed or were left out."""
+
+
+def evaluate_methods(
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    *,
+    methods: Any = "all",
+    time_budget: float | None = None,
+    cv: Any = 5,
+    scoring: Any = None,
+    costs: Any = None,
+    priors: Any = None,
+    class_weight: Any = None,
+    n_repeats: int | None = None,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    similarity: Any = "precomputed",
+    dissimilarity: Any = None,
+) -> EvaluatedMethods:
+    """Read and diagnose the samples, and return the results of the methods; parameters as in ``AutoClassifier``."""
+    start = time.perf_counter()
+    if time_budget is not None:
+        check_positive(time_budget, "time_budget")
+    if isinstance(cv, Integral) and cv < 2:
+        raise ValueError(f"cv must be at least 2; got {cv!r}.")
+    check_integer(n_repeats, "n_repeats", 1, none=True)
+    check_integer(random_state, "random_state", 0, none=True)
+    table: Any = None
+    if not are_several(similarity, X, dissimilarity):
+        table = methods_named(methods, similarity=similarity, dissimilarity=dissimilarity)
+    samples = read_samples(X, y, similarity, dissimilarity)
+    check_two_classes(np.unique(samples.y))
+    diagnosis = _diagnosed(samples)
+    groups = labels_in_order(groups, X, "groups")
+    if table is None:
+        table = entries(methods, samples)
+    labels = encoded_labels(samples.y, costs, priors, class_weight)
+    repeats, groups = folds_of_samples(samples, cv, n_repeats, groups, random_state)
+    results = MethodResults(samples, table, repeats, _loss(scoring, labels))
+    results.run(None if time_budget is None else start + float(time_budget), n_jobs, verbose > 0)
+    if not results.runs:
+        first = next(iter(results.failures.items()))
+        raise ValueError(f"methods: none could be used; {first[0]} failed with: {first[1]}")
+    return EvaluatedMethods(results, labels, groups, diagnosis, table)
+
+
+def _diagnosed(samples: Any) -> Diagnosis | dict[str, Diagnosis]:
+    """Return the diagnosis of the similarity, or of each by name if there are several."""
+    if not isinstance(samples, SeveralSamples):
+        return diagnose(samples.values, samples.y, dissimilarity=samples.reader.map_name)
+    found = {}
+    for name, part in samples.parts.items():
+        with named_errors(name, len(samples.parts)):
+            found[name] = diagnose(part.values, part.y, dissimilarity=part.reader.map_name)
+    return found
+
+
+def _loss(scoring: Any, labels: Labels) -> Loss:
+    weights = None
+    if labels.sample_weight is not None:
+        by_class = np.bincount(labels.codes, labels.sample_weight) / labels.counts
+        weights = by_class * len(labels) / labels.sample_weight.sum()
+    return Loss(scoring, labels.costs, weights)
