@@ -111,8 +111,7 @@ class KNNPath(LocalPath):
                 found = finder.with_ties(rows, sizes[-1], *classes)
             for weighting in dict.fromkeys(point.weighting for point in own):
                 same = [point for point in own if point.weighting == weighting]
-                votes = self._local_votes if local else self._shared_votes
-                answers |= self._answers(rows, found, sizes, same, votes, response)
+                answers |= self._answers(rows, found, sizes, same, response)
         return [answers[point] for point in self.points]
 
     def attributes(self) -> dict[str, Any]:
@@ -149,16 +148,20 @@ class KNNPath(LocalPath):
             indices[chosen, :count] = found
         return indices, weights
 
-    def _answers(self, rows: Any, found: Any, sizes: list[int], points: list, votes: Any, response: str) -> dict:
+    def _answers(self, rows: Any, found: Any, sizes: list[int], points: list, response: str) -> dict:
         """Return the answers at points that differ only in k and reg; ``found`` are the neighbours for all sizes."""
         own = sorted({point.n_neighbors for point in points})
         regs = sorted({point.reg for point in points})
-        wanted = [sizes.index(k) for k in own]
-        per_row = len(own) * len(regs) * (found.indices.shape[1] + 4 * self.labels.n_classes)
         weighting = points[0].weighting
+        if weighting.is_local:
+            found = found.at([sizes.index(k) for k in own])
+        per_row = len(own) * len(regs) * (found.indices.shape[1] + 4 * self.labels.n_classes)
         parts = []
         for part in self._row_blocks(len(found.indices), per_row, found.indices.shape[1], weighting):
-            cast = votes(rows, found, part, np.array(own), wanted, regs, weighting)
+            if weighting.is_local:
+                cast = self._local_votes(rows, found.part(part), regs, weighting)
+            else:
+                cast = self._shared_votes(found, part, np.array(own), weighting)
             parts.append(self._answer(cast, response))
         answers = np.concatenate(parts)
         places = {(k, reg): i for i, (k, reg) in enumerate((k, reg) for k in own for reg in regs)}
@@ -175,9 +178,7 @@ class KNNPath(LocalPath):
         classes = self.labels.codes[cast.indices]
         return first_of_best(scores, classes, cast.similarities, cast.counts, cast.sizes, self.labels.counts)
 
-    def _shared_votes(
-        self, rows: Rows, found: Neighbors, part: slice, sizes: np.ndarray, _: Any, __: Any, weighting: Weighting
-    ) -> Votes:
+    def _shared_votes(self, found: Neighbors, part: slice, sizes: np.ndarray, weighting: Weighting) -> Votes:
         """Return the votes of neighbours whose weights depend on their similarities alone; ties share places."""
         similarities, indices = found.similarities[part], np.maximum(found.indices[part], 0)
         lists = self.labels.codes[indices], similarities
@@ -191,18 +192,9 @@ class KNNPath(LocalPath):
             totals = neighbor_votes(*lists, self._inverse_distances(similarities), beyond, sizes)
         return Votes(indices, similarities, np.broadcast_to(sizes, counts.shape[:2]), counts, totals)
 
-    def _local_votes(
-        self,
-        rows: Rows,
-        found: LocalNeighbors,
-        part: slice,
-        _: Any,
-        wanted: list[int],
-        regs: list[float],
-        weighting: Weighting,
-    ) -> Votes:
+    def _local_votes(self, rows: Rows, found: LocalNeighbors, regs: list[float], weighting: Weighting) -> Votes:
         """Return the votes of neighbours whose weights depend on the similarities among them."""
-        similarities, indices, sizes, alone, shares = found.at(wanted).part(part)
+        similarities, indices, sizes, alone, shares = found
         n_classes, classes = self.labels.n_classes, self.labels.codes[indices]
         W = self._weights(rows, similarities, indices, sizes, regs, weighting)
         taken = np.arange(indices.shape[1]) < sizes[:, :, None]
