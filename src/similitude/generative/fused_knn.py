@@ -14,8 +14,8 @@ from similitude.base import FittedPath, SimilarityClassifier
 from similitude.finders import MatrixFinder
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude.numerics.ties import listed_counts, tied_counts
-from similitude.numerics.topk import check_n_neighbors, top_k
+from similitude.numerics.ties import nearest_votes
+from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors
 from similitude.proximity.check import dense
 
@@ -141,16 +141,12 @@ class FusedKNNPath(FittedPath):
                 f"X.features must have {self._features.shape[1]} columns, as in fit; got {features.shape[1]}."
             )
         rows = near_one(features, self._exponent)
-        codes, n_classes, k = self.labels.codes, self.labels.n_classes, int(sizes[-1])
+        codes, n_classes = self.labels.codes, self.labels.n_classes
         votes = np.empty((len(rows), len(sizes), n_classes))
 
         def work(start: int, stop: int) -> None:
             closeness = -cdist(rows[start:stop], self._features, "sqeuclidean")
-            values, nearest = top_k(closeness, k)
-            tied = values == values[:, -1:]
-            beyond = tied_counts(closeness, values[:, -1], codes, n_classes, known_only=True)
-            beyond -= listed_counts(tied, codes[nearest], n_classes)
-            votes[start:stop] = neighbor_votes(codes[nearest], values, np.ones(values.shape), beyond, sizes)
+            votes[start:stop] = nearest_votes(closeness, sizes, codes, n_classes)[2]
 
         # Blocks have at most 256 rows, so that the neighbour selection starts no threads of its own.
         over_row_blocks(work, len(rows), min(256, max(1, _BLOCK // len(self._features))))

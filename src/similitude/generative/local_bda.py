@@ -15,9 +15,9 @@ from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.generative.base import answered, normalised
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude.numerics.ties import listed_counts, nearest_of_class, tied_counts
-from similitude.numerics.topk import check_n_neighbors, top_k
-from similitude.numerics.votes import first_of_best, log_of, neighbor_votes
+from similitude.numerics.ties import nearest_of_class, nearest_votes
+from similitude.numerics.topk import check_n_neighbors
+from similitude.numerics.votes import first_of_best, log_of
 
 if TYPE_CHECKING:
     from similitude._utils.types import CostsLike, LabelsLike, PriorsLike, SamplesLike
@@ -219,11 +219,7 @@ class LocalBDAPath(FittedPath):
             return logs
         priors, costs, n_classes = self.labels.priors, self.labels.costs, self.labels.n_classes
         codes = np.repeat(np.arange(n_classes), self.labels.counts)
-        values, nearest = top_k(closeness, sizes[-1])
-        classes = codes[nearest]
-        beyond = tied_counts(closeness, values[:, -1], codes, n_classes, known_only=True)
-        beyond -= listed_counts(values == values[:, -1:], classes, n_classes)
-        counts = neighbor_votes(classes, values, np.ones(values.shape), beyond, sizes)
+        values, classes, counts = nearest_votes(closeness, sizes, codes, n_classes)
         if priors is None:
             joint = logs + np.log((counts + 1) / (sizes[:, None] + n_classes))
         else:

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from similitude._native import tied_classes
 from similitude.numerics.topk import top_k
-from similitude.numerics.votes import weighting_votes
+from similitude.numerics.votes import neighbor_votes, weighting_votes
 
 
 def tied_counts(S: Any, values: np.ndarray, codes: np.ndarray, n_classes: int, *, known_only: bool) -> np.ndarray:
@@ -75,3 +75,14 @@ def nearest_of_class(closeness: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarr
         taken = np.where(taken == 0, run_ends(values)[1][:, :1], taken)
     width = int(taken.max())
     return values[:, :width], np.ascontiguousarray(nearest[:, :width]), np.ascontiguousarray(taken)
+
+
+def nearest_votes(
+    closeness: np.ndarray, sizes: np.ndarray, codes: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the closeness and the classes of the nearest columns, (m, k), and their votes by class, (m, sizes, G)."""
+    values, nearest = top_k(closeness, int(sizes[-1]))
+    classes, last = codes[nearest], values[:, -1]
+    beyond = tied_counts(closeness, last, codes, n_classes, known_only=True)
+    beyond -= listed_counts(values == last[:, None], classes, n_classes)
+    return values, classes, neighbor_votes(classes, values, np.ones(values.shape), beyond, sizes)
