@@ -11,9 +11,6 @@ import re
 import sys
 from pathlib import Path
 
-from numpydoc.docscrape import NumpyDocString
-from numpydoc.validate import validate
-
 import similitude
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "api.md"
@@ -76,6 +73,8 @@ def public_names():
 
 def references():
     """Return one line for each reference of a public class or function to one without a page."""
+    from numpydoc.docscrape import NumpyDocString  # which is installed for lint only
+
     pages = {f"{module}.{name}" for module, name in documented()}
     lines = []
     for found, module in public_objects().items():
@@ -112,6 +111,8 @@ def _definitions(node, prefix=""):
 
 def faults():
     """Return one line for each fault."""
+    from numpydoc.validate import validate
+
     lines = []
     for name in public_names():
         found = {code for code, _ in validate(name)["errors"]} & set(CHECKS)

@@ -208,7 +208,9 @@ def test_a_class_alone_and_a_class_without_neighbours():
     assert pair.tolist() == [-1, -1, pytest.approx(-1 / 6), pytest.approx(7 / 6)]
     assert many.predict(rows).tolist() == [1, 3]
     one = LocalSVC(3).fit(S, ["only"] * 5)
-    assert one.predict(S).tolist() == ["only"] * 5
+    rows = [*S, [1.0] * 5]  # the last one is equally similar to all
+    assert one.predict(rows).tolist() == ["only"] * 6
+    assert np.all(one.decision_function(rows) < 0)
 
 
 def _problem(n=60, n_classes=3, seed=0, ties=False):

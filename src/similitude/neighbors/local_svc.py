@@ -220,7 +220,9 @@ class LocalSVCPath(LocalPath):
         # The decision values agree with the prediction also where shares are tied.
         scores = shares.copy()
         scores[np.arange(len(scores)), predicted] = np.nextafter(shares.max(axis=1), 2.0)
-        return scores if self.labels.n_classes > 2 else scores[:, 1] - scores[:, 0]
+        if self.labels.n_classes > 2:
+            return scores
+        return scores[:, 1:].sum(axis=1) - scores[:, 0]  # there may be one class only
 
     def _fixed_answers(
         self, points: list[LocalSVCPoint], at: np.ndarray, rows: Rows, neighbors: LocalNeighbors, response: str
