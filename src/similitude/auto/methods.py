@@ -355,7 +355,7 @@ def methods(names: str | Iterable[str] = "all", **contract: Any) -> dict[str, Me
 
     Examples
     --------
-    >>> from similitude.auto.methods import methods
+    >>> from similitude.auto import methods
     >>> list(methods())[:4]
     ['k-NN', 'affinity k-NN', 'distance-weighted k-NN', 'nearest centroid']
     >>> methods(["svm-clip"])  # doctest: +ELLIPSIS
@@ -401,7 +401,7 @@ def mixtures(**contract: Any) -> dict[str, Method]:
 
     Examples
     --------
-    >>> from similitude.auto.methods import mixtures
+    >>> from similitude.auto import mixtures
     >>> mixtures()["mixture SVM"]
     (MixtureSVC(), {'eta': [0.001 * scale, 0.01 * scale], 'gamma': [0.001, 0.1]})
     """

@@ -55,7 +55,7 @@ def model_lines(model: CombinedClassifier, source: Source | None, contract: dict
     ]
     return (
         "from similitude import CombinedClassifier",
-        "from similitude.auto.methods import methods",
+        "from similitude.auto import methods",
         *load,
         f"table = methods({parameters_code(contract)})",
         "members = [",
@@ -81,7 +81,7 @@ def _several_lines(model: CombinedClassifier, source: Source | None, contract: d
     weights = [round(member.weight, _DIGITS) for member in model.members_]
     return (
         "from similitude import CombinedClassifier",
-        "from similitude.auto.methods import methods, mixtures",
+        "from similitude.auto import methods, mixtures",
         *load,
         "members = [",
         *members,
@@ -110,7 +110,7 @@ def code_lines(
     table = methods(**contract) if len(lines) > MOST_LINES else {}
     if method in table:
         model = f"methods({parameters_code(contract)})[{method!r}][0]{_changes(estimator, table[method][0])}"
-        lines = ["from similitude.auto.methods import methods", *load, f"model = {model}", fit]
+        lines = ["from similitude.auto import methods", *load, f"model = {model}", fit]
     return tuple(lines)
 
 
