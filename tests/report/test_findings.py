@@ -5,7 +5,7 @@ from scipy import sparse
 from similitude import AutoClassifier, KNNClassifier, Proximities, SimilaritySVC, goodness, to_similarity
 from similitude.datasets import load_voting
 from similitude.report import find, page
-from similitude.report.mistakes import MOST_NEIGHBORS
+from similitude.report.outcome import MOST_NEIGHBORS
 from tests.report.standin import auto, auto_combined, clusters, combined
 
 

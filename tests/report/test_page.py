@@ -15,7 +15,7 @@ from similitude import KNNClassifier
 from similitude.diagnosis.pictures import Spectra
 from similitude.report import find, page
 from similitude.report.markup import chip, sample
-from similitude.report.mistakes import Mistake
+from similitude.report.outcome import Mistake
 from similitude.report.page import embedded
 from tests.report.conftest import EVIL
 from tests.report.standin import auto, auto_combined, clusters

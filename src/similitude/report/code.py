@@ -40,53 +40,33 @@ class Source:
 def model_lines(model: CombinedClassifier, source: Source | None, contract: dict[str, Any]) -> tuple[str, ...]:
     """Return Python code that builds the chosen model and fits it."""
     first = model.members_[0]
-    if any(len(member) > 2 for member in model.members or ()):
-        return _several_lines(model, source, contract)
-    if len(model.members_) == 1 and all(getattr(model, name) is None for name in _DECISIONS):
-        return code_lines(first.estimator, source, first.name, contract)
-    contract = _given(contract)
-    settings = {name: _plain(value) for name in _DECISIONS if (value := getattr(model, name)) is not None} | contract
-    load, fit = _data(source)
-    weights = [round(member.weight, _DIGITS) for member in model.members_]
-    table = methods(**contract)
-    members = [
-        f"    ({member.name!r}, table[{member.name!r}][0]{_changes(member.estimator, table[member.name][0])}),"
-        for member in model.members_
-    ]
-    return (
-        "from similitude import CombinedClassifier",
-        "from similitude.auto import methods",
-        *load,
-        f"table = methods({parameters_code(contract)})",
-        "members = [",
-        *members,
-        "]",
-        f"model = CombinedClassifier(members, {parameters_code({'weights': weights, **settings})})",
-        fit,
-    )
-
-
-def _several_lines(model: CombinedClassifier, source: Source | None, contract: dict[str, Any]) -> tuple[str, ...]:
-    """Return the code of a combination whose members read different similarities."""
+    several = any(len(member) > 2 for member in model.members or ())
     settings = {name: _plain(value) for name in _DECISIONS if (value := getattr(model, name)) is not None}
-    load, fit = _data(source)
+    if len(model.members_) == 1 and not several and not settings:
+        return code_lines(first.estimator, source, first.name, contract)
     members = []
     for member in model.members_:
+        # With several similarities a member has one of them and its contract, or reads all of them, as mixtures do.
         own = _given({name: _of(value, member.similarity) for name, value in contract.items()})
-        table = methods(**own) if member.similarity is not None else mixtures(**own)
-        call = f"{'methods' if member.similarity is not None else 'mixtures'}({parameters_code(own)})"
-        method = str(member.method)
+        alone = not several or member.similarity is not None
+        kind, table = ("methods", methods(**own)) if alone else ("mixtures", mixtures(**own))
+        method = str(member.method) if several else member.name
+        usual = f"{kind}({parameters_code(own)})" if several else "table"
+        similarity = f", {member.similarity!r}" if several else ""
         changes = _changes(member.estimator, table[method][0])
-        members.append(f"    ({member.name!r}, {call}[{method!r}][0]{changes}, {member.similarity!r}),")
-    weights = [round(member.weight, _DIGITS) for member in model.members_]
+        members.append(f"    ({member.name!r}, {usual}[{method!r}][0]{changes}{similarity}),")
+    load, fit = _data(source)
+    contract = _given(contract)
+    settings = {"weights": [round(member.weight, _DIGITS) for member in model.members_], **settings, **contract}
     return (
         "from similitude import CombinedClassifier",
-        "from similitude.auto import methods, mixtures",
+        f"from similitude.auto import methods{', mixtures' if several else ''}",
         *load,
+        *([] if several else [f"table = methods({parameters_code(contract)})"]),
         "members = [",
         *members,
         "]",
-        f"model = CombinedClassifier(members, {parameters_code({'weights': weights, **settings, **_given(contract)})})",
+        f"model = CombinedClassifier(members, {parameters_code(settings)})",
         fit,
     )
 

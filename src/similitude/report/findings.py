@@ -5,13 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import ListLike, RandomState, SamplesLike
+from similitude.auto import AutoClassifier
 from similitude.diagnosis import Diagnosis, diagnose, pictures
 from similitude.labels import check_labels
 from similitude.proximity.check import SimilarityWarning, dense
@@ -19,13 +21,9 @@ from similitude.proximity.split import cut
 from similitude.reader import Samples, SearchSamples, SeveralSamples
 from similitude.report.code import Source
 from similitude.report.outcome import Outcome, find_outcome, similarities_of
-from similitude.report.side_by_side import SideBySide, read_samples, side_by_side
+from similitude.report.similarities import SideBySide, read_samples, side_by_side
 from similitude.similarities import resolve
 from similitude.theory.goodness import Goodness
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike, RandomState, SamplesLike
-    from similitude.auto import AutoClassifier
 
 MAX_SAMPLES = 2000
 """The largest number of samples for which the pictures show all of them."""
@@ -82,17 +80,15 @@ def find(
         n = S.shape[0]
         classes, labels = np.unique(check_labels(y, n), return_inverse=True)
         names = _names(ids, samples.X, n)
-        drawn = _draw(n, max_samples, random_state)
+        drawn = np.arange(n)
+        if n > max_samples:
+            drawn = np.sort(check_random_state(random_state).permutation(n)[:max_samples])
         shown = dense(S if len(drawn) == n else cut(S, drawn, drawn))
         if together is not None:
             origin = f"There are {len(together.diagnoses)} similarities; the pictures show {together.shown!r}. {origin}"
-        diagnosis = _known_diagnosis(together, auto) or diagnose(
-            samples.values,
-            y,
-            dissimilarity=samples.reader.map_name,
-            max_samples=max_samples,
-            random_state=random_state,
-        )
+        found: Any = getattr(auto, "diagnosis_", None) if together is None else together.diagnoses[together.shown]
+        sampling: dict[str, Any] = {"max_samples": max_samples, "random_state": random_state}
+        diagnosis = found or diagnose(samples.values, y, dissimilarity=samples.reader.map_name, **sampling)
         of_all = len(drawn) == n == diagnosis.n_sampled
         spectra = pictures.spectra(shown, eigenvalues=diagnosis.eigenvalues if of_all else None)
         drawn_labels = labels[drawn]
@@ -114,11 +110,6 @@ def find(
             outcome=None if auto is None else find_outcome(auto, samples, S, classes, labels, source, contract),
             similarities=together,
         )
-
-
-def _known_diagnosis(together: SideBySide | None, auto: Any) -> Diagnosis | None:
-    """Return the diagnosis of the similarity that is shown, if there is one already."""
-    return getattr(auto, "diagnosis_", None) if together is None else together.diagnoses[together.shown]
 
 
 def _origin(samples: Samples) -> str:
@@ -146,12 +137,6 @@ def _names(ids: Sequence[Any] | None, X: Any, n: int) -> tuple[str, ...]:
     if isinstance(ids, str) or len(ids) != n:
         raise ValueError(f"ids must hold one name for each of {n} samples; got {len(ids)}.")
     return tuple(str(name) for name in ids)
-
-
-def _draw(n: int, size: int, random_state: Any) -> np.ndarray:
-    if n <= size:
-        return np.arange(n)
-    return np.sort(check_random_state(random_state).permutation(n)[:size])
 
 
 def _goodness(S: np.ndarray, labels: np.ndarray) -> pictures.GoodnessCurve | None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from similitude.diagnosis.card import number, printable
-from similitude.report.findings import Findings
+
+if TYPE_CHECKING:
+    from similitude.report.findings import Findings
 
 WIDTH = 60
 """The longest name that is shown in full."""
-
 
 WHOLE = 14
 """The longest word of a name that is not broken, except on the narrowest screens."""
@@ -51,6 +52,11 @@ def with_minus(words: str) -> str:
     return re.sub(r"(?<!\w)-(?=\d)", "\N{MINUS SIGN}", words)
 
 
+def p_text(value: float | None) -> str:
+    """Return a p-value as text; None as an empty one."""
+    return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def section(anchor: str, title: str, *content: str, link: str | None = None) -> Section:
     """Return a section with a heading."""
     inner = "\n".join(part for part in content if part)
@@ -86,6 +92,11 @@ def table(
     return f"<table{own}>{named}{head}<tbody>{''.join(rows)}</tbody></table>"
 
 
+def numbers(*heads: str) -> list[tuple[str, str]]:
+    """Return the heads of columns of numbers."""
+    return [(head, "number") for head in heads]
+
+
 def row(head: str, *cells: Any) -> str:
     """Return a row of a table: its heading, as HTML, and its cells, which are numbers or :class:`Html`."""
     made = [f'<th scope="row">{head}</th>']
@@ -97,6 +108,18 @@ def row(head: str, *cells: Any) -> str:
 
 class Html(str):
     """Text that is already HTML."""
+
+
+def whisker(value: float, low: float, high: float, line: float, ends: tuple[float, float]) -> Html:
+    """Return a picture of a value with its interval on a scale between two ends, with a line across."""
+
+    def at(place: float) -> str:
+        return f"{100 * (place - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else 50:.2f}%"
+
+    return Html(
+        f'<svg class="whisker" aria-hidden="true"><line class="best" x1="{at(line)}" x2="{at(line)}" y1="0" y2="14"/>'
+        f'<line x1="{at(low)}" x2="{at(high)}" y1="7" y2="7"/><circle cx="{at(value)}" cy="7" r="4"/></svg>'
+    )
 
 
 def chip(findings: Findings, label: int) -> Html:

@@ -8,10 +8,24 @@ from similitude.auto.leaderboard import COMBINATION, LeaderboardRow, names_text
 from similitude.diagnosis.card import percent
 from similitude.evaluation.parameters import parameters_text
 from similitude.report.findings import Findings
-from similitude.report.markup import Section, chip, lead, name, picture, row, section, table, text
-from similitude.report.nearness import nearness_section
-from similitude.report.novelty_section import novelty_section
+from similitude.report.markup import (
+    Section,
+    chip,
+    figure,
+    lead,
+    name,
+    numbers,
+    p_text,
+    picture,
+    row,
+    section,
+    table,
+    text,
+    whisker,
+)
 from similitude.report.outcome import Outcome
+from similitude.report.sets import sets_section
+from similitude.splits.nearness import ErrorBySimilarity
 
 LARGE_CONFUSION = 8
 """The most classes for which the confusion matrix is a table."""
@@ -29,10 +43,10 @@ def model_sections(findings: Findings, outcome: Outcome) -> list[Section]:
     if outcome.predicted is not None:
         found.append(_confusion(findings, outcome))
         if outcome.nearness is not None:
-            found.append(nearness_section(outcome.nearness))
+            found.append(_nearness(outcome.nearness))
         found.append(_mistakes(findings, outcome))
     if outcome.sets is not None:
-        found.append(novelty_section(findings, outcome.sets))
+        found.append(sets_section(findings, outcome.sets))
     return [*found, _code(outcome)]
 
 
@@ -105,7 +119,7 @@ def _leaderboard(outcome: Outcome) -> Section:
     low = min(standing.error - standing.standard_error for standing in standings)
     high = max(standing.error + standing.standard_error for standing in standings)
     room = 0.04 * (high - low)
-    rows = [_standing(outcome, standing, low - room, high + room) for standing in standings]
+    rows = [_standing(outcome, standing, (low - room, high + room)) for standing in standings]
     left_out = f"There was no time for {text(names_text(outcome.left_out))}." if outcome.left_out else ""
     compared = ""
     if outcome.compared_only:
@@ -128,10 +142,8 @@ def _leaderboard(outcome: Outcome) -> Section:
             [
                 ("Method", ""),
                 ("Error %", "error"),
-                *((("With evidence %", "number"), ("Without %", "number")) if _lacking(outcome) else ()),
-                ("Weight", "number"),
-                ("p", "number"),
-                ("Seconds", "number"),
+                *(numbers("With evidence %", "Without %") if _lacking(outcome) else ()),
+                *numbers("Weight", "p", "Seconds"),
             ],
             rows,
             identifier="leaderboard",
@@ -155,26 +167,9 @@ def _without_evidence(outcome: Outcome) -> str:
     )
 
 
-def _split(outcome: Outcome, standing: LeaderboardRow) -> str:
-    """Return the cells with the errors of samples with and without evidence, if some give none."""
-    errors = (standing.error_with_evidence, standing.error_without_evidence) if _lacking(outcome) else ()
-    cells = [("", "") if own is None else (repr(float(own)), f"{100 * own:.2f}") for own in errors]
-    return "".join(f'<td class="number" data-value="{value}">{shown}</td>' for value, shown in cells)
-
-
-def _standing(outcome: Outcome, standing: LeaderboardRow, low: float, high: float) -> str:
+def _standing(outcome: Outcome, standing: LeaderboardRow, ends: tuple[float, float]) -> str:
     """Return a row of the leaderboard; the scripts sort by ``data-value``."""
-    best = outcome.leaderboard[0].error
-
-    def at(value: float) -> str:
-        return f"{100 * (value - low) / (high - low) if high > low else 50:.2f}%"
-
     error, spread, p = standing.error, standing.standard_error, standing.p_value
-    whisker = (
-        f'<svg class="whisker" aria-hidden="true"><line class="best" x1="{at(best)}" x2="{at(best)}" y1="0" y2="14"/>'
-        f'<line x1="{at(error - spread)}" x2="{at(error + spread)}" y1="7" y2="7"/>'
-        f'<circle cx="{at(error)}" cy="7" r="4"/></svg>'
-    )
     together = standing.method == COMBINATION
     kinds = ["close"] * (p is None or p >= SIGNIFICANT) + ["chosen"] * standing.chosen + ["combination"] * together
     badge = '<span class="badge">chosen</span>' if standing.chosen else ""
@@ -183,17 +178,24 @@ def _standing(outcome: Outcome, standing: LeaderboardRow, low: float, high: floa
     about = parameters_text(standing.parameters)
     if together:
         about = f"weighted mean of {sum(row.weight > 0 for row in outcome.leaderboard) - 1} methods"
-    weight = float(standing.weight)
-    shown_p = "best" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+    drawn = whisker(error, error - spread, error + spread, outcome.leaderboard[0].error, ends)
+    errors = (standing.error_with_evidence, standing.error_without_evidence) if _lacking(outcome) else ()
+    cells = [
+        *((own, "" if own is None else f"{100 * own:.2f}") for own in errors),
+        (standing.weight or None, f"{standing.weight:.2f}" if standing.weight else ""),
+        (p, text(p_text(p) or "best")),
+        (standing.seconds, f"{standing.seconds:.1f}"),
+    ]
     return (
         f'<tr class="{" ".join(kinds)}"><th scope="row" data-value="{text(standing.name)}">'
         f'<span class="name">{text(standing.name)}</span>{badge}'
         f'<span class="parameters">{text(about)}</span></th>'
-        f'<td class="error" data-value="{float(error)!r}">{100 * error:.2f} ± {100 * spread:.2f}{whisker}</td>'
-        f"{_split(outcome, standing)}"
-        f'<td class="number" data-value="{repr(weight) if weight else ""}">{f"{weight:.2f}" if weight else ""}</td>'
-        f'<td class="number" data-value="{"" if p is None else repr(float(p))}">{text(shown_p)}</td>'
-        f'<td class="number" data-value="{float(standing.seconds)!r}">{standing.seconds:.1f}</td></tr>'
+        f'<td class="error" data-value="{float(error)!r}">{100 * error:.2f} ± {100 * spread:.2f}{drawn}</td>'
+        + "".join(
+            f'<td class="number" data-value="{"" if value is None else repr(float(value))}">{shown}</td>'
+            for value, shown in cells
+        )
+        + "</tr>"
     )
 
 
@@ -215,7 +217,7 @@ def _confusion(findings: Findings, outcome: Outcome) -> Section:
         row(chip(findings, f), chip(findings, g), counts[f, g], percent(counts[f, g] / counts[f].sum()))
         for f, g in pairs
     ]
-    heads = [("Class", ""), ("Predicted as", ""), ("Samples", "number"), ("Of the class", "number")]
+    heads = [("Class", ""), ("Predicted as", ""), *numbers("Samples", "Of the class")]
     drawn = picture(
         "confusion-plot",
         "Confusion matrix; a table of the most frequent confusions follows.",
@@ -243,6 +245,37 @@ def _confusion_table(findings: Findings, counts: np.ndarray) -> str:
         '<caption class="hidden">True classes (rows) by predicted classes (columns)</caption>'
         f'<thead><tr><td class="corner"></td><th colspan="{G}">predicted</th></tr>'
         f'<tr><th class="corner">true</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    )
+
+
+def _nearness(found: ErrorBySimilarity) -> Section:
+    """Return the errors in bins of the similarity to the nearest training sample, the most similar bin first."""
+    kind = "dissimilarity" if found.dissimilarity else "similarity"
+    every = [*found.bins, *([found.unknown] if found.unknown is not None else [])]
+    high = max(part.high for part in every)
+    rows = []
+    for part in every:
+        known = part.nearest == part.nearest
+        span = f"{figure(part.nearest)} to {figure(part.farthest)}" if known else "none is known"
+        error = f"{100 * part.error:.1f} ({100 * part.low:.1f} to {100 * part.high:.1f})"
+        rows.append(row(span, part.count, error, whisker(part.error, part.low, part.high, found.error, (0, high))))
+    return section(
+        "nearness",
+        "Error by nearest training sample",
+        lead(f"{text(found.summary().capitalize())}."),
+        lead(
+            "Samples that are much more similar to a training sample than new ones will be make the error look too"
+            " small.",
+            "Folds of <code>SimilarityGroupKFold</code> keep such samples on one side.",
+        ),
+        table(
+            f"Errors with {found.confidence:.0%} intervals, drawn on a common scale with a line at the error of all "
+            "samples.",
+            [(f"Nearest {kind}", ""), *numbers("Samples", "Error %"), ("", "error")],
+            rows,
+            identifier="nearness-table",
+        ),
+        link="Nearness",
     )
 
 

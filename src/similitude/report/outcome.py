@@ -1,24 +1,41 @@
-"""The result of choosing a model, as plain data."""
+"""The result of choosing a model, as plain data, with the samples that the model misclassified."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 
 from similitude.auto.leaderboard import COMBINATION, LeaderboardRow
 from similitude.auto.methods import COMPARED_ONLY
+from similitude.numerics.topk import top_k
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.proximities import as_proximities
 from similitude.proximity.unknown import LearnedFill
 from similitude.reader import Reader, Samples
 from similitude.report.code import Source, model_lines
-from similitude.report.mistakes import Mistake, Voting, find_mistakes
-from similitude.report.novelty import SetFindings, find_sets
+from similitude.report.sets import SetFindings, find_sets, without_self
 from similitude.splits.nearness import ErrorBySimilarity, errors_in_bins
+
+MOST_MISTAKES = 1000
+MOST_NEIGHBORS = 12
+_USUAL_NEIGHBORS = 10
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A misclassified sample."""
+
+    sample: int
+    predicted: int
+    neighbors: np.ndarray
+    similarities: np.ndarray
+    weights: np.ndarray | None
+    n_voting: int
+    votes: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -67,7 +84,8 @@ def find_outcome(
     """Return the result of choosing a model, from the fitted AutoClassifier."""
     predicted, posteriors, by_member = _out_of_fold(auto.out_of_fold_, classes, labels)
     members = auto.best_estimator_.members_
-    voting = _voting(members, samples, S)
+    single = members[0].estimator if len(members) == 1 else None
+    voter = single if hasattr(single, "neighbor_weights") else None
     rows = sorted(auto.leaderboard_, key=lambda row: (row.error, not row.chosen))
     names = [row.method for row in rows if row.method != COMBINATION]
     return Outcome(
@@ -83,9 +101,9 @@ def find_outcome(
         predicted=predicted,
         posteriors=posteriors,
         member_posteriors=by_member if len(members) > 1 else None,
-        mistakes=() if predicted is None else find_mistakes(S, labels, predicted, posteriors, voting),
+        mistakes=() if predicted is None else find_mistakes(samples, S, labels, predicted, posteriors, voter),
         n_mistakes=0 if predicted is None else int(np.sum((predicted != labels) & (predicted >= 0))),
-        weights=None if voting is None else voting.kind,
+        weights=None if voter is None else str(voter.weights),
         code=model_lines(auto.best_estimator_, source, contract),
         sets=find_sets(auto, S),
         nearness=_nearness(auto.out_of_fold_, classes[labels], samples),
@@ -98,15 +116,6 @@ def _nearness(found: Any, y: np.ndarray, samples: Samples) -> ErrorBySimilarity 
         return None
     wrong = found.labels != y[found.samples]
     return errors_in_bins(found.nearest, wrong, dissimilarity=samples.reader.map_name is not None)
-
-
-def _voting(members: Sequence[Any], samples: Samples, S: Any) -> Voting | None:
-    """Return the classifier with its similarities, if the model is a single vote of neighbours."""
-    estimator = members[0].estimator
-    if len(members) > 1 or not hasattr(estimator, "neighbor_weights"):
-        return None
-    own = Reader(estimator.similarity, estimator.dissimilarity).map_name
-    return Voting(estimator, S if own == samples.reader.map_name else similarities_of(samples, own))
 
 
 def _score(auto: Any) -> str:
@@ -150,3 +159,51 @@ def similarities_of(samples: Samples, map_name: str | None) -> Any:
         learned = LearnedFill.learn(native, fill, dissimilarities=map_name is not None)
         native = learned(native, square=samples.reader.is_precomputed)
     return native if map_name is None else LearnedMap.learn(native, map_name, name="X")(native, name="X")
+
+
+def find_mistakes(
+    samples: Samples, S: Any, labels: np.ndarray, predicted: np.ndarray, posteriors: np.ndarray | None, voter: Any
+) -> tuple[Mistake, ...]:
+    """Return the mistakes, the most confident first; ``voter`` is the k-NN classifier that made them, or None."""
+    wrong = np.flatnonzero((predicted != labels) & (predicted >= 0))
+    if posteriors is not None and len(wrong):
+        surplus = posteriors[wrong, predicted[wrong]] - posteriors[wrong, labels[wrong]]
+        wrong = wrong[np.argsort(-surplus, kind="stable")]
+    wrong = wrong[:MOST_MISTAKES]
+    if not len(wrong) or len(labels) < 2:
+        return ()
+    rows = without_self(S, wrong)
+    weights = None
+    if voter is None:
+        neighbors = top_k(rows, min(_USUAL_NEIGHBORS, len(labels) - 1))[1]
+    else:
+        neighbors, weights = _votes(voter, samples, S, wrong, labels)
+    similarities = np.take_along_axis(rows, neighbors, axis=1)
+    k = neighbors.shape[1]
+    votes = np.zeros((len(wrong), int(labels.max()) + 1))
+    np.add.at(votes, (np.arange(len(wrong))[:, None], labels[neighbors]), 1.0 if weights is None else weights)
+    return tuple(
+        Mistake(
+            int(sample),
+            int(predicted[sample]),
+            neighbors[i, :MOST_NEIGHBORS],
+            similarities[i, :MOST_NEIGHBORS],
+            None if weights is None else weights[i, :MOST_NEIGHBORS],
+            k,
+            votes[i],
+        )
+        for i, sample in enumerate(wrong)
+    )
+
+
+def _votes(
+    estimator: Any, samples: Samples, S: Any, wrong: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the neighbours of some samples among all others, by the classifier's own map, and their weights."""
+    own = Reader(estimator.similarity, estimator.dissimilarity).map_name
+    if own != samples.reader.map_name:
+        S = similarities_of(samples, own)
+    # Costs and priors, which may be given by label, change the prediction but not the votes.
+    voter = clone(estimator).set_params(similarity="precomputed", dissimilarity=None, costs=None, priors=None)
+    voter.set_params(n_neighbors=min(voter.n_neighbors, len(labels) - 1))
+    return voter.fit(S, labels).neighbor_weights(without_self(S, wrong))

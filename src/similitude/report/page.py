@@ -16,9 +16,8 @@ from similitude.diagnosis.card import printable
 from similitude.report.findings import Findings
 from similitude.report.markup import WIDTH, text
 from similitude.report.matrix import PackedMatrix, pack
-from similitude.report.mistakes import Mistake
 from similitude.report.model_sections import LARGE_CONFUSION
-from similitude.report.outcome import Outcome
+from similitude.report.outcome import Mistake, Outcome
 from similitude.report.sections import MOST_CLASSES_APART, facts, sections
 
 SCRIPTS = ("charts.js", "matrix.js", "page.js")
@@ -36,22 +35,22 @@ def page(findings: Findings) -> str:
     packed = pack(findings.S[np.ix_(findings.order, findings.order)])
     parts = sections(findings, packed)
     style, script = _file("page.css"), '"use strict";\n' + "\n".join(map(_file, SCRIPTS))
-    return _filled(
-        {
-            "title": text(printable(findings.title, 120)),
-            "origin": text(findings.origin),
-            "version": text(__version__),
-            "facts": facts(findings),
-            "links": "".join(f'<li><a href="#{part.anchor}">{text(part.link)}</a></li>' for part in parts),
-            "sections": "\n".join(part.html for part in parts),
-            "style": style,
-            "script": script,
-            "style_hash": _hash(style),
-            "script_hash": _hash(script),
-            "data": embedded(page_data(findings, packed)),
-            "levels": packed.text,
-        }
-    )
+    values = {
+        "title": text(printable(findings.title, 120)),
+        "origin": text(findings.origin),
+        "version": text(__version__),
+        "facts": facts(findings),
+        "links": "".join(f'<li><a href="#{part.anchor}">{text(part.link)}</a></li>' for part in parts),
+        "sections": "\n".join(part.html for part in parts),
+        "style": style,
+        "script": script,
+        "style_hash": _hash(style),
+        "script_hash": _hash(script),
+        "data": embedded(page_data(findings, packed)),
+        "levels": packed.text,
+    }
+    # All placeholders are replaced in one pass, so that a label that looks like one is not replaced.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _file("page.html"))
 
 
 def embedded(value: Any) -> str:
@@ -69,14 +68,15 @@ def _hash(content: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def _filled(values: dict[str, str]) -> str:
-    # All placeholders are replaced in one pass, so that a label that looks like one is not replaced.
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _file("page.html"))
-
-
 def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
     """Return the data that the scripts draw, as JSON can hold it; samples are positions in ``names``."""
-    samples = _samples_named(findings)
+    outcome = findings.outcome
+    mistakes = () if outcome is None else outcome.mistakes
+    others = [np.append(mistake.neighbors, mistake.sample) for mistake in mistakes]
+    samples = np.unique(np.concatenate([findings.drawn, *others]))
+    members = None
+    if outcome is not None and outcome.member_posteriors is not None:
+        members = [[method, *_short([weight], 4)] for method, weight in outcome.members]
     at = {int(sample): i for i, sample in enumerate(samples)}
     return {
         "names": [printable(findings.ids[i], WIDTH) for i in samples],
@@ -89,16 +89,9 @@ def page_data(findings: Findings, packed: PackedMatrix) -> dict[str, Any]:
         "hubness": _hubness(findings),
         "goodness": _goodness(findings),
         "confusion": _confusion(findings),
-        "members": _members(findings.outcome),
-        "mistakes": _mistakes(findings, at),
+        "members": members,
+        "mistakes": [] if outcome is None else [_mistake(outcome, mistake, at) for mistake in mistakes],
     }
-
-
-def _samples_named(findings: Findings) -> np.ndarray:
-    """Return the samples that the page names: those in the pictures, the mistakes and their neighbours."""
-    mistakes = () if findings.outcome is None else findings.outcome.mistakes
-    others = [np.append(mistake.neighbors, mistake.sample) for mistake in mistakes]
-    return np.unique(np.concatenate([findings.drawn, *others]))
 
 
 def _short(values: Any, digits: int = 5) -> list[float]:
@@ -162,53 +155,28 @@ def _confusion(findings: Findings) -> list[list[float]] | None:
     return [[int(f), int(g), int(counts[f, g]), round(float(shares[f, g]), 4)] for f, g in np.argwhere(counts)]
 
 
-def _members(outcome: Outcome | None) -> list[list[Any]] | None:
-    """Return the names and weights of the members whose predictions are shown for each mistake."""
-    if outcome is None or outcome.member_posteriors is None:
-        return None
-    return [[method, *_short([weight], 4)] for method, weight in outcome.members]
-
-
-def _mistakes(findings: Findings, at: dict[int, int]) -> list[dict[str, Any]]:
-    outcome = findings.outcome
-    if outcome is None:
-        return []
-    return [
-        {
-            "sample": at[mistake.sample],
-            "predicted": mistake.predicted,
-            "neighbors": _neighbors(mistake, at),
-            "voting": mistake.n_voting,
-            "votes": _by_class(mistake.votes, [i for i in _largest(mistake.votes) if mistake.votes[i] != 0]),
-            "posteriors": _posteriors(outcome.posteriors, mistake),
-            "members": _member_predictions(outcome, mistake.sample),
-        }
-        for mistake in outcome.mistakes
-    ]
-
-
-def _neighbors(mistake: Mistake, at: dict[int, int]) -> list[list[float]]:
-    """Return the neighbours with their similarities and, if they vote, their weights."""
+def _mistake(outcome: Outcome, mistake: Mistake, at: dict[int, int]) -> dict[str, Any]:
+    """Return what the page shows of a misclassified sample."""
     columns = [mistake.similarities] if mistake.weights is None else [mistake.similarities, mistake.weights]
-    return [[at[int(i)], *_short(values)] for i, *values in zip(mistake.neighbors, *columns)]
-
-
-def _member_predictions(outcome: Outcome, sample: int) -> list[list[float]] | None:
-    """Return the class that each member predicts, and its posterior."""
-    if outcome.member_posteriors is None:
-        return None
-    own = outcome.member_posteriors[:, sample]
-    return [[int(label), *_short([posterior[label]], 4)] for posterior, label in zip(own, np.argmax(own, axis=1))]
-
-
-def _posteriors(posteriors: np.ndarray | None, mistake: Mistake) -> list[list[float]] | None:
-    """Return the largest posteriors of a sample, among them that of the predicted class."""
-    if posteriors is None:
-        return None
-    order = _largest(posteriors[mistake.sample])
-    if mistake.predicted not in order:
-        order[-1] = mistake.predicted
-    return _by_class(posteriors[mistake.sample], order)
+    posteriors = members = None
+    if outcome.posteriors is not None:
+        own = outcome.posteriors[mistake.sample]
+        order = _largest(own)
+        if mistake.predicted not in order:
+            order[-1] = mistake.predicted
+        posteriors = _by_class(own, order)
+    if outcome.member_posteriors is not None:
+        by_member = outcome.member_posteriors[:, mistake.sample]
+        members = [[int(np.argmax(own)), *_short([np.max(own)], 4)] for own in by_member]
+    return {
+        "sample": at[mistake.sample],
+        "predicted": mistake.predicted,
+        "neighbors": [[at[int(i)], *_short(values)] for i, *values in zip(mistake.neighbors, *columns)],
+        "voting": mistake.n_voting,
+        "votes": _by_class(mistake.votes, [i for i in _largest(mistake.votes) if mistake.votes[i] != 0]),
+        "posteriors": posteriors,
+        "members": members,
+    }
 
 
 def _largest(values: np.ndarray) -> list[int]:

@@ -12,6 +12,7 @@ from similitude.report.markup import (
     chip,
     figure,
     lead,
+    numbers,
     picture,
     row,
     sample,
@@ -199,7 +200,7 @@ def _separation(findings: Findings) -> Section:
         row(chip(findings, i), f"{c.count:,}", figure(c.within), figure(c.between))
         for i, c in enumerate(findings.diagnosis.classes or ())
     ]
-    heads = [("Class", ""), ("Samples", "number"), ("Within", "number"), ("To others", "number")]
+    heads = [("Class", ""), *numbers("Samples", "Within", "To others")]
     return section(
         "separation",
         "Class separation",
@@ -235,7 +236,7 @@ def _hubness(findings: Findings) -> Section | None:
         )
         for i in np.argsort(-found.occurrences, kind="stable")[:_HUBS_SHOWN]
     ]
-    heads = [("Sample", ""), ("Class", ""), ("Lists", "number"), ("Of other classes", "number")]
+    heads = [("Sample", ""), ("Class", ""), *numbers("Lists", "Of other classes")]
     never = int(np.sum(found.occurrences == 0))
     misled = found.misleading.sum() / max(found.occurrences.sum(), 1)
     return section(

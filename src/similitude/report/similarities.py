@@ -1,26 +1,68 @@
-"""The section about several similarities, side by side."""
+"""Several similarities of the same samples, side by side: what is found, and the section about it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from similitude.auto.comparison import SimilarityComparison
+from similitude.diagnosis import Diagnosis, diagnose
 from similitude.diagnosis.card import percent
-from similitude.report.markup import Html, Section, figure, lead, name, row, section, table, text
-
-if TYPE_CHECKING:
-    from similitude.report.side_by_side import SideBySide
+from similitude.reader import Reader, SeveralReader, SeveralSamples, are_several, samples_of
+from similitude.reader.several import named_errors
+from similitude.report.markup import Html, Section, figure, lead, name, numbers, p_text, row, section, table, text
 
 _MOST_CORRELATED = 24
 """The largest number of similarities whose correlations are shown as a table."""
 
 
+@dataclass(frozen=True)
+class SideBySide:
+    """Several similarities of the same samples."""
+
+    shown: str
+    diagnoses: dict[str, Diagnosis]
+    comparison: SimilarityComparison | None
+
+
+def read_samples(X: Any, y: Any, contract: dict[str, Any]) -> Any:
+    """Return the samples, with one similarity or several, without a warning if they look like dissimilarities."""
+    several = are_several(contract.get("similarity"), X, contract.get("dissimilarity"))
+    return samples_of(SeveralReader(**contract) if several else Reader(**contract), X, y, warns=False)
+
+
+def side_by_side(samples: SeveralSamples, auto: Any, y: Any) -> SideBySide:
+    """Return the diagnoses and the comparison of several similarities, and the one that the pictures show."""
+    comparison = getattr(auto, "similarities_", None)
+    diagnoses = getattr(auto, "diagnosis_", None)
+    if diagnoses is None:
+        diagnoses = {}
+        for key, part in samples.parts.items():
+            with named_errors(key, len(samples.parts)):
+                diagnoses[key] = diagnose(part.values, y, dissimilarity=part.reader.map_name)
+    used = {member.similarity for member in auto.best_estimator_.members_} if auto is not None else set()
+    shown = used.pop() if len(used) == 1 else None
+    if shown is None:
+        shown = next(iter(samples.parts)) if comparison is None else comparison.best
+    return SideBySide(shown, diagnoses, comparison)
+
+
 def similarities_section(found: SideBySide) -> Section:
     """Return the section with the errors, the kinds and the correlations of several similarities."""
-    if found.comparison is None:
-        return section("similarities", "Similarities side by side", _kinds(found))
-    best, *_ = found.comparison.standings
+    kind_heads = [("Kind", ""), *numbers("NEF", "1-NN error")]
+    compared = found.comparison
+    if compared is None:
+        rows = [row(name(similarity), *_kind(d)) for similarity, d in found.diagnoses.items()]
+        kinds = table("NEF is the share of negative eigenvalues.", [("Similarity", ""), *kind_heads], rows)
+        return section("similarities", "Similarities side by side", kinds)
+    best = compared.standings[0]
+    rows = []
+    for s in compared.standings:
+        without = "" if s.error_without is None else f"{100 * s.error_without:.2f}"
+        errors = _error(s), p_text(s.p_value) or "best", without, p_text(s.p_value_without), Html(text(s.method))
+        rows.append(row(name(s.similarity), *errors, *_kind(found.diagnoses[s.similarity])))
     return section(
         "similarities",
         "Similarities side by side",
@@ -30,85 +72,49 @@ def similarities_section(found: SideBySide) -> Section:
             "Each error is that of the best method on a similarity, chosen on other samples than those on which it was"
             " counted.",
         ),
-        _errors(found),
-        _together(found),
-        _correlations(found),
+        table(
+            "The first p belongs to the exact paired test against the first similarity. “Without it” is the error of"
+            " the combination of the methods on all other similarities; its p belongs to the test against the"
+            " combination on all of them. All p are corrected for the number of tests. NEF is the share of negative"
+            " eigenvalues.",
+            [("Similarity", ""), *numbers("Error %", "p", "Without it %", "p"), ("Best method", ""), *kind_heads],
+            rows,
+        ),
+        _together(compared),
+        _correlations(compared),
         link="Similarities",
     )
-
-
-def _p(value: float | None) -> str:
-    return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _error(standing: Any) -> str:
     return f"{100 * standing.error:.2f} ± {100 * standing.standard_error:.2f}"
 
 
-def _kind(found: SideBySide, similarity: str) -> tuple[Html, str, str]:
-    d = found.diagnoses[similarity]
+def _kind(d: Diagnosis) -> tuple[Html, str, str]:
+    """Return the cells below "Kind", "NEF" and "1-NN error"."""
     loo = "" if d.leave_one_out_error is None else percent(d.leave_one_out_error)
     kind = f"{'' if d.symmetric else 'asymmetric, '}{'kernel' if d.psd else 'indefinite'}"
     return Html(text(kind)), figure(d.negative_eigenfraction), loo
 
 
-_KIND_HEADS = [("Kind", ""), ("NEF", "number"), ("1-NN error", "number")]
-
-
-def _kinds(found: SideBySide) -> str:
-    rows = [row(name(similarity), *_kind(found, similarity)) for similarity in found.diagnoses]
-    return table("NEF is the share of negative eigenvalues.", [("Similarity", ""), *_KIND_HEADS], rows)
-
-
-def _errors(found: SideBySide) -> str:
-    assert found.comparison is not None
-    rows = []
-    for s in found.comparison.standings:
-        without = "" if s.error_without is None else f"{100 * s.error_without:.2f}"
-        errors = _error(s), _p(s.p_value) or "best", without, _p(s.p_value_without), Html(text(s.method))
-        rows.append(row(name(s.similarity), *errors, *_kind(found, s.similarity)))
-    heads = [
-        ("Similarity", ""),
-        ("Error %", "number"),
-        ("p", "number"),
-        ("Without it %", "number"),
-        ("p", "number"),
-        ("Best method", ""),
-        *_KIND_HEADS,
-    ]
-    return table(
-        "The first p belongs to the exact paired test against the first similarity. “Without it” is the error of the"
-        " combination of the methods on all other similarities; its p belongs to the test against the combination on"
-        " all of them. All p are corrected for the number of tests. NEF is the share of negative eigenvalues.",
-        heads,
-        rows,
-    )
-
-
-def _together(found: SideBySide) -> str:
-    assert found.comparison is not None
-    rows = [row(name(t.name), _error(t), _p(t.p_value)) for t in found.comparison.together]
+def _together(compared: SimilarityComparison) -> str:
+    rows = [row(name(t.name), _error(t), p_text(t.p_value)) for t in compared.together]
     if not rows:
         return ""
     return table(
         "What several similarities together gain over the best one, which is chosen, with its method, on other samples"
         " than those on which errors were counted.",
-        [("Used", ""), ("Error %", "number"), ("p", "number")],
+        [("Used", ""), *numbers("Error %", "p")],
         rows,
     )
 
 
-def _correlations(found: SideBySide) -> str:
-    assert found.comparison is not None
-    names, values = found.comparison.names, found.comparison.correlations
-    if not 2 <= len(names) <= _MOST_CORRELATED:
+def _correlations(compared: SimilarityComparison) -> str:
+    if not 2 <= len(compared.names) <= _MOST_CORRELATED:
         return ""
     rows = [
         row(name(own), *("" if np.isnan(value) else figure(round(float(value), 2)) for value in line))
-        for own, line in zip(names, values)
+        for own, line in zip(compared.names, compared.correlations)
     ]
-    return table(
-        "Rank correlations of the similarities of all pairs of different samples.",
-        [("", ""), *((own, "number") for own in names)],
-        rows,
-    )
+    caption = "Rank correlations of the similarities of all pairs of different samples."
+    return table(caption, [("", ""), *numbers(*compared.names)], rows)
