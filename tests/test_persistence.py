@@ -467,7 +467,7 @@ EVIL = [
     ["subprocess.Popen", [["args", "touch x"]]],
     ["sklearn.ensemble.RandomForestClassifier", []],
     ["sklearn.utils.Bunch", []],
-    ["similitude.cli.data.LoadedData", []],
+    ["similitude.cli.data.Input", []],
     ["similitude.similarities.journal.Journal", []],
     ["similitude.base.path.os", []],
     ["similitude.base.path.copy", []],

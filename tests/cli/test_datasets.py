@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from similitude import datasets as library
 from similitude.cli import app
-from similitude.cli.catalogue import FETCHED, catalogue
 from similitude.cli.data import named_samples
+from similitude.cli.datasets import FETCHED, catalogue
 from similitude.datasets import load_promoters, load_proximity, load_voting
 from similitude.similarities import resolve
 

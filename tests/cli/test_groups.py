@@ -74,7 +74,7 @@ def test_groups_reach_the_folds_of_every_command(command, folder, monkeypatch):
         return errors(samples, table, **arguments)
 
     monkeypatch.setattr(AutoClassifier, "fit", recording_fit)
-    monkeypatch.setattr(similitude.auto, "nested_errors", recording_errors)
+    monkeypatch.setattr("similitude.cli.compare.nested_errors", recording_errors)
     more = ("-o", "out.html") if command == "fit" else COMMANDS[command]
     result = on_files(command, more=more)
     assert result.exit_code == 0, (result.output, result.exception)

@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude
-import similitude.proximity.files
 from similitude.cli import app
 from similitude.diagnosis import diagnose
 
@@ -187,7 +186,7 @@ def reader_raises(monkeypatch):
         def read(*args, **kwargs):
             raise error
 
-        monkeypatch.setattr(similitude.proximity.files, "load_proximity", read)
+        monkeypatch.setattr("similitude.cli.data.read_proximity", read)
 
     return arrange
 

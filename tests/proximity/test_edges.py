@@ -18,11 +18,10 @@ def random_edges(seed, n=9, m=40, own=True):
     return [(names[a], names[b], float(rng.integers(1, 20))) for a, b in ends]
 
 
-def dense(P):
-    S = P.S
+def dense(S, absent):
     if not sparse.issparse(S):
         return S
-    full = np.full(S.shape, np.nan if P.absent == "unknown" else 0.0)
+    full = np.full(S.shape, np.nan if absent == "unknown" else 0.0)
     entries = S.tocoo()
     full[entries.row, entries.col] = entries.data
     return full
@@ -41,7 +40,7 @@ def test_every_meaning_of_edges(missing, direction, orientation):
         P = Proximities.from_edges(*zip(*edges), **options)
         ids, expected = matrix_of(edges, **options)
         assert P.ids.tolist() == ids
-        np.testing.assert_allclose(dense(P), expected, rtol=1e-12)
+        np.testing.assert_allclose(dense(P.S, P.absent), expected, rtol=1e-12)
         assert sparse.issparse(P.S) == (missing in ("zero", "unknown"))
 
 
@@ -61,18 +60,18 @@ def test_rows_of_new_samples_are_those_of_the_whole_matrix(direction, missing, n
     known, new = ids[:7][::-1], ids[7:]
     meaning = EdgeMeaning(missing, "max", direction, normalise)
     own = {query: score for query, target, score in sorted(edges, key=lambda e: e[2]) if query == target}
-    made, names, counts = rows_to(edges_of(*zip(*edges)), known, meaning, np.array([own[name] for name in known]))
+    S, names, counts = rows_to(edges_of(*zip(*edges)), known, meaning, np.array([own[name] for name in known]))
     assert sorted(names) == sorted(new)
     rows, columns = ([ids.index(name) for name in chosen] for chosen in (names, known))
-    np.testing.assert_allclose(dense(made), M[np.ix_(rows, columns)], rtol=1e-12)
+    np.testing.assert_allclose(dense(S, missing), M[np.ix_(rows, columns)], rtol=1e-12)
     assert counts.all()
 
 
 def test_new_samples_are_queries_and_may_have_no_edge():
     edges = edges_of(["new", "new", "lonely", "a"], ["a", "x", "x", "only a target"], [5, 6, 7, 8])
-    made, names, counts = rows_to(edges, ["b", "a"], EdgeMeaning(), None)
+    S, names, counts = rows_to(edges, ["b", "a"], EdgeMeaning(), None)
     assert (names, counts.tolist()) == (["new", "lonely"], [1, 0])
-    assert made.S.toarray().tolist() == [[0, 5], [0, 0]]
+    assert S.toarray().tolist() == [[0, 5], [0, 0]]
 
 
 def test_a_complete_list_of_distances_has_nothing_missing():

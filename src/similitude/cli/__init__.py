@@ -1,7 +1,4 @@
-"""The command ``similitude``.
-
-The modules of the commands import nothing heavy at the top; what a command needs is imported when it runs.
-"""
+"""The command ``similitude``."""
 
 from __future__ import annotations
 
@@ -12,16 +9,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from similitude._utils.versions import __version__
 from similitude.cli.compare import compare_methods
 from similitude.cli.convert import convert_file
 from similitude.cli.datasets import export_dataset, list_datasets
 from similitude.cli.errors import BAD_INPUT, INTERRUPTED, drop_output, end_when_terminated, one_line, reports_errors
 from similitude.cli.fit import fit_model
 from similitude.cli.inspect import inspect_matrix
+from similitude.cli.options import NOT_PROXIMITIES, takes_source
 from similitude.cli.pairwise import fill_matrix
 from similitude.cli.predict import predict_rows
 from similitude.cli.report import report_matrix
-from similitude.cli.source import NOT_PROXIMITIES, takes_source
 
 _GROUPS = {
     "Examine": {
@@ -108,8 +106,6 @@ def _list_datasets(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from similitude._utils.versions import __version__
-
         typer.echo(f"similitude {__version__}")
         raise typer.Exit
 

@@ -1,68 +1,53 @@
-"""``similitude compare``: cross-validate the methods on one data set and rank them."""
+"""``similitude compare``: cross-validate the methods on one data set and rank them, or compare several similarities."""
 
 from __future__ import annotations
 
 import json
+import warnings
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
+from rich.markup import escape
+from rich.table import Table
 
-from similitude.cli.options import (
-    AsJson,
-    Fill,
-    Jobs,
-    Methods,
-    NoLeak,
-    Quiet,
-    Seed,
-    TimeBudget,
-    check_budget,
-    check_jobs,
-    listed,
-    note_failures,
-    notes,
-)
-from similitude.cli.source import Source
-
-if TYPE_CHECKING:
-    from similitude.auto import LeaderboardRow
-    from similitude.cli.data import LoadedData
+from similitude._utils.files import check_writable
+from similitude.auto import INNER_FOLDS, NO_TIME, LeaderboardRow, compare_similarities, nested_errors, split_names
+from similitude.auto import methods as methods_named
+from similitude.auto.leaderboard import BY_EVIDENCE
+from similitude.cli import options
+from similitude.cli.data import check_classes, check_nested, read_adjusted
+from similitude.cli.output import TABLE_SUFFIXES, note_failures, notes, print_table, write_table
+from similitude.evaluation import parameters_text
 
 
 def compare_methods(
-    source: Source,
-    no_leak: NoLeak = None,
-    fill: Fill = None,
-    methods: Methods = None,
-    time_budget: TimeBudget = None,
+    source: options.Source,
+    no_leak: options.NoLeak = None,
+    fill: options.Fill = None,
+    methods: options.Methods = None,
+    time_budget: options.TimeBudget = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of outer folds.")] = 10,
-    seed: Seed = 0,
-    n_jobs: Jobs = 1,
+    seed: options.Seed = 0,
+    n_jobs: options.Jobs = 1,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", metavar="FILE.csv", help="Save the table here, .csv or .tsv.", show_default=False
         ),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Rank the methods by their errors in nested cross-validation, with parameters chosen within each training part.
 
     With several matrices of the same samples, compare these similarities instead: the best error on each, what each
     adds to the others, and how alike they are.
     """
-    from similitude._utils.files import check_writable
-    from similitude.auto import NO_TIME
-    from similitude.cli.adjust import read_adjusted
-    from similitude.cli.data import check_classes, check_nested
-    from similitude.cli.several import check_names, compare_files, show_similarities
-    from similitude.cli.tables import TABLE_SUFFIXES, save_rows
-
-    check_jobs(n_jobs)
-    check_budget(time_budget)
-    wanted = "all" if methods is None else listed(methods) or []
+    options.check_limits(n_jobs, time_budget)
+    wanted = "all" if methods is None else options.listed(methods) or []
     check_names(wanted, source)  # an unknown name raises an error before the work begins
     if output is not None:
         check_writable(output, "--output", source.inputs(), TABLE_SUFFIXES)
@@ -73,16 +58,31 @@ def compare_methods(
     if not_testable:
         note(f"classes not tested: {', '.join(not_testable)} (too few samples to test)")
     if data.are_several:
-        settings = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "time_budget": time_budget}
-        found = compare_files(data, wanted, {**settings, "verbose": int(not quiet)})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the command lists the methods that failed
+            found = compare_similarities(
+                data.samples,
+                data.y,
+                methods=wanted,
+                n_repeats=1,
+                cv=folds,
+                random_state=seed,
+                n_jobs=n_jobs,
+                time_budget=time_budget,
+                verbose=int(not quiet),
+                **data.contract,
+                **data.fold_arguments,
+            )
         note_failures(found.failures, note)
-        show_similarities(found, data.title, folds, output, as_json, quiet)
+        _show_similarities(found, data.title, folds, output, as_json, quiet)
         return
-    standings = _ranked(data, wanted, folds=folds, seed=seed, n_jobs=n_jobs, show=not quiet, time_budget=time_budget)
+    settings: Any = {"folds": folds, "seed": seed, "n_jobs": n_jobs, "show": not quiet, "time_budget": time_budget}
+    table = methods_named(wanted, **data.contract)
+    standings = nested_errors(data.samples, table, **settings, **data.fold_arguments)
     note_failures({row.method: row.failure for row in standings if row.failure and row.failure != NO_TIME}, note)
     rows = [_row(standing) for standing in standings]
     if output is not None:
-        save_rows(rows, output)
+        write_table(output, rows)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
     elif not (quiet and output is not None):
@@ -92,18 +92,8 @@ def compare_methods(
             typer.echo(f"saved to {output}")
 
 
-def _ranked(data: LoadedData, wanted: Any, **settings: Any) -> list[LeaderboardRow]:
-    """Return the methods from the smallest error in nested cross-validation to the largest."""
-    from similitude.auto import methods, nested_errors
-
-    return nested_errors(data.samples, methods(wanted, **data.contract), **settings, **data.fold_arguments)
-
-
 def _row(standing: LeaderboardRow) -> dict[str, Any]:
     """Return the columns of a method in a file."""
-    from similitude.auto.leaderboard import BY_EVIDENCE
-    from similitude.evaluation import parameters_text
-
     return {
         "method": standing.method,
         "error": standing.error,
@@ -117,13 +107,6 @@ def _row(standing: LeaderboardRow) -> dict[str, Any]:
 
 def _show(standings: list[LeaderboardRow], title: str, folding: str) -> None:
     """Print the methods as a table, and which of them there was no time for."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    from similitude.auto import INNER_FOLDS, NO_TIME
-    from similitude.cli.tables import print_table
-    from similitude.evaluation import parameters_text
-
     choice = f"parameters chosen within each training part by {INNER_FOLDS} folds"
     caption = f"{folding}, {choice}; s.e.: standard error"
     lacking = max(row.without_evidence for row in standings)
@@ -149,3 +132,33 @@ def _show(standings: list[LeaderboardRow], title: str, folding: str) -> None:
     left_out = [standing.method for standing in standings if standing.failure == NO_TIME]
     if left_out:
         typer.echo(f"no time for {', '.join(left_out)}")
+
+
+def check_names(wanted: Any, source: options.Source) -> None:
+    """Raise a ValueError for an unknown method; with several matrices there are some more."""
+    single, mixed = split_names(wanted) if source.others else (wanted, [])
+    if single or not mixed:
+        methods_named(single)
+
+
+def _show_similarities(found: Any, title: str, folds: int, output: Path | None, as_json: bool, quiet: bool) -> None:
+    """Print the comparison as tables or JSON, and save the first table."""
+    rows = [asdict(row) for row in found.standings]
+    if output is not None:
+        write_table(output, rows)
+    if as_json:
+        more = {"together": [asdict(row) for row in found.together], "names": found.names, "left_out": found.left_out}
+        matrices = {name: _plain(getattr(found, name)) for name in ("p_values", "correlations")}
+        typer.echo(json.dumps({"similarities": rows, **more, **matrices}, indent=2))
+    elif not (quiet and output is not None):
+        typer.echo(f"{title}; {folds}-fold cross-validation\n")
+        typer.echo(str(found))
+        typer.echo("\np: exact paired test on the samples against the first line (McNemar), with Holm's correction.")
+        typer.echo("without it: error of the combination of the methods on all other similarities, and its p against")
+        typer.echo("the combination on all of them.")
+        if output is not None:
+            typer.echo(f"saved to {output}")
+
+
+def _plain(values: np.ndarray) -> list[list[float | None]]:
+    return [[None if np.isnan(value) else float(value) for value in row] for row in values]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
+import numpy as np
 import typer
 
-from similitude.cli.options import AsJson, Quiet, notes
-from similitude.cli.source import Source
+from similitude._utils.files import check_writable
+from similitude.cli.options import AsJson, Quiet, Source
+from similitude.cli.output import notes
+from similitude.proximity.files import Reading, load_values, save_proximity, text_form_of
 
 
 class WrittenForm(StrEnum):
@@ -40,44 +43,25 @@ def convert_file(
     quiet: Quiet = False,
 ) -> None:
     """Read similarities or distances in any form, and write them in another one."""
-    from similitude._utils.files import check_writable
-    from similitude.proximity.files import Reading, load_values, save_proximity
-
     if source.matrix is None or output is None:
         raise ValueError("give FILE, the file to read, and OUT, the file to write.")
     check_writable(output, "OUT", source.inputs())
     note = notes(quiet)
     source = source.opened()
+    path: Path = source.matrix  # type: ignore[assignment]
     options = source.reading() | ({"orientation": "dissimilarity"} if distances else {})
-    data = load_values(source.matrix, Reading(**options), square=_is_square(source))  # type: ignore[arg-type]
-    if data.read is not None:
-        note(f"{source.matrix}: {data.read}")
-    for text in data.notes:
-        note(f"{source.matrix}: {text}")
-    S = data.S
+    # Only a table or an array may be rectangular; other forms hold pairs of the same samples.
+    data = load_values(path, Reading(**options), square=text_form_of(path, source.form) not in ("table", ""))
+    for text in (*data.columns.values(), *data.notes):
+        note(f"{path}: {text}")
+    S = data.values
     if data.absent == "unknown" and to != "edges" and output.suffix not in (".edges", ".edgelist"):
-        S = _with_unknown(S)
-    columns = None if data.columns == data.rows else data.columns
-    files = save_proximity(output, S, ids=data.rows, column_ids=columns, form=None if to is None else str(to))
+        entries, S = S.tocoo(), np.full(S.shape, np.nan)
+        S[entries.row, entries.col] = entries.data
+    columns = None if data.column_ids == data.ids else data.column_ids
+    files = save_proximity(output, S, ids=data.ids, column_ids=columns, form=None if to is None else str(to))
     found = {"rows": S.shape[0], "columns": S.shape[1], "files": [str(path) for path in files]}
     if as_json:
         typer.echo(json.dumps(found, indent=2))
     elif not quiet:
         typer.echo(f"{S.shape[0]} x {S.shape[1]}, saved to {' and '.join(map(str, files))}")
-
-
-def _is_square(source: Source) -> bool:
-    """Return whether the file holds pairs of the same samples; only a table or an array may be rectangular."""
-    from similitude.proximity.files import text_form_of
-
-    return text_form_of(source.matrix, source.form) not in ("table", "")  # type: ignore[arg-type]
-
-
-def _with_unknown(S: Any) -> Any:
-    """Return a sparse matrix as a dense one with NaN for the entries that it does not store."""
-    import numpy as np
-
-    entries = S.tocoo()
-    dense = np.full(S.shape, np.nan)
-    dense[entries.row, entries.col] = entries.data
-    return dense

@@ -1,79 +1,114 @@
-"""The input of a command: a matrix with labels from files, or a named data set."""
+"""The input of a command: a matrix or several with labels from files, raw objects, or a named data set."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from similitude.cli.catalogue import Entry, entry_named
-from similitude.cli.options import Notes
-from similitude.cli.source import Source, is_yes
+from similitude.cli.datasets import entry_named
+from similitude.cli.options import Source, is_yes, number_or_text
+from similitude.cli.output import Notes
+from similitude.evaluation.folds import stratified_folds, testable_classes
+from similitude.proximity import Proximities, cut, looks_like_dissimilarity
+from similitude.proximity.edges import some
+from similitude.proximity.files import (
+    NUCLEOTIDES,
+    Contents,
+    Reading,
+    check_streams,
+    read_labelled_objects,
+    read_proximity,
+)
+from similitude.proximity.unknown import check_fill
+from similitude.reader import Reader, SeveralReader, samples_of
+from similitude.similarities import resolve
+from similitude.splits import SimilarityGroupKFold
+
+_PROTEIN_SCORES = "BLOSUM62"
 
 
 @dataclass(frozen=True)
-class LoadedData:
-    """Samples with labels, and their input contract."""
+class Input(Contents):
+    """What a command has read: a matrix, several by name, or raw objects, and how estimators read them."""
 
-    X: Any
-    """A square matrix, or raw objects."""
-    y: Any
     contract: dict[str, Any] = field(default_factory=dict)
     """The parameters ``similarity`` and ``dissimilarity`` of estimators."""
-    ids: Any = None
-    groups: Any = None
-    """The group of each sample, for the folds."""
+    fill: Any = None
+    """The value of unknown pairs."""
     title: str = ""
-    entry: Entry | None = None
-    """The entry of the catalogue, for a named data set."""
-    reading: dict[str, Any] | None = None
-    """For edges, how new ones are to be read."""
-    objects: str | None = None
-    """The kind of raw objects in a file."""
-    columns: dict[str, list[str]] | None = None
-    """The names of the columns of objects, by which a model finds them in another file."""
+
+    @property
+    def are_several(self) -> bool:
+        """Whether there are several similarities of the same samples."""
+        return isinstance(self.values, dict)
+
+    @cached_property
+    def X(self) -> Any:
+        """The samples as estimators take them."""
+        if self.are_several or self.absent != "zero" or self.fill is not None:
+            return Proximities(self.values, absent=self.absent, fill=self.fill)
+        return self.values
+
+    @cached_property
+    def samples(self) -> Any:
+        """The samples as every command reads them, without a warning if the matrix looks like dissimilarities."""
+        reader: Any = SeveralReader(**self.contract) if self.are_several else Reader(**self.contract)
+        return samples_of(reader, self.X, np.asarray(self.y), warns=False)
 
     @property
     def fold_arguments(self) -> dict[str, Any]:
         """The argument ``groups`` of functions that divide the samples into folds, if there are groups."""
         return {} if self.groups is None else {"groups": self.groups}
 
-    @cached_property
-    def samples(self) -> Any:
-        """The samples as every command reads them, without a warning if the matrix looks like dissimilarities."""
-        from similitude.reader import Reader, SeveralReader, samples_of
-
-        reader: Any = SeveralReader(**self.contract) if self.are_several else Reader(**self.contract)
-        return samples_of(reader, self.X, np.asarray(self.y), warns=False)
-
-    @property
-    def are_several(self) -> bool:
-        """Whether X holds several similarities of the same samples."""
-        return len(getattr(self.X, "similarities", ())) > 1
-
     def matrix(self) -> tuple[Any, str | None]:
         """Return the native values between all samples, and the name of the map if they are dissimilarities."""
-        from similitude.reader import Reader
-
         reader = Reader(**self.contract)
         return self.X if reader.is_precomputed else self.samples.values, reader.map_name
 
 
-def read_samples(
-    source: Source, *, note: Notes, seed: int = 0, needs_labels: bool = True, mmap: bool = False
-) -> LoadedData:
+def read_adjusted(source: Source, *, fill: str | None, no_leak: str | None, note: Notes, seed: int = 0) -> Input:
+    """Return the samples of a command with its options ``--fill`` and ``--no-leak``."""
+    data = _several(source, note) if source.others else read_samples(source, note=note, seed=seed)
+    if fill is not None:
+        if data.are_several:
+            raise ValueError("--fill is for one FILE; with several files every pair must be known.")
+        if data.contract.get("similarity", "precomputed") != "precomputed":
+            raise ValueError(f"--fill {fill} is for a matrix; the similarities of objects are all known.")
+        data = replace(data, fill=check_fill(number_or_text(fill.replace("-blind-", "-blind "))))
+    return data if no_leak is None else _without_leaks(data, no_leak, note)
+
+
+def _without_leaks(data: Input, threshold: str, note: Notes) -> Input:
+    """Return the data with groups of samples that are as similar as the threshold of ``--no-leak``."""
+    number = number_or_text(threshold)
+    if isinstance(number, str) and number != "auto":
+        raise ValueError(f"--no-leak must be a number or auto; got {threshold!r}.")
+    found = SimilarityGroupKFold(threshold=number).groups_of(data.samples, data.groups)
+    sizes = np.bincount(found)
+    if sizes.max() == 1:
+        note(f"--no-leak {threshold}: no samples are that similar; nothing to group")
+    else:
+        note(
+            f"--no-leak {threshold}: {len(sizes)} groups of similar samples, the largest of {sizes.max()}; no group is "
+            "on both sides of a fold"
+        )
+    return replace(data, groups=found)
+
+
+def read_samples(source: Source, *, note: Notes, seed: int = 0, needs_labels: bool = True, mmap: bool = False) -> Input:
     """Return the samples of a file with their labels and groups, or the data set of this name.
 
     With ``mmap`` the values of a .npy file stay on disk, and it is not checked whether they look like dissimilarities.
     """
-    given = source.given()
     if (source.matrix is None) == (source.dataset is None):
         raise ValueError(f"give either FILE{' with --labels' if needs_labels else ''}, or --dataset.")
     if source.matrix is None:
-        for name in given:
+        for name in source.given():
             if name != "dataset":
                 option = f"--{name.replace('_', '-')}"
                 raise ValueError(f"{option} is for FILE; it cannot be used with --dataset {source.dataset}.")
@@ -83,84 +118,182 @@ def read_samples(
     source = replace(source, others=()).opened()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        data = _objects(source, note) if source.similarity is not None else _matrix(source, note, mmap)
+        data = _matrix(source, note, mmap) if source.similarity is None else _objects(source, note)
     for warning in caught:
         note(str(warning.message))
     return data
 
 
-def _beside(source: Source) -> dict[str, Any]:
-    """Return the options about labels and groups."""
-    names = ("labels", "groups", "labels_in_order", "label_column", "group_column")
-    return {name: value for name, value in source.given().items() if name in names}
-
-
-def _matrix(source: Source, note: Notes, mmap: bool) -> LoadedData:
-    """Return the samples of a file with proximities."""
-    from similitude.proximity import Proximities
-    from similitude.proximity.check import looks_like_dissimilarity
-    from similitude.proximity.files import load_proximity
-
-    if source.param:
-        raise ValueError("--param sets parameters of --similarity, which must also be given.")
-    matrix: Any = source.matrix
-    mmap = mmap and matrix.suffix.lower() == ".npy"
-    data = load_proximity(matrix, mmap=mmap, **_beside(source), **source.reading())
-    _note_columns(source, data.columns, note)
-    for text in data.notes:
-        note(f"{matrix}: {text}")
-    if source.dissimilarity is None and not mmap and looks_like_dissimilarity(data.S):
-        note(
-            f"warning: {matrix} looks like a dissimilarity: the values of samples with themselves are the smallest of "
-            "their rows. If it is one, add --dissimilarity max-minus (or another map)."
-        )
-    X = Proximities(data.S, absent="unknown") if data.absent == "unknown" else data.S
-    contract = {"dissimilarity": source.dissimilarity}
-    return LoadedData(X, data.y, contract, data.ids, data.groups, str(matrix), reading=data.reading)
-
-
-def _objects(source: Source, note: Notes) -> LoadedData:
-    """Return the samples of a file with raw objects."""
-    from similitude.cli.measures import chosen_measure
-    from similitude.proximity.files import load_objects
-    from similitude.similarities import resolve
-
-    for name in source.reading():
-        if name not in ("key", "orientation", "header"):
-            raise ValueError(f"--{name} is for files of proximities; it cannot be used with --similarity.")
-    kind = resolve(source.similarity).objects  # type: ignore[arg-type]
-    options = {**_beside(source), "key": source.key, "header": is_yes(source.header)}
-    data = load_objects(source.matrix, objects=kind, **options)  # type: ignore[arg-type]
-    _note_columns(source, data.columns, note)
-    read = data.columns.get("path")
-    names = None if read is None else read.named("objects")
-    similarity = chosen_measure(str(source.similarity), source.param, data.data, note)
-    contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}
-    columns = None if names is None else {"objects": names}
-    title = str(source.matrix)
-    return LoadedData(data.data, data.y, contract, data.ids, data.groups, title, objects=kind, columns=columns)
-
-
-def _note_columns(source: Source, columns: dict[str, Any], note: Notes) -> None:
-    """Print which columns of the files are read, and as what."""
-    for name, path in (("path", source.matrix), ("labels", source.labels), ("groups", source.groups)):
-        if name in columns:
-            note(f"{path}: {columns[name]}")
-
-
-def named_samples(name: str, seed: int = 0) -> LoadedData:
+def named_samples(name: str, seed: int = 0) -> Input:
     """Return a data set of the catalogue."""
     entry = entry_named(name)
     X, y, contract = entry.load(seed)
     similarity = "" if entry.similarity == "given" else f", similarity {entry.similarity}"
     title = f"{name}: {len(y)} samples ({entry.objects}{similarity})"
-    return LoadedData(X, y, contract, title=title, entry=entry)
+    return Input(X, y=y, contract=contract, title=title)
 
 
-def check_nested(data: LoadedData, folds: int, seed: int) -> None:
+def _matrix(source: Source, note: Notes, mmap: bool) -> Input:
+    """Return the samples of a file with proximities."""
+    if source.param:
+        raise ValueError("--param sets parameters of --similarity, which must also be given.")
+    matrix: Any = source.matrix
+    mmap = mmap and matrix.suffix.lower() == ".npy"
+    data = read_proximity(matrix, Reading(**source.reading()), mmap=mmap, **source.beside())
+    _note_contents(source, data, note)
+    if source.dissimilarity is None and not mmap and looks_like_dissimilarity(data.values):
+        note(
+            f"warning: {matrix} looks like a dissimilarity: the values of samples with themselves are the smallest of "
+            "their rows. If it is one, add --dissimilarity max-minus (or another map)."
+        )
+    return Input(**vars(data), contract={"dissimilarity": source.dissimilarity}, title=str(matrix))
+
+
+def _objects(source: Source, note: Notes) -> Input:
+    """Return the samples of a file with raw objects."""
+    for name in source.reading():
+        if name not in ("key", "orientation", "header"):
+            raise ValueError(f"--{name} is for files of proximities; it cannot be used with --similarity.")
+    path: Any = source.matrix
+    kind = resolve(source.similarity).objects  # type: ignore[arg-type]
+    data = read_labelled_objects(path, kind, key=source.key, header=is_yes(source.header), **source.beside())
+    _note_contents(source, data, note)
+    similarity = chosen_measure(str(source.similarity), source.param, data.values, note)
+    contract = {"similarity": similarity, "dissimilarity": source.dissimilarity}
+    return Input(**vars(data), contract=contract, title=str(path))
+
+
+def _note_contents(source: Source, data: Contents, note: Notes) -> None:
+    """Print which columns of the files are read, and as what, and what was done with their values."""
+    for name, path in (("path", source.matrix), ("labels", source.labels), ("groups", source.groups)):
+        if name in data.columns:
+            note(f"{path}: {data.columns[name]}")
+    for text in data.notes:
+        note(f"{source.matrix}: {text}")
+
+
+def _several(source: Source, note: Notes) -> Input:
+    """Return several matrices of the same samples, which are named after their files, with labels and groups.
+
+    The order of the samples is that of the first; the others are reordered by their ids if both have them.
+    """
+    paths = source.matrices
+    if source.similarity is not None:
+        raise ValueError("--similarity is for one FILE of raw objects; several files hold similarities.")
+    check_streams(source.inputs())
+    names = _names_of(paths)
+    maps = _maps(source.dissimilarity, names)
+    # Each file is read as if it were alone, so that a warning tells which one looks like dissimilarities.
+    alone = replace(source, others=())
+    first = read_samples(replace(alone, dissimilarity=maps[names[0]]), note=note)
+    _check_all_known(first, paths[0])
+    found = {names[0]: first.values}
+    no_labels: Any = dict.fromkeys(("labels", "label_column", "groups", "group_column"))
+    for name, path in zip(names[1:], paths[1:]):
+        own = replace(alone, matrix=path, dissimilarity=maps[name], labels_in_order=False, **no_labels)
+        further = read_samples(own, note=note, needs_labels=False)
+        _check_all_known(further, path)
+        found[name] = _in_order(further, path, first, paths[0], note)
+    contract = {"dissimilarity": maps if len(set(maps.values())) > 1 else next(iter(maps.values()))}
+    title = f"{', '.join(names)}: {first.values.shape[0]} samples"
+    return Input(found, first.ids, y=first.y, groups=first.groups, contract=contract, title=title)
+
+
+def _check_all_known(data: Input, path: Path) -> None:
+    if data.absent == "unknown":
+        raise ValueError(
+            f"FILE: {path} has unknown pairs; with several files every pair must be known: give --missing a value."
+        )
+
+
+def _names_of(paths: list[Path]) -> list[str]:
+    """Return the names of the files without suffixes, or the whole paths if these are not all different."""
+    names = [path.name.split(".")[0] for path in paths]
+    if len(set(names)) == len(names):
+        return names
+    if len(set(map(str, paths))) < len(paths):
+        twice = next(str(path) for i, path in enumerate(paths) if path in paths[:i])
+        raise ValueError(f"FILE: {twice} is given twice.")
+    return [str(path) for path in paths]
+
+
+def _maps(dissimilarity: str | None, names: list[str]) -> dict[str, str | None]:
+    """Return the map of each matrix: the same for all, or by name (``a=gauss,b=exp``)."""
+    if dissimilarity is None or "=" not in dissimilarity:
+        return dict.fromkeys(names, dissimilarity)
+    maps: dict[str, str | None] = dict.fromkeys(names)
+    for part in dissimilarity.split(","):
+        name, _, chosen = (word.strip() for word in part.partition("="))
+        if name not in maps or not chosen:
+            raise ValueError(f"--dissimilarity: {part!r} must be NAME=MAP with a name among {', '.join(names)}.")
+        maps[name] = chosen
+    return maps
+
+
+def _in_order(own: Input, path: Path, first: Input, first_path: Path, note: Notes) -> Any:
+    """Return a further matrix with its samples in the order of the first one."""
+    S = own.values
+    if own.ids is None or first.ids is None:
+        if S.shape != first.values.shape:
+            raise ValueError(
+                f"FILE: {first_path} has {first.values.shape[0]} samples and {path} has {S.shape[0]}; several matrices "
+                "must have the same samples."
+            )
+        return S
+    position = {name: i for i, name in enumerate(own.ids)}
+    missing = [name for name in first.ids if name not in position]
+    if missing:
+        raise ValueError(
+            f"FILE: {len(missing)} of the {len(first.ids)} samples of {first_path} are not in {path}: {some(missing)}. "
+            "Several matrices must have the same samples."
+        )
+    if first.ids == own.ids:
+        return S
+    note(f"{path}: the samples are reordered by their ids, like those of {first_path}.")
+    order = np.array([position[name] for name in first.ids])
+    return cut(S, order, order)
+
+
+def chosen_measure(name: str, params: list[str] | None, items: Any, note: Notes) -> Any:
+    """Return the value of ``similarity`` for estimators: the name, or an object with the parameters.
+
+    Alignments of sequences with letters that are not nucleotides use BLOSUM62 unless scores were given, and say so.
+    """
+    function: Any = resolve(name).function
+    known = function.get_params(deep=False) if hasattr(function, "get_params") else {}
+    given = {}
+    for text in params or []:
+        key, equals, value = (word.strip() for word in text.partition("="))
+        if not equals or not key:
+            raise ValueError(f"--param must have the form NAME=VALUE; got {text!r}.")
+        if key not in known:
+            has = f"has the parameters {', '.join(known)}" if known else "has no parameters"
+            raise ValueError(f"--param {text}: {name} {has}.")
+        given[key] = _parsed(value)
+    if {"matrix", "match", "mismatch"} <= set(known) and not {"matrix", "match", "mismatch"} & set(given):
+        letters = sorted({letter for item in items for letter in item.upper()} - NUCLEOTIDES)[:5]
+        if letters:
+            note(
+                f"the letters {', '.join(letters)} are not nucleotides: {name} uses the scores of {_PROTEIN_SCORES}. "
+                "Name others with --param matrix=NAME."
+            )
+            given["matrix"] = _PROTEIN_SCORES
+    return type(function)(**{**known, **given}) if given else name
+
+
+def _parsed(text: str) -> Any:
+    """Return the value of a parameter as a number, a truth value or text."""
+    plain = {"none": None, "true": True, "false": False}
+    if text.lower() in plain:
+        return plain[text.lower()]
+    try:
+        return int(text)
+    except ValueError:
+        return number_or_text(text)
+
+
+def check_nested(data: Input, folds: int, seed: int) -> None:
     """Raise a ValueError unless the training part of every outer fold can itself be divided into folds."""
-    from similitude.evaluation.folds import stratified_folds, testable_classes
-
     y, groups = np.asarray(data.y), data.groups
 
     def has_folds(part: Any) -> bool:
@@ -176,13 +309,11 @@ def check_nested(data: LoadedData, folds: int, seed: int) -> None:
     )
 
 
-def check_classes(data: LoadedData, folds: int) -> tuple[int, list[str]]:
+def check_classes(data: Input, folds: int) -> tuple[int, list[str]]:
     """Return how many folds there can be, at most ``folds``, and the classes that none of them can test.
 
     Raise a ValueError if there is only one class, or none that folds can test.
     """
-    from similitude.evaluation import stratified_folds
-
     y = np.asarray(data.y)
     classes = np.unique(y)
     if len(classes) < 2:

@@ -5,29 +5,19 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.options import (
-    AsJson,
-    Fill,
-    Jobs,
-    NoLeak,
-    Prefer,
-    Preference,
-    Quiet,
-    Seed,
-    TimeBudget,
-    check_budget,
-    check_jobs,
-    note_failures,
-    notes,
-)
-from similitude.cli.source import Source
-
-if TYPE_CHECKING:
-    from similitude.cli.data import LoadedData
+from similitude._utils.checks import did_you_mean
+from similitude._utils.files import check_writable
+from similitude.auto import COMPARED_ONLY, MIXTURES, AutoClassifier, methods, slug
+from similitude.auto.leaderboard import BY_EVIDENCE, COMBINATION, names_text
+from similitude.cli import options
+from similitude.cli.data import Input, check_classes, read_adjusted
+from similitude.cli.output import note_failures, notes
+from similitude.evaluation import parameters_text, plain_parameters
+from similitude.persistence import save_model
 
 AUTO = "auto"
 _SHOWN = 5
@@ -37,29 +27,23 @@ def fit_model(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model.", show_default=False)
     ],
-    source: Source,
-    no_leak: NoLeak = None,
-    fill: Fill = None,
+    source: options.Source,
+    no_leak: options.NoLeak = None,
+    fill: options.Fill = None,
     method: Annotated[
         str,
         typer.Option(metavar="NAME", help="Method of `similitude compare` (svm-clip, ...), or auto to try all."),
     ] = AUTO,
-    prefer: Prefer = Preference.accuracy,
-    time_budget: TimeBudget = None,
-    seed: Seed = 0,
-    n_jobs: Jobs = 1,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    prefer: options.Prefer = options.Preference.accuracy,
+    time_budget: options.TimeBudget = None,
+    seed: options.Seed = 0,
+    n_jobs: options.Jobs = 1,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Choose methods and their parameters by cross-validation, fit them on all samples, and save the model."""
-    from similitude import save_model
-    from similitude._utils.files import check_writable
-    from similitude.cli.adjust import read_adjusted
-    from similitude.cli.data import check_classes
-
     name = named_method(method, several=bool(source.others))
-    check_jobs(n_jobs)
-    check_budget(time_budget)
+    options.check_limits(n_jobs, time_budget)
     check_writable(output, "--output", source.inputs())
     note = notes(quiet)
     data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
@@ -69,9 +53,10 @@ def fit_model(
     if data.groups is not None:
         outcome["groups"] = len(set(data.groups.tolist()))
     if data.reading is not None:
-        outcome["reading"] = data.reading
-    if data.columns is not None:
-        outcome["columns"] = data.columns
+        outcome["reading"] = data.stored_reading()
+    names = data.columns["path"].named("objects") if "path" in data.columns else None
+    if names is not None:
+        outcome["columns"] = {"objects": names}
     save_model(output, model, ids=data.ids, notes=outcome)
     note_failures(outcome["failures"], note)
     if as_json:
@@ -82,9 +67,6 @@ def fit_model(
 
 def named_method(name: str, several: bool = False) -> str:
     """Return the method of this name, whatever its case, spaces and brackets; its model can be saved."""
-    from similitude._utils.checks import did_you_mean
-    from similitude.auto import COMPARED_ONLY, MIXTURES, methods, slug
-
     names = [*methods(), *(MIXTURES if several else ())]
     known = {AUTO: AUTO, **{slug(known): known for known in names if known not in COMPARED_ONLY}}
     if slug(name) not in known:
@@ -93,16 +75,12 @@ def named_method(name: str, several: bool = False) -> str:
 
 
 def _chosen(
-    name: str, prefer: Any, data: LoadedData, seed: int, time_budget: float | None, n_jobs: int, show: bool
+    name: str, prefer: Any, data: Input, seed: int, time_budget: float | None, n_jobs: int, show: bool
 ) -> tuple[Any, dict[str, Any]]:
     """Return the chosen model, and the outcome of all methods.
 
     The outcome has no times, so that the same model gives the same file.
     """
-    from similitude import AutoClassifier
-    from similitude.auto.leaderboard import BY_EVIDENCE
-    from similitude.evaluation import plain_parameters
-
     auto = AutoClassifier(
         "all" if name == AUTO else [name],
         time_budget=time_budget,
@@ -147,9 +125,6 @@ def _chosen(
 
 
 def _show(outcome: dict[str, Any], output: Path) -> None:
-    from similitude.auto.leaderboard import COMBINATION, names_text
-    from similitude.evaluation import parameters_text
-
     typer.echo(f"method      {outcome['method']}")
     for i, member in enumerate(outcome["members"]):
         weight = f"{member['weight']:.2f}  " if len(outcome["members"]) > 1 else ""

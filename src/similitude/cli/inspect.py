@@ -5,10 +5,17 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from rich.console import Console
+from rich.text import Text
+from scipy import sparse
 
-from similitude.cli.options import AsJson, Quiet, Seed, notes
-from similitude.cli.source import Source
+from similitude.cli.data import read_samples
+from similitude.cli.options import AsJson, Quiet, Seed, Source
+from similitude.cli.output import notes
+from similitude.diagnosis import diagnose
+from similitude.proximity import as_proximities, known_pairs
 
 
 def inspect_matrix(
@@ -21,9 +28,6 @@ def inspect_matrix(
     quiet: Quiet = False,
 ) -> None:
     """Describe the similarity in a matrix by figures, and give advice."""
-    from similitude.cli.data import read_samples
-    from similitude.diagnosis import diagnose
-
     # The matrix stays on disk if possible, so that only the drawn samples of a large one are read.
     data = read_samples(source, note=notes(quiet), seed=seed, needs_labels=False, mmap=True)
     S, map_name = data.matrix()
@@ -41,11 +45,6 @@ def inspect_matrix(
 
 def _pairs(X: Any) -> Any:
     """Return how many pairs are known, if the matrix is sparse or has unknown entries, otherwise None."""
-    import numpy as np
-    from scipy import sparse
-
-    from similitude.proximity import as_proximities, known_pairs
-
     S = as_proximities(X).S
     if not sparse.issparse(S) and (isinstance(S, np.memmap) or not np.isnan(S).any()):
         return None
@@ -64,9 +63,6 @@ def _pairs_text(pairs: Any) -> str:
 
 def _show(card: str) -> None:
     """Print a card with headings in bold; a Text is used because labels may look like markup."""
-    from rich.console import Console
-    from rich.text import Text
-
     text = Text()
     for line in card.splitlines():
         text.append(line + "\n", style=None if line.startswith(" ") else "bold")

@@ -1,12 +1,25 @@
-"""The options that commands share, each with one name, one meaning and one line of help."""
+"""The options that commands share: where the samples come from and how files are read, and what is done with them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+
+from similitude.proximity.files import check_file, check_streams
+
+Form = StrEnum("Form", ["table", "edges", "condensed", "triangle", "phylip"])
+Repeated = StrEnum("Repeated", ["max", "min", "mean", "error"])
+Direction = StrEnum("Direction", ["keep", "max", "mean", "min"])
+Normalised = StrEnum("Normalised", ["self"])
+YesNo = StrEnum("YesNo", ["yes", "no"])
+Preference = StrEnum("Preference", ["accuracy", "simple"])
 
 NoLeak = Annotated[
     str | None,
@@ -32,15 +45,6 @@ Methods = Annotated[
         metavar="NAMES", help="Methods, separated by commas: k-nn,svm-clip. Default: all.", show_default=False
     ),
 ]
-
-
-class Preference(StrEnum):
-    """What the chosen model should be."""
-
-    accuracy = "accuracy"
-    simple = "simple"
-
-
 Prefer = Annotated[
     Preference,
     typer.Option(help="accuracy: combine the methods; simple: the simplest one that is nearly as good as the best."),
@@ -60,46 +64,210 @@ Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed
 Jobs = Annotated[int, typer.Option(metavar="N", help="Number of parallel jobs; -1 means one per core.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Suppress notes, progress, and the result if it is in a file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Header = Annotated[
+    YesNo | None,
+    typer.Option(help="Whether the first line is a header, if that is not recognised.", show_default=False),
+]
 
-Notes = Callable[[str], None]
+READING = (
+    "form", "key", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "diagonal", "header",
+)  # fmt: skip
+"""The options that say how a file of proximities is read."""
+
+NOT_PROXIMITIES = (
+    "labels", "label_column", "labels_in_order", "groups", "group_column", "dissimilarity", "similarity", "param",
+    "dataset",
+)  # fmt: skip
+"""The options that do not say how a file of proximities is read."""
 
 
-def notes(quiet: bool) -> Notes:
-    """Return a function that prints a note on stderr, or does nothing if ``quiet``."""
-
-    def note(text: str) -> None:
-        if not quiet:
-            typer.echo(f"similitude: {text}", err=True)
-
-    return note
+def is_yes(given: YesNo | None) -> bool | None:
+    """Return the answer as a truth value, or None if there is none."""
+    return None if given is None else given == YesNo.yes
 
 
-def note_failures(failures: Mapping[str, str], note: Notes) -> None:
-    """Print why methods failed; those that need all pairs, if some are unknown, share one note."""
-    from similitude.auto.leaderboard import names_text
-    from similitude.proximity.unknown import NEEDS_ALL_PAIRS
+def _option(text: str, metavar: str | None = None, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=text, show_default=False)
 
-    need_all = [name for name, why in failures.items() if NEEDS_ALL_PAIRS in why]
-    for name, why in failures.items():
-        if name not in need_all:
-            note(f"{name} failed: {' '.join(why.split())}")
-    if need_all:
-        note(
-            f"some pairs are unknown, and these methods need all pairs: {names_text(need_all)}. "
-            "--fill gives unknown pairs a value."
+
+@dataclass(frozen=True)
+class Source:
+    """Where the samples come from: a file with how it is read, or a named data set.
+
+    The annotations are those of the command line.
+    """
+
+    matrix: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="File with similarities: a matrix, a triangle, an edge list or hits.",
+            show_default=False,
+        ),
+    ] = None
+    labels: Annotated[Path | None, _option("File with one class label per sample.", "FILE")] = None
+    label_column: Annotated[str | None, _option("Column of the labels, by name or place from 1.", "COLUMN")] = None
+    labels_in_order: Annotated[
+        bool,
+        typer.Option(
+            "--labels-in-order",
+            help="State that labels (and groups) with ids are in the order of the samples, which have no ids.",
+        ),
+    ] = False
+    groups: Annotated[
+        Path | None,
+        _option("File with one group per sample; the samples of a group are never on both sides of a fold.", "FILE"),
+    ] = None
+    group_column: Annotated[str | None, _option("Column of the groups, by name or place from 1.", "COLUMN")] = None
+    dissimilarity: Annotated[
+        str | None,
+        _option(
+            "State that FILE holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ... If "
+            "only some of several files do, name them: a=gauss,b=exp for a.csv and b.csv.",
+            "MAP",
+        ),
+    ] = None
+    similarity: Annotated[
+        str | None,
+        _option(
+            "State that FILE holds raw objects, and name their similarity: smith-waterman, levenshtein, ...", "NAME"
+        ),
+    ] = None
+    param: Annotated[
+        list[str] | None, _option("Parameter of --similarity, such as matrix=BLOSUM62; repeatable.", "NAME=VALUE")
+    ] = None
+    form: Annotated[Form | None, _option("Form of a text file, if it is not recognised.")] = None
+    key: Annotated[str | None, _option("Name of the array, if the file holds several.", "NAME")] = None
+    query: Annotated[str | None, _option("Column of the queries of edges, by name or place from 1.", "COLUMN")] = None
+    target: Annotated[str | None, _option("Column of the targets of edges.", "COLUMN")] = None
+    score: Annotated[
+        str | None, _option("Column of the scores of edges; in hits of BLAST bits, pident or evalue.", "COLUMN")
+    ] = None
+    missing: Annotated[
+        str | None,
+        _option("Value of pairs without an edge: zero, farthest, unknown or a number.", "VALUE"),
+    ] = None
+    duplicates: Annotated[Repeated | None, _option("Value of a pair with several edges.")] = None
+    direction: Annotated[
+        Direction, typer.Option(help="Value of a pair with edges in both directions; keep keeps both.")
+    ] = Direction.keep
+    normalise: Annotated[Normalised | None, _option("Divide scores by the root of the product of the self-scores.")] = (
+        None
+    )
+    diagonal: Annotated[float | None, _option("Value of a sample with itself, if FILE does not hold it.", "VALUE")] = (
+        None
+    )
+    header: Header = None
+    dataset: Annotated[str | None, _option("Data set of `similitude datasets`, instead of FILE.", "NAME")] = None
+    others: tuple[Path, ...] = field(default=(), metadata={"option": False})
+    """Further files with other similarities of the same samples."""
+
+    @property
+    def matrices(self) -> list[Path]:
+        """All files with similarities."""
+        return [] if self.matrix is None else [self.matrix, *self.others]
+
+    def inputs(self) -> dict[str, list[Path | None]]:
+        """Return the files that are read, by the names of their arguments."""
+        return {"FILE": [*self.matrices], "--labels": [self.labels], "--groups": [self.groups]}
+
+    def opened(self) -> Source:
+        """Return the source with copies of streams, which can be read only once; all files must be there."""
+        check_streams(self.inputs())
+        found: dict[str, Any] = {
+            name: None if path is None else check_file(path, argument)
+            for name, argument, path in (
+                ("matrix", "FILE", self.matrix),
+                ("labels", "--labels", self.labels),
+                ("groups", "--groups", self.groups),
+            )
+        }
+        return replace(self, **found)
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that were given, by name, as arguments of ``load_proximity``."""
+        options = [own for own in fields(self) if own.metadata.get("option", True)]
+        values = {own.name: getattr(self, own.name) for own in options}
+        defaults = {own.name: own.default for own in options}
+        plain = {name: value for name, value in values.items() if value not in (defaults[name], None, [])}
+        if "missing" in plain:
+            plain["missing"] = number_or_text(str(plain["missing"]))
+        if "header" in plain:
+            plain["header"] = is_yes(self.header)
+        return {name: str(value) if isinstance(value, StrEnum) else value for name, value in plain.items()}
+
+    def beside(self) -> dict[str, Any]:
+        """Return the options for ``load_proximity`` about labels and groups."""
+        names = ("labels", "groups", "labels_in_order", "label_column", "group_column")
+        return {name: value for name, value in self.given().items() if name in names}
+
+    def reading(self) -> dict[str, Any]:
+        """Return the options for ``load_proximity`` that say how a file is read."""
+        found = {name: value for name, value in self.given().items() if name in READING}
+        return found if self.dissimilarity is None else {**found, "orientation": "dissimilarity"}
+
+
+def number_or_text(text: str) -> Any:
+    """Return a text as a number if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FILE",
+        help="File with similarities: a matrix, a triangle, an edge list or hits. "
+        "Several files are several similarities of the same samples.",
+        show_default=False,
+    ),
+]
+
+
+def takes_source(
+    command: Callable[..., None], without: tuple[str, ...] = (), several: bool = False
+) -> Callable[..., None]:
+    """Return a command whose parameter ``source`` is replaced by the options of :class:`Source`.
+
+    With ``several`` the command takes several files.
+    """
+    own = inspect.signature(command, eval_str=True).parameters
+    chosen = [option for option in fields(Source) if option.metadata.get("option", True) and option.name not in without]
+    hints = inspect.get_annotations(Source, eval_str=True)
+    if several:
+        hints["matrix"] = Files
+    options = [
+        inspect.Parameter(
+            option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=hints[option.name]
         )
+        for option in chosen
+    ]
+    others = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own.values() if p.name != "source"]
+    # Options without a default come first, then those of the source, then the others.
+    needed = [p for p in others if p.default is inspect.Parameter.empty]
+    parameters = [*needed, *options, *(p for p in others if p.default is not inspect.Parameter.empty)]
+
+    @functools.wraps(command)
+    def wrapped(**values: Any) -> None:
+        given = {option.name: values.pop(option.name) for option in chosen}
+        if several:
+            first, *more = given["matrix"] or [None]
+            given |= {"matrix": first, "others": tuple(more)}
+        command(source=Source(**given), **values)
+
+    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in parameters}
+    return wrapped
 
 
-def check_jobs(n_jobs: int) -> None:
-    """Raise a ValueError for 0 jobs, for which joblib would show a traceback."""
+def check_limits(n_jobs: int, time_budget: float | None = None) -> None:
+    """Raise a ValueError for 0 jobs, for which joblib would show a traceback, and for a time that is not positive."""
     if n_jobs == 0:
         raise ValueError("--n-jobs must not be 0; -1 means one job per core.")
-
-
-def check_budget(seconds: float | None) -> None:
-    """Raise a ValueError unless the time is None or a positive number of seconds."""
-    if seconds is not None and not 0 < seconds < float("inf"):
-        raise ValueError(f"--time-budget must be a number of seconds above 0; got {seconds:g}.")
+    if time_budget is not None and not 0 < time_budget < float("inf"):
+        raise ValueError(f"--time-budget must be a number of seconds above 0; got {time_budget:g}.")
 
 
 def listed(names: str | None) -> list[str] | None:

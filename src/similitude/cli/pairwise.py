@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from similitude.cli.options import AsJson, Jobs, Key, Notes, Quiet, check_jobs, notes
-from similitude.cli.source import Header, is_yes
-
-if TYPE_CHECKING:
-    from similitude.proximity.files import Objects
-    from similitude.similarities import Measure
+from similitude._utils.files import check_writable
+from similitude.cli.data import chosen_measure
+from similitude.cli.options import AsJson, Header, Jobs, Key, Quiet, check_limits, is_yes
+from similitude.cli.output import Notes, notes
+from similitude.proximity.files import (
+    Contents,
+    LabelFile,
+    check_file,
+    check_ids,
+    check_streams,
+    id_files,
+    read_objects,
+    save_proximity,
+    write_ids,
+)
+from similitude.similarities import Measure, pairwise, resolve
 
 SUFFIXES = (".csv", ".npy", ".npz")
 
@@ -82,13 +92,8 @@ def fill_matrix(
     quiet: Quiet = False,
 ) -> None:
     """Compute the matrix of similarities of raw objects."""
-    from similitude._utils.files import check_writable
-    from similitude.cli.measures import chosen_measure
-    from similitude.proximity.files import check_file, check_ids, check_streams, id_files, save_proximity, write_ids
-    from similitude.similarities import resolve
-
     measure = resolve(similarity)
-    check_jobs(n_jobs)
+    check_limits(n_jobs)
     note = notes(quiet)
     inputs: dict[str, list[Path | None]] = {"OBJECTS": [objects], "--against": [against], "--labels": [labels]}
     check_writable(output, "--output", inputs)
@@ -105,32 +110,36 @@ def fill_matrix(
     options = measure.objects, key, is_yes(header)
     rows = _read(objects, options, note)
     columns = rows if against is None else _read(against, options, note)
-    files = id_files(output, _names(rows, columns)) if kind == ".npy" else {}
+    # Columns that are the rows have no ids of their own.
+    column_ids = None if columns is rows else columns.ids
+    files = id_files(output, {"ids": rows.ids, "column_ids": column_ids}) if kind == ".npy" else {}
     for ids in (rows.ids or [], columns.ids or []):
         check_ids(output, ids, one_line=kind != ".npz")
-    measure = resolve(chosen_measure(similarity, param, [*rows.items, *columns.items], note))
-    measure = _learned(measure, columns, labels, (labels_in_order, label_column, is_yes(header)), note)
-    matrix = _filled(rows, None if against is None else columns, measure, output if resume else None, n_jobs, not quiet)
+    measure = resolve(chosen_measure(similarity, param, [*rows.values, *columns.values], note))
+    if measure.learns:
+        file = None if labels is None else LabelFile(labels, "label", label_column, labels_in_order, is_yes(header))
+        measure = _learned(measure, columns, file, note)
+    matrix = pairwise(
+        rows.values,
+        None if against is None else columns.values,
+        similarity=measure,
+        out=output if resume else None,
+        n_jobs=n_jobs,
+        progress=not quiet,
+    )
     if not resume:
-        save_proximity(output, matrix, ids=rows.ids, column_ids=None if columns is rows else columns.ids)
+        save_proximity(output, matrix, ids=rows.ids, column_ids=column_ids)
     else:
         write_ids(output, files)
     _print_summary(matrix.shape, measure, output, list(map(str, files)), as_json, quiet)
 
 
-def _read(path: Path, options: tuple, note: Notes) -> Objects:
+def _read(path: Path, options: tuple, note: Notes) -> Contents:
     """Return the objects of a file, and print which of its columns are read."""
-    from similitude.proximity.files import read_objects
-
     found = read_objects(path, *options)
-    if found.read is not None:
-        note(f"{path}: {found.read}")
+    for read in found.columns.values():
+        note(f"{path}: {read}")
     return found
-
-
-def _names(rows: Objects, columns: Objects) -> dict[str, list[str] | None]:
-    """Return the ids to store in or beside a binary file, by name; columns that are the rows have no other ids."""
-    return {"ids": rows.ids, "column_ids": None if columns is rows else columns.ids}
 
 
 def _print_summary(
@@ -164,31 +173,13 @@ def _check_learning(measure: Measure, labels: Path | None) -> None:
         raise ValueError("--similarity vdm learns from labels; give those of the columns with --labels.")
 
 
-def _learned(measure: Measure, columns: Objects, labels: Path | None, options: tuple, note: Notes) -> Measure:
+def _learned(measure: Measure, columns: Contents, file: LabelFile | None, note: Notes) -> Measure:
     """Return the measure after it has learned from the objects of the columns."""
-    from similitude.proximity.files import read_labels
-
-    if not measure.learns:
-        return measure
-    y = None
-    if labels is not None:
-        in_order, column, header = options
-        found = read_labels(labels, len(columns.items), columns.ids, in_order, column=column, header=header)
-        if len(found.labelled) < len(columns.items):
-            raise ValueError(f"{labels}: {len(columns.items) - len(found.labelled)} of the objects have no label.")
-        note(f"{labels}: {found.read}")
-        y = found.values
-    return measure.learned(columns.items, y)
-
-
-def _filled(rows: Objects, columns: Objects | None, measure: Measure, out: Any, n_jobs: int, show: bool) -> Any:
-    from similitude.similarities import pairwise
-
-    return pairwise(
-        rows.items,
-        None if columns is None else columns.items,
-        similarity=measure,
-        out=out,
-        n_jobs=n_jobs,
-        progress=show,
-    )
+    if file is None:
+        return measure.learned(columns.values, None)
+    n = len(columns.values)
+    found = file.read(n, columns.ids)
+    if len(found.labelled) < n:
+        raise ValueError(f"{file.path}: {n - len(found.labelled)} of the objects have no label.")
+    note(f"{file.path}: {found.read}")
+    return measure.learned(columns.values, found.values)

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from similitude.cli.options import AsJson, Key, Notes, Quiet, notes
-from similitude.cli.source import Header, is_yes
-
-if TYPE_CHECKING:
-    from similitude.cli.sets import NoveltyColumns
+from similitude._utils.files import check_writable
+from similitude.cli.extra_columns import (
+    UNASSIGNED,
+    NoveltyColumns,
+    known_evidence,
+    note_without_evidence,
+    novelty_columns,
+)
+from similitude.cli.options import AsJson, Header, Key, Quiet, is_yes
+from similitude.cli.output import TABLE_SUFFIXES, Notes, notes, write_rows
+from similitude.cli.rows import read_rows
+from similitude.numerics.conformal import check_confidence
+from similitude.persistence import load_model
+from similitude.proximity.files import check_file, check_streams
 
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="File written by `similitude fit`.", show_default=False)
@@ -99,20 +108,6 @@ def predict_rows(
     quiet: Quiet = False,
 ) -> None:
     """Predict the labels of new samples with a saved model, and write them to a .csv or .tsv file."""
-    from similitude._utils.files import check_writable
-    from similitude.cli.evidence import (
-        assigned_labels,
-        check_no_such_class,
-        evidence_column,
-        known_evidence,
-        note_without_evidence,
-    )
-    from similitude.cli.rows import read_rows
-    from similitude.cli.sets import novelty_columns
-    from similitude.cli.tables import TABLE_SUFFIXES
-    from similitude.numerics.conformal import check_confidence
-    from similitude.proximity.files import check_file, check_streams
-
     note = notes(quiet)
     inputs: dict[str, list[Path | None]] = {"MODEL": [model], "ROWS": [*rows], "--queries": [queries]}
     check_writable(output, "--output", inputs, TABLE_SUFFIXES)
@@ -124,22 +119,31 @@ def predict_rows(
     model = check_file(model, "MODEL")
     queries = None if queries is None else check_file(queries, "--queries")
     with _noting_warnings(note):
-        fitted, info = _classifier(model)
-        X, ids, edges = read_rows(model, fitted, info, rows, given, queries, note)
+        fitted, info = load_model(model, return_info=True)
+        if not hasattr(fitted, "predict"):
+            raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
+        data = read_rows(model, fitted, info, rows, given, queries, note)
+        X, ids, edges = data.values, data.ids, data.counts
         evidence = known_evidence(fitted, info, X, note)
-        if evidence is not None and not assign_all:
-            check_no_such_class(info["classes"], evidence)
+        if evidence is not None and not evidence.all() and not assign_all and UNASSIGNED in info["classes"]:
+            raise ValueError(
+                f"{(~evidence).sum()} samples give no evidence and would be {UNASSIGNED!r}, which is a class of the "
+                "model; add --assign-all."
+            )
         labels = fitted.predict(X).tolist()
         kind, names, values = _scores(fitted, X, len(labels))
         more = novelty_columns(fitted, X, confidence, note)
     if evidence is not None:
-        labels = labels if assign_all else assigned_labels(labels, evidence)
-        more.columns["evidence"] = evidence_column(evidence, edges)
+        if not assign_all:
+            labels = [label if own else UNASSIGNED for label, own in zip(labels, evidence.tolist())]
+        written = np.where(evidence, "yes", "no") if edges is None else np.where(evidence, edges, 0)
+        more.columns["evidence"] = written.tolist()
         more.facts["without_evidence"] = int((~evidence).sum())
         note_without_evidence(evidence, ids, edges, assign_all, note)
     headings = [*([] if ids is None else ["id"]), "label", *names, *more.columns]
     columns = [*([] if ids is None else [ids]), labels, *values.T.tolist(), *more.columns.values()]
-    _save(output, [headings, *zip(*columns)], _inert if for_spreadsheets else lambda cell: cell)
+    table = [headings, *zip(*columns)]
+    write_rows(output, [map(_inert, row) for row in table] if for_spreadsheets else table)
     if as_json or not quiet:
         _print_summary(labels, info["classes"], kind, more, output, as_json)
 
@@ -156,22 +160,10 @@ def _noting_warnings(note: Notes) -> Iterator[None]:
             note(f"warning: {' '.join(str(warning.message).split())}")
 
 
-def _classifier(model: Path) -> tuple[Any, dict[str, Any]]:
-    """Return the classifier of a model file, and what the file says about it."""
-    from similitude.persistence import load_model
-
-    fitted, info = load_model(model, return_info=True)
-    if not hasattr(fitted, "predict"):
-        raise ValueError(f"{model}: holds a {type(fitted).__name__}, which is not a classifier.")
-    return fitted, info
-
-
 def _print_summary(
     labels: list[Any], classes: list[str], kind: str, more: NoveltyColumns, output: Path, as_json: bool
 ) -> None:
     """Print how many rows got each label, and the name of the file."""
-    from similitude.cli.evidence import UNASSIGNED
-
     counts = Counter(str(label) for label in labels)
     if as_json:
         found = {"rows": len(labels), "labels": dict(counts), "columns": kind, **more.facts, "output": str(output)}
@@ -199,22 +191,11 @@ def _inert(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
 
 
-def _save(path: Path, table: Iterable[Iterable[Any]], written: Callable[[Any], Any]) -> None:
-    from similitude._utils.files import replacing
-    from similitude.cli.tables import delimiter
-
-    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, delimiter=delimiter(path), lineterminator="\n")
-        writer.writerows(map(written, row) for row in table)
-
-
 def _scores(fitted: Any, X: Any, n: int) -> tuple[str, list[str], Any]:
     """Return the kind of the scores, their names, and their values with one row per sample.
 
     The scores are probabilities of the classes, or decision values, or none.
     """
-    import numpy as np
-
     classes = [str(label) for label in fitted.classes_]
     if hasattr(fitted, "predict_proba"):
         return "probabilities", classes, fitted.predict_proba(X)

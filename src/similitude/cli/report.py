@@ -4,39 +4,32 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.options import (
-    Fill,
-    Jobs,
-    Methods,
-    NoLeak,
-    Quiet,
-    Seed,
-    TimeBudget,
-    check_budget,
-    check_jobs,
-    listed,
-    note_failures,
-    notes,
-)
-from similitude.cli.source import Source
-
-if TYPE_CHECKING:
-    from similitude.cli.data import LoadedData
+from similitude._utils.files import check_writable, replacing
+from similitude.auto import AutoClassifier
+from similitude.auto.leaderboard import names_text
+from similitude.cli import options
+from similitude.cli.compare import check_names
+from similitude.cli.data import Input, check_classes, read_adjusted
+from similitude.cli.datasets import entry_named
+from similitude.cli.output import note_failures, notes
+from similitude.report import find, page
+from similitude.report.code import Source as Code
+from similitude.similarities import resolve
 
 
 def report_matrix(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE.html", help="File to write the page to.", show_default=False)
     ],
-    source: Source,
-    no_leak: NoLeak = None,
-    fill: Fill = None,
-    methods: Methods = None,
-    time_budget: TimeBudget = None,
+    source: options.Source,
+    no_leak: options.NoLeak = None,
+    fill: options.Fill = None,
+    methods: options.Methods = None,
+    time_budget: options.TimeBudget = None,
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds for comparing methods.")] = 5,
     nested: Annotated[
         int | None,
@@ -47,19 +40,14 @@ def report_matrix(
             show_default=False,
         ),
     ] = None,
-    seed: Seed = 0,
-    n_jobs: Jobs = 1,
-    quiet: Quiet = False,
+    seed: options.Seed = 0,
+    n_jobs: options.Jobs = 1,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write one HTML page, which needs no network: diagnosis, figures, the methods' errors, misclassified samples."""
-    from similitude._utils.files import check_writable
-    from similitude.cli.adjust import read_adjusted
-    from similitude.cli.data import check_classes
-    from similitude.cli.several import check_names
-
-    check_jobs(n_jobs)
-    check_budget(time_budget)
-    check_names("all" if methods is None else listed(methods) or [], source)  # an unknown name raises an error here
+    options.check_limits(n_jobs, time_budget)
+    wanted = "all" if methods is None else options.listed(methods) or []
+    check_names(wanted, source)  # an unknown name raises an error before the work begins
     check_writable(output, "--output", source.inputs(), (".html", ".htm"))
     note = notes(quiet)
     data = read_adjusted(source, fill=fill, no_leak=no_leak, note=note, seed=seed)
@@ -67,55 +55,36 @@ def report_matrix(
     with warnings.catch_warnings():
         # The page reports what there is to know about the matrix.
         warnings.simplefilter("ignore")
-        auto = choose(
-            data,
-            listed(methods),
+        auto = AutoClassifier(
+            wanted,
             time_budget=time_budget,
             cv=folds,
             nested_cv=nested,
             random_state=seed,
             n_jobs=n_jobs,
             verbose=int(not quiet),
+            **data.contract,
         )
-        title = ", ".join(path.name for path in source.matrices) or str(source.dataset)
-        size = _write(output, data, auto, title, _source(data, source, seed), seed)
-    note_failures(auto.failures_, note)
-    if not quiet:
-        _print_summary(auto, output, size)
-
-
-def choose(data: LoadedData, names: list[str] | None, **settings: Any) -> Any:
-    """Return the fitted AutoClassifier, which holds the chosen method and the results of all methods."""
-    from similitude import AutoClassifier
-
-    auto = AutoClassifier("all" if names is None else names, **settings, **data.contract)
-    return auto.fit(data.samples, data.y, **data.fold_arguments)
-
-
-def _write(output: Path, data: LoadedData, auto: Any, title: str, source: Any, seed: int) -> int:
-    """Write the page, and return its size in bytes."""
-    from similitude._utils.files import replacing
-    from similitude.report import find, page
-
-    findings = find(
-        data.samples,
-        data.y,
-        contract=data.contract,
-        title=title,
-        ids=data.ids,
-        auto=auto,
-        source=source,
-        random_state=seed,
-    )
-    content = page(findings).encode("utf-8")
+        auto.fit(data.samples, data.y, **data.fold_arguments)
+        findings = find(
+            data.samples,
+            data.y,
+            contract=data.contract,
+            title=", ".join(path.name for path in source.matrices) or str(source.dataset),
+            ids=data.ids,
+            auto=auto,
+            source=_code(data, source, seed),
+            random_state=seed,
+        )
+        content = page(findings).encode("utf-8")
     with replacing(output) as part:
         part.write_bytes(content)
-    return len(content)
+    note_failures(auto.failures_, note)
+    if not quiet:
+        _print_summary(auto, output, len(content))
 
 
 def _print_summary(auto: Any, output: Path, size: int) -> None:
-    from similitude.auto.leaderboard import names_text
-
     typer.echo(f"method  {auto.best_method_}")
     members = auto.best_estimator_.members_
     for i, member in enumerate(members if len(members) > 1 else ()):
@@ -127,30 +96,26 @@ def _print_summary(auto: Any, output: Path, size: int) -> None:
     typer.echo(f"page    {output} ({size / 1e6:.1f} MB)")
 
 
-def _source(data: LoadedData, source: Source, seed: int) -> Any:
+def _code(data: Input, source: options.Source, seed: int) -> Code | None:
     """Return the Python code that reads the same samples; None for several matrices, which may have been reordered."""
-    from similitude.proximity import Proximities
-    from similitude.report.code import Source as Code
-
     if data.are_several:
         return None
-
-    if data.entry is not None:
-        entry = data.entry
+    if source.dataset is not None:
+        entry = entry_named(source.dataset)
         return Code(entry.loader, entry.call(seed), f"data.{entry.X}", f"data.{entry.y}", entry.module)
-    options = {**source.given(), **source.reading()}
+    given = {**source.given(), **source.reading()}
     left_out = ("matrix", "dissimilarity", "similarity", "param")
-    given = {name: str(value) if isinstance(value, Path) else value for name, value in options.items()}
-    more = "".join(f", {name}={value!r}" for name, value in given.items() if name not in left_out)
-    if data.objects is not None:
-        call = f"load_objects({str(source.matrix)!r}, objects={data.objects!r}{more})"
+    plain = {name: str(value) if isinstance(value, Path) else value for name, value in given.items()}
+    more = "".join(f", {name}={value!r}" for name, value in plain.items() if name not in left_out)
+    if source.similarity is not None:
+        call = f"load_objects({str(source.matrix)!r}, objects={resolve(source.similarity).objects!r}{more})"
         kind = type(data.contract["similarity"])
         imports = () if kind is str else (f"from {kind.__module__} import {kind.__name__}",)
         call = call.replace(", orientation='dissimilarity'", "")
         return Code("load_objects", call, "data.data", "data.y", imports=imports)
     call = f"load_proximity({str(source.matrix)!r}{more})"
-    if isinstance(data.X, Proximities):
-        fill = "" if data.X.fill is None else f", fill={data.X.fill!r}"
+    if data.absent != "zero" or data.fill is not None:
+        fill = "" if data.fill is None else f", fill={data.fill!r}"
         X = f"Proximities(data.S, absent=data.absent{fill})"
         return Code("load_proximity", call, X, "data.y", imports=("from similitude import Proximities",))
     return Code("load_proximity", call, "data.S", "data.y")

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from similitude.cli.source import number_or_text
+import numpy as np
 
-_SHOWN = 5
+from similitude.base import reader_of
+from similitude.cli.options import number_or_text
+from similitude.cli.output import Notes
+from similitude.generative import FusedClassifier
+from similitude.persistence import input_reader
+from similitude.proximity import Proximities
+from similitude.proximity.edges import some
+from similitude.proximity.files import (
+    Columns,
+    Contents,
+    Reading,
+    check_file,
+    load_rows,
+    read_cells,
+    read_objects,
+    suffix,
+)
 
 
 def read_rows(
-    model: Path, fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], queries: Path | None, note: Any
-) -> tuple[Any, Any, Any]:
-    """Return the new samples in the form in which the fitted model reads them, their ids, and their numbers of edges.
-
-    The latter are None if the samples are not edges.
-    """
-    from similitude.proximity.files import check_file
-
+    model: Path, fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], queries: Path | None, note: Notes
+) -> Contents:
+    """Return the new samples in the form in which the fitted model reads them."""
     if info["input"] == "other" and not _takes_rows(fitted):
         raise ValueError(
             f"{model}: holds a {type(fitted).__name__}, whose input is not only rows of similarities. "
@@ -32,82 +44,20 @@ def read_rows(
             raise ValueError(
                 "--queries is for edge lists, such as hits; ROWS holds raw objects, of which each has a row."
             )
-        items, ids, read = _objects(fitted, info, paths[0], given)
-        if read is not None:
+        found = _objects(fitted, info, paths[0], given)
+        for read in found.columns.values():
             note(f"{paths[0]}: {read}")
-        return items, ids, None
-    if several is None:
-        return _similarities(fitted, info, paths[0], given, queries, note)
-    return _several(fitted, info, paths, given, queries, note)
+        return found
+    each = [_similarities(fitted, info, path, given, queries, note) for path in paths]
+    return each[0] if several is None else _together(fitted, several, paths, each)
 
 
 def _takes_rows(fitted: Any) -> bool:
     """Return whether a fused model was fitted on a matrix alone; all its parts then use the same rows."""
-    from similitude import FusedClassifier
-
     if not isinstance(fitted, FusedClassifier) or not hasattr(fitted, "n_features_in_"):
         return False
     widths = {getattr(part, "n_features_in_", None) for part in fitted.parts_.values()}
     return widths == {fitted.n_features_in_}
-
-
-def _similarities(
-    fitted: Any, info: dict, path: Path, given: dict[str, Any], queries: Path | None, note: Any
-) -> tuple[Any, Any, Any]:
-    """Return the rows in the order of the training samples, their ids, and their numbers of edges."""
-    from similitude import Proximities
-    from similitude.base import reader_of
-    from similitude.persistence import input_reader
-    from similitude.proximity.files import load_rows
-
-    known = info["ids"]
-    data = load_rows(path, _reading(info, given), known, _stored(info).get("self_scores"), queries)
-    if data.read is not None:
-        note(f"{path}: {data.read}")
-    for text in data.notes:
-        note(text)
-    needed, support = info["n_columns"], info["support_columns"]
-    support = None if support is None or not 0 < len(support) < needed else support
-    S = data.S
-    if known is not None and data.columns is not None:
-        order = _matched(path, known, data.columns, support, note)
-        S = S if data.columns == known else S[:, order]
-    elif S.shape[1] != needed and (support is None or S.shape[1] != len(support)):
-        few = "" if support is None else f", or the {len(support)} that it needs"
-        raise ValueError(
-            f"{path}: has {S.shape[1]} columns; the model was fitted on {needed} samples{few}. One column for each is "
-            "needed, in their order."
-        )
-    reader = reader_of(input_reader(fitted))
-    if "ids" in getattr(reader, "extras", ()):  # ids were given in fit, and predict needs them too
-        names = reader.column_ids if S.shape[1] == needed else reader.column_ids[support]
-        S = Proximities(S, column_ids=names, absent=data.absent)
-    elif data.absent == "unknown":
-        S = Proximities(S, absent="unknown")
-    return S, data.rows, data.counts
-
-
-def _stored(info: dict) -> dict[str, Any]:
-    """Return how the training samples were read, if they were edges."""
-    found = info["notes"].get("reading")
-    return found if isinstance(found, dict) else {}
-
-
-def _reading(info: dict, given: dict[str, Any]) -> Any:
-    """Return how new samples are read: as the training samples were, unless columns are named."""
-    from similitude.proximity.files import Reading
-
-    changes = {name: value for name, value in given.items() if value is not None}
-    stored = _stored(info)
-    if "missing" in changes and stored:
-        raise ValueError(
-            f"--missing: omit it; pairs without an edge mean what they meant in training, {stored.get('missing')!r}."
-        )
-    if "missing" in changes:
-        changes["missing"] = number_or_text(changes["missing"])
-    if not stored:
-        changes["orientation"] = "dissimilarity" if info["input"] == "dissimilarities" else "similarity"
-    return Reading.restored({**stored, "form": None}, **changes)
 
 
 def _check_number(model: Path, rows: list[Path], similarities: list[str] | None) -> None:
@@ -123,33 +73,53 @@ def _check_number(model: Path, rows: list[Path], similarities: list[str] | None)
         )
 
 
-def _several(
-    fitted: Any, info: dict, paths: list[Path], given: dict[str, Any], queries: Path | None, note: Any
-) -> tuple[Any, Any, Any]:
-    """Return the rows of each of several similarities, and the ids of the new samples, which all files must share.
+def _similarities(
+    fitted: Any, info: dict, path: Path, given: dict[str, Any], queries: Path | None, note: Notes
+) -> Contents:
+    """Return the rows in the order of the training samples."""
+    known, stored = info["ids"], info["notes"].get("reading")
+    stored = stored if isinstance(stored, dict) else {}
+    data = load_rows(path, _reading(info, stored, given), known, stored.get("self_scores"), queries)
+    for read in data.columns.values():
+        note(f"{path}: {read}")
+    for text in data.notes:
+        note(text)
+    needed, support = info["n_columns"], info["support_columns"]
+    support = None if support is None or not 0 < len(support) < needed else support
+    S = data.values
+    if known is not None and data.column_ids is not None:
+        order = _matched(path, known, data.column_ids, support, note)
+        S = S if data.column_ids == known else S[:, order]
+    elif S.shape[1] != needed and (support is None or S.shape[1] != len(support)):
+        few = "" if support is None else f", or the {len(support)} that it needs"
+        raise ValueError(
+            f"{path}: has {S.shape[1]} columns; the model was fitted on {needed} samples{few}. One column for each is "
+            "needed, in their order."
+        )
+    reader = reader_of(input_reader(fitted))
+    if "ids" in getattr(reader, "extras", ()):  # ids were given in fit, and predict needs them too
+        names = reader.column_ids if S.shape[1] == needed else reader.column_ids[support]
+        S = Proximities(S, column_ids=names, absent=data.absent)
+    elif data.absent == "unknown":
+        S = Proximities(S, absent="unknown")
+    return replace(data, values=S)
 
-    The numbers of edges are added.
-    """
-    from similitude import Proximities
-    from similitude.base import reader_of
 
-    parts: dict[str, Any] = {}
-    first = edges = None
-    for i, (name, path) in enumerate(zip(info["similarities"], paths)):
-        X, ids, counts = _similarities(fitted, info, path, given, queries, note)
-        S, ids = getattr(X, "S", X), None if ids is None else list(ids)
-        if i == 0:
-            first = ids
-        elif S.shape != next(iter(parts.values())).shape or (ids or first) != (first or ids):
-            raise ValueError(f"ROWS: {paths[0]} and {path} must have the same samples in the same order, and do not.")
-        parts[name] = S
-        edges = counts if edges is None else edges if counts is None else edges + counts
-    reader = reader_of(fitted)
-    column_ids = reader.column_ids if reader is not None and "ids" in reader.extras else None
-    return Proximities(parts, column_ids=column_ids), first, edges
+def _reading(info: dict, stored: dict[str, Any], given: dict[str, Any]) -> Reading:
+    """Return how new samples are read: as the training samples were, unless columns are named."""
+    changes = {name: value for name, value in given.items() if value is not None}
+    if "missing" in changes and stored:
+        raise ValueError(
+            f"--missing: omit it; pairs without an edge mean what they meant in training, {stored.get('missing')!r}."
+        )
+    if "missing" in changes:
+        changes["missing"] = number_or_text(changes["missing"])
+    if not stored:
+        changes["orientation"] = "dissimilarity" if info["input"] == "dissimilarities" else "similarity"
+    return Reading.restored({**stored, "form": None}, **changes)
 
 
-def _matched(path: Path, known: list[str], given: list[str], support: Any, note: Any) -> list[int]:
+def _matched(path: Path, known: list[str], given: list[str], support: Any, note: Notes) -> list[int]:
     """Return the positions of the columns of the training samples, or of those among them that the model needs."""
     position = {name: j for j, name in enumerate(given)}
     wanted = known
@@ -159,31 +129,39 @@ def _matched(path: Path, known: list[str], given: list[str], support: Any, note:
     if missing:
         raise ValueError(
             f"{path}: {len(missing)} of the {len(wanted)} training samples that the model needs have no column: "
-            f"{_some(missing)}."
+            f"{some(missing)}."
         )
     extra = sorted(set(given) - set(known), key=position.__getitem__)
     if extra:
-        note(f"{path}: {len(extra)} columns are not training samples and are ignored: {_some(extra)}.")
+        note(f"{path}: {len(extra)} columns are not training samples and are ignored: {some(extra)}.")
     return [position[name] for name in wanted]
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+def _together(fitted: Any, names: list[str], paths: list[Path], each: list[Contents]) -> Contents:
+    """Return the rows of several similarities as one, whose files must have the same samples; edges are added."""
+    first, matrices = each[0], [getattr(data.values, "S", data.values) for data in each]
+    for path, data, S in zip(paths[1:], each[1:], matrices[1:]):
+        if S.shape != matrices[0].shape or (data.ids or first.ids) != (first.ids or data.ids):
+            raise ValueError(f"ROWS: {paths[0]} and {path} must have the same samples in the same order, and do not.")
+    counts = [data.counts for data in each if data.counts is not None]
+    reader = reader_of(fitted)
+    column_ids = reader.column_ids if reader is not None and "ids" in reader.extras else None
+    rows = Proximities(dict(zip(names, matrices)), column_ids=column_ids)
+    return Contents(rows, first.ids, counts=np.sum(counts, axis=0) if counts else None)
 
 
-def _objects(fitted: Any, info: dict, path: Path, given: dict[str, Any]) -> Any:
-    """Return raw objects from a file, of the kind on which the model was fitted, their ids, and the columns read."""
-    import numpy as np
-
-    from similitude.persistence import input_reader
-    from similitude.proximity.files import read_objects, suffix
-
+def _objects(fitted: Any, info: dict, path: Path, given: dict[str, Any]) -> Contents:
+    """Return raw objects from a file, of the kind on which the model was fitted."""
     known = input_reader(fitted).objects_
     is_array = isinstance(known, np.ndarray) and known.ndim == 2
-    options = given["key"], given["header"], _remembered(info)
+    columns = info["notes"].get("columns")
+    names = columns.get("objects") if isinstance(columns, dict) else None
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        names = None
+    options = given["key"], given["header"], names
     if is_array and known.dtype.kind in "fiub":
         found = read_objects(path, "numbers", *options)
-        _check_width(path, found.items.shape[1], known.shape[1])
+        _check_width(path, found.values.shape[1], known.shape[1])
         return found
     texts = known.ravel() if is_array else known
     if not (is_array or isinstance(known, list)) or not all(isinstance(cell, str) for cell in texts):
@@ -195,16 +173,9 @@ def _objects(fitted: Any, info: dict, path: Path, given: dict[str, Any]) -> Any:
         return read_objects(path, "strings", *options)
     if suffix(path) not in (".csv", ".tsv", ""):
         raise ValueError(f"{path}: raw objects are read from .csv and .tsv files, and sequences also from FASTA files.")
-    found = read_objects(path, "categorical rows", *options) if options[2] else _words(path, known, given["header"])
-    _check_width(path, found.items.shape[1], known.shape[1])
+    found = read_objects(path, "categorical rows", *options) if names else _words(path, known, given["header"])
+    _check_width(path, found.values.shape[1], known.shape[1])
     return found
-
-
-def _remembered(info: dict) -> list[str] | None:
-    """Return the names of the columns on which the model was fitted, if it knows them."""
-    columns = info["notes"].get("columns")
-    names = columns.get("objects") if isinstance(columns, dict) else None
-    return names if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
 
 
 def _check_width(path: Path, found: int, needed: int) -> None:
@@ -212,20 +183,17 @@ def _check_width(path: Path, found: int, needed: int) -> None:
         raise ValueError(f"{path}: has {found} columns; the model was fitted on objects with {needed}.")
 
 
-def _words(path: Path, known: Any, header: bool | None) -> Any:
+def _words(path: Path, known: Any, header: bool | None) -> Contents:
     """Return rows of words for a model that does not know the names of its columns.
 
     With several columns, a first row in which no word is known is a header. Below it, a column more is one of ids.
     """
-    import numpy as np
-
-    from similitude.proximity.files import Columns, Objects, read_cells, read_objects
-
     rows, needed = read_cells(path), known.shape[1]
     first = [cell.strip() for cell in rows[0]]
     if header is None and needed > 1 and "id" not in map(str.lower, first):
         header = len(rows) > 1 and not any(cell in set(known[:, j]) for j, cell in enumerate(rows[0][-needed:]))
     if header and len(first) == needed + 1 and "id" not in map(str.lower, first):
         read = Columns(True, first, {"ids": [0], "objects": list(range(1, needed + 1))})
-        return Objects(np.array([row[1:] for row in rows[1:]], dtype=object), [row[0] for row in rows[1:]], read)
+        words = np.array([row[1:] for row in rows[1:]], dtype=object)
+        return Contents(words, [row[0] for row in rows[1:]], columns={"path": read})
     return read_objects(path, "categorical rows", None, header)

@@ -73,11 +73,15 @@ class EdgeMatrix(NamedTuple):
     """The matrix of edges, and what is needed to read further edges in the same way."""
 
     S: Any
-    absent: Literal["zero", "unknown"]
     missing: Any
     self_scores: np.ndarray | None
     merged: int
     one_sided: bool
+
+    @property
+    def absent(self) -> Literal["zero", "unknown"]:
+        """The meaning of entries that a sparse matrix does not store."""
+        return "unknown" if self.missing == "unknown" else "zero"
 
 
 class _Pairs(NamedTuple):
@@ -140,7 +144,7 @@ def square_matrix(edges: Edges, meaning: EdgeMeaning) -> EdgeMatrix:
     S = _matrix(pairs, (n, n), absent, meaning.orientation, np.arange(n))
     if absent is None:
         absent = "unknown"  # for new samples, whose edges may be incomplete
-    return EdgeMatrix(S, "unknown" if absent == "unknown" else "zero", absent, own, merged, one_sided)
+    return EdgeMatrix(S, absent, own, merged, one_sided)
 
 
 def rows_to(
@@ -149,8 +153,11 @@ def rows_to(
     meaning: EdgeMeaning,
     self_scores: np.ndarray | None,
     queries: list[str] | None = None,
-) -> tuple[EdgeMatrix, list[str], np.ndarray]:
-    """Return the rows of new samples to known ones: the queries that are not known are the new samples."""
+) -> tuple[Any, list[str], np.ndarray]:
+    """Return the rows of new samples to known ones, their names, and the number of edges of each.
+
+    The new samples are the queries that are not known, unless ``queries`` names them.
+    """
     place = {name: j for j, name in enumerate(known)}
     column = np.array([place.get(name, -1) for name in edges.names], dtype=np.int64)
     if queries is None:
@@ -163,7 +170,6 @@ def rows_to(
     row[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
     n = max(len(edges.names), len(known))
     forward = _selected(edges, row[edges.queries], column[edges.targets], n, meaning.repeated)
-    merged = forward.counts.sum() - len(forward.counts)
     backward = None
     if meaning.direction != "keep":
         backward = _selected(edges, row[edges.targets], column[edges.queries], n, meaning.repeated)
@@ -179,9 +185,7 @@ def rows_to(
     if backward is not None:
         forward = _combined(forward, backward, n, meaning.direction, absent)
     S = _matrix(forward, (len(codes), len(known)), absent, "similarity", None)
-    counts = np.bincount(forward.rows, minlength=len(codes))
-    found = EdgeMatrix(S, "unknown" if absent == "unknown" else "zero", absent, own, int(merged), False)
-    return found, names, counts
+    return S, names, np.bincount(forward.rows, minlength=len(codes))
 
 
 def _self_scores_of_rows(

@@ -81,9 +81,9 @@ def test_a_square_parquet_file_with_the_names_of_edges(tmp_path, dtype):
 def test_rows_to_samples_with_the_names_of_edges(tmp_path):
     path = write(tmp_path, "new.csv", "id,source,target,weight\nn1,1,2,3\nn2,4,5,6\n")
     found = load_rows(path, Reading(), ["weight", "source", "target"], None)
-    assert (found.rows, found.columns) == (["n1", "n2"], ["source", "target", "weight"])
-    np.testing.assert_array_equal(found.S, [[1, 2, 3], [4, 5, 6]])
-    assert load_rows(path, Reading(), ["2", "5"], None).rows == ["1", "4"]  # edges between numbers
+    assert (found.ids, found.column_ids) == (["n1", "n2"], ["source", "target", "weight"])
+    np.testing.assert_array_equal(found.values, [[1, 2, 3], [4, 5, 6]])
+    assert load_rows(path, Reading(), ["2", "5"], None).ids == ["1", "4"]  # edges between numbers
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Matrices in binary files and in Matrix Market files, without executing anything in them."""
+"""Matrices in binary files and in Matrix Market files, without executing anything in them.
+
+The indices of sparse matrices are checked before anything is converted, since compiled code relies on them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +17,9 @@ import numpy as np
 from scipy import io, sparse
 
 from similitude._utils.extras import require
-from similitude.proximity.files.columns import Columns
+from similitude.proximity.files.contents import Columns, Contents
 from similitude.proximity.files.id_files import ID_NAMES
-from similitude.proximity.files.matlab import value_of, variables
-from similitude.proximity.files.sparse_arrays import check_compressed, checked_sparse, sparse_of
 from similitude.proximity.files.text import LARGEST_RATIO, LARGEST_UNPACKED, is_gzip, open_bytes
-
-_HDF5_NUMBERS = {"double", "single", "logical"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
 
 
 def readable(path: Path, what: str, read: Callable[[], Any]) -> Any:
@@ -112,51 +111,6 @@ def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
             )
 
 
-def read_mat(path: Path, key: str | None = None) -> Any:
-    """Return a numeric or sparse variable of a MATLAB file up to version 7."""
-
-    def read() -> Any:
-        with open_bytes(path) as file:
-            found = {variable.name: variable for variable in variables(path, file.read())}
-        numeric = [name for name, variable in found.items() if variable.numeric]
-        if key in found and key not in numeric:
-            raise ValueError(
-                f"{path}: {key!r} is of class {found[key].kind}; a numeric matrix is needed, one of {numeric}."
-            )
-        # Only the one numeric variable is read; cells, structs and function handles are not.
-        return value_of(path, found[choose_array(path, numeric, key)])
-
-    return readable(path, "a MATLAB file", read)
-
-
-def read_hdf5(path: Path, key: str | None = None) -> Any:
-    """Return a numeric or sparse variable of a MATLAB 7.3 file, which h5py reads."""
-    h5py = require("h5py", "data")
-
-    def read() -> Any:
-        with h5py.File(path, "r") as file:
-            found = {name: item for name, item in file.items() if not name.startswith("#") and _is_numeric(h5py, item)}
-            item = found[choose_array(path, list(found), key)]
-            if isinstance(item, h5py.Dataset):
-                return np.asarray(item[()]).T  # MATLAB stores columns one after the other
-            rows, indptr = int(item.attrs["MATLAB_sparse"]), np.asarray(item["jc"][()]).astype(np.int64)
-            # A matrix without entries has neither values nor row indices.
-            data = np.asarray(item["data"][()]) if "data" in item else np.empty(0)
-            indices = np.asarray(item["ir"][()]).astype(np.int64) if "ir" in item else np.empty(0, np.int64)
-            check_compressed(path, indices, indptr, len(data), len(indptr) - 1, rows)
-            return sparse.csc_array((data, indices, indptr), shape=(rows, len(indptr) - 1))
-
-    return readable(path, "a MATLAB 7.3 file", read)
-
-
-def _is_numeric(h5py: Any, item: Any) -> bool:
-    if isinstance(item, h5py.Dataset):
-        kind = item.attrs.get("MATLAB_class", b"double")
-        kind = kind.decode() if isinstance(kind, bytes) else str(kind)
-        return kind in _HDF5_NUMBERS and item.dtype.kind in "fiub"
-    return "MATLAB_sparse" in item.attrs
-
-
 def read_mtx(path: Path) -> Any:
     """Return the matrix in a Matrix Market file."""
 
@@ -205,22 +159,23 @@ def choose_array(path: Path, names: list[str], key: str | None) -> str:
     return names[0] if key is None else key
 
 
-def read_parquet(path: Path) -> tuple[np.ndarray, list[str] | None, list[str], Columns]:
-    """Return the numbers of a Parquet file, the ids in the only text column, the names of the others, and its columns.
+def read_parquet(path: Path) -> Contents:
+    """Return the numbers of a Parquet file, the ids in the only text column, and the names of the others.
 
     Missing numbers are NaN.
     """
     return readable(path, "a Parquet file", lambda: _parquet_columns(path))
 
 
-def _parquet_columns(path: Path) -> tuple[np.ndarray, list[str] | None, list[str], Columns]:
+def _parquet_columns(path: Path) -> Contents:
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     table = pq.ParquetFile(path).read()
     ids = None
     names: list[str] = []
     numbers: list[np.ndarray] = []
     kinds = [column.type for column in table.columns]
-    text = [j for j, kind in enumerate(kinds) if _holds(pa.types, kind, ("string", "large_string"))]
+    numeric = pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal
+    text = [j for j, kind in enumerate(kinds) if pa.types.is_string(kind) or pa.types.is_large_string(kind)]
     # pandas stores an index of numbers under a special name.
     index = [j for j, name in enumerate(table.column_names) if name.startswith("__index_level_")]
     id_at = next(iter(text or index), None)
@@ -230,7 +185,7 @@ def _parquet_columns(path: Path) -> tuple[np.ndarray, list[str] | None, list[str
                 row = column.is_null().to_pylist().index(True) + 1
                 raise ValueError(f"{path}: row {row}, column {name!r} is a missing value; every sample needs an id.")
             ids = list(map(str, column.to_numpy().tolist()))
-        elif _holds(pa.types, kind, ("integer", "floating", "boolean", "decimal")):
+        elif any(is_kind(kind) for is_kind in numeric):
             names.append(name)
             values = column.cast(pa.float64()) if column.null_count else column
             numbers.append(values.to_numpy().astype(np.float32 if kind == pa.float32() else np.float64))
@@ -239,8 +194,90 @@ def _parquet_columns(path: Path) -> tuple[np.ndarray, list[str] | None, list[str
     if not numbers:
         raise ValueError(f"{path}: holds no column of numbers.")
     read = Columns(None, table.column_names, {"ids": [] if id_at is None else [id_at]})
-    return np.column_stack(numbers), ids, names, read
+    return Contents(np.column_stack(numbers), ids, names, columns={"path": read})
 
 
-def _holds(types: Any, kind: Any, names: Iterable[str]) -> bool:
-    return any(getattr(types, f"is_{name}")(kind) for name in names)
+def sparse_of(path: Path, parts: Mapping[str, np.ndarray]) -> Any:
+    """Return the sparse matrix of the arrays that SciPy's ``save_npz`` writes, after checking them."""
+    kind = parts["format"].item()
+    kind = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
+    shape = tuple(int(length) for length in np.ravel(parts["shape"]).tolist())
+    if len(shape) != 2 or min(shape) < 0 or max(shape) >= 2**31:
+        raise ValueError(f"{path}: the sparse matrix has the shape {shape}; two lengths are needed.")
+    data = parts["data"]
+    if kind in ("csr", "csc", "bsr"):
+        build = {"csr": sparse.csr_array, "csc": sparse.csc_array, "bsr": sparse.bsr_array}[kind]
+        block = data.shape[1:] if kind == "bsr" else (1, 1)
+        major, minor = (shape[1], shape[0]) if kind == "csc" else shape
+        if len(block) != 2 or min(block) < 1:
+            raise ValueError(f"{path}: the blocks of the sparse matrix have the shape {block}.")
+        check_compressed(path, parts["indices"], parts["indptr"], len(data), major // block[0], minor // block[1])
+        S = build((data, parts["indices"], parts["indptr"]), shape=shape)
+    elif kind == "coo":
+        check_coordinates(path, parts["row"], parts["col"], len(data), shape)
+        S = sparse.coo_array((data, (parts["row"], parts["col"])), shape=shape)
+    elif kind == "dia":
+        offsets = parts["offsets"]
+        _need_integers(path, "offsets", offsets)
+        if data.ndim != 2 or len(offsets) != len(data) or len(np.unique(offsets)) != len(offsets):
+            raise ValueError(f"{path}: the diagonals and offsets of the sparse matrix do not fit together.")
+        if len(offsets) and max(-int(offsets.min()), int(offsets.max())) >= max(shape):
+            raise ValueError(f"{path}: an offset of the sparse matrix is out of range.")
+        S = sparse.dia_array((data, offsets), shape=shape)
+    else:
+        raise ValueError(f"{path}: holds a sparse matrix of the format {kind!r}; csr, csc, coo, bsr or dia is needed.")
+    return S
+
+
+def _need_integers(path: Path, name: str, values: np.ndarray) -> None:
+    if values.ndim != 1 or values.dtype.kind not in "iu":
+        raise ValueError(
+            f"{path}: the array {name!r} of the sparse matrix must hold whole numbers; got {values.dtype} of shape "
+            f"{values.shape}."
+        )
+
+
+def check_compressed(
+    path: Path, indices: np.ndarray, indptr: np.ndarray, n_values: int, major: int, minor: int
+) -> None:
+    """Raise a ValueError unless the indices of a compressed sparse matrix lie within it."""
+    _need_integers(path, "indices", indices)
+    _need_integers(path, "indptr", indptr)
+    if len(indptr) != major + 1 or indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]):
+        raise ValueError(f"{path}: the array 'indptr' of the sparse matrix is damaged: it must ascend from 0.")
+    if indptr[-1] != len(indices) or len(indices) != n_values:
+        raise ValueError(
+            f"{path}: the sparse matrix is damaged: 'indptr' ends with {indptr[-1]}, and there are {len(indices)} "
+            f"indices and {n_values} values."
+        )
+    _check_range(path, indices, minor)
+
+
+def check_coordinates(path: Path, row: np.ndarray, column: np.ndarray, n_values: int, shape: tuple) -> None:
+    """Raise a ValueError unless the coordinates of a sparse matrix lie within it."""
+    for name, values, length in (("row", row, shape[0]), ("col", column, shape[1])):
+        _need_integers(path, name, values)
+        if len(values) != n_values:
+            raise ValueError(f"{path}: the sparse matrix has {n_values} values, but {len(values)} entries of {name!r}.")
+        _check_range(path, values, length)
+
+
+def _check_range(path: Path, indices: np.ndarray, length: int) -> None:
+    if len(indices) and (indices.min() < 0 or indices.max() >= length):
+        bad = int(np.flatnonzero((indices < 0) | (indices >= length))[0])
+        raise ValueError(
+            f"{path}: the sparse matrix is damaged: its index number {bad} is {indices[bad]}; it must be from 0 to "
+            f"{length - 1}."
+        )
+
+
+def checked_sparse(path: Path, S: Any) -> Any:
+    """Return a sparse matrix that another library has read, after checking that its indices lie within it."""
+    if S.format in ("csr", "csc"):
+        major, minor = S.shape if S.format == "csr" else S.shape[::-1]
+        check_compressed(path, S.indices, S.indptr, len(S.data), major, minor)
+    elif S.format == "coo":
+        check_coordinates(path, S.row, S.col, len(S.data), S.shape)
+    else:
+        raise ValueError(f"{path}: holds a sparse matrix of the format {S.format!r}.")
+    return S

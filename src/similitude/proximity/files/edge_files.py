@@ -12,9 +12,10 @@ import numpy as np
 
 from similitude._native import EdgeLines
 from similitude._utils.extras import require
-from similitude.proximity.edges import Edges, some
-from similitude.proximity.files.columns import Columns, unused
-from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look, end_columns
+from similitude.proximity.edges import Edges, some, square_matrix
+from similitude.proximity.files.arrays import readable
+from similitude.proximity.files.contents import Columns, Contents, Reading, unused
+from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look, end_columns, look, text_form
 from similitude.proximity.files.tables import is_name, is_number, same_names
 from similitude.proximity.files.text import LONGEST_LINE, open_bytes
 
@@ -29,8 +30,6 @@ LOWEST_EVALUE = 1e-300
 _SCORE_NAMES = ("score", "similarity", "weight", "distance", "dist", "bits", "bitscore", "value")
 _ALIASES = {"bitscore": "bits", "bit score": "bits", "e-value": "evalue", "fident": "pident", "identity": "pident"}
 _BLOCK = 2**22
-
-Column = str | int | None
 
 
 class ChosenColumns(NamedTuple):
@@ -56,44 +55,104 @@ class ChosenColumns(NamedTuple):
         return {**(dict.fromkeys(ends) if usual else ends), "score": self.columns.names[self.score]}
 
 
-class EdgeList(NamedTuple):
-    """The edges in a file, and the columns from which they were read."""
+def read_edges(path: Path, reading: Reading, kind: str | None, square: bool) -> tuple[Edges, ChosenColumns] | None:
+    """Return the edges in a file and their columns, or None if it is not an edge list; ``kind`` is None for text."""
+    if kind == "parquet":
+        if reading.form not in (None, "edges") or not (
+            reading.names_edges or readable(path, "a Parquet file", lambda: _looks_like_edges(path))
+        ):
+            return None
+        return readable(path, "a Parquet file", lambda: _read_parquet(path, reading))
+    if kind is not None:
+        return None
+    seen = look(path)
+    form = reading.form or ("edges" if reading.names_edges else text_form(path, seen, square))
+    return _read_text(path, seen, reading) if form == "edges" else None
 
-    edges: Edges
-    chosen: ChosenColumns
+
+def edge_matrix(path: Path, edges: Edges, chosen: ChosenColumns, reading: Reading) -> Contents:
+    """Return the square matrix of edges, with notes on what they mean."""
+    score = chosen.score_name
+    if reading.orientation == "similarity" and not edges.scores.any():
+        why = "every E-value is 1 or more" if score == "evalue" else "every score is 0"
+        raise ValueError(
+            f"{path}: {why} in column {chosen.score + 1}{f' ({score})' if score else ''}, so no pair has a "
+            "similarity; choose another column with score (--score), by its name or its place from 1."
+        )
+    try:
+        made = square_matrix(edges, reading)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    notes = [
+        f"{len(edges.scores):,} edges between {len(edges.names):,} samples" + (f", score {score}" if score else "")
+    ]
+    if score == "evalue":
+        notes[0] += " as -log10"
+    value = "unknown" if made.missing == "unknown" else f"{made.missing:g}"
+    if reading.orientation == "similarity":
+        notes.append(f"the similarity of pairs without an edge is {value} (missing={reading.missing or 'zero'!r}).")
+    elif reading.missing is None:
+        notes.append("every pair has an edge.")
+    else:
+        notes.append(f"the distance of pairs without an edge is {value} (missing={reading.missing!r}).")
+    if made.merged:
+        notes.append(
+            f"{made.merged:,} edges repeat a pair; {reading.repeated} of its scores counts "
+            f"(duplicates={reading.repeated!r})."
+        )
+    if made.one_sided and reading.direction == "keep" and len(edges.names) > 2:
+        notes.append(
+            "no pair has edges in both directions, so the matrix is one-sided. If the list holds each pair once, "
+            "add --direction max (direction='max')."
+        )
+    kept = replace(reading, form="edges", missing=made.missing, duplicates=reading.repeated, **chosen.remembered)
+    return Contents(
+        made.S,
+        edges.names,
+        edges.names,
+        square=True,
+        absent=made.absent,
+        notes=tuple(notes),
+        columns={"path": chosen.columns},
+        reading=kept,
+        self_scores=made.self_scores,
+    )
 
 
-def read_edge_text(
-    path: Path, seen: Look, query: Column, target: Column, score: Column, header: bool | None = None
-) -> EdgeList:
-    """Return the edges of a text file with the first rows ``seen``; columns are given by names, or places from 1."""
+def _read_text(path: Path, seen: Look, reading: Reading) -> tuple[Edges, ChosenColumns]:
+    """Return the edges of a text file with the first rows ``seen``."""
     if not seen.rows:
         raise ValueError(f"{path}: the file is empty; an edge list is needed.")
     line, head = seen.rows[0]
     body = [cells for _, cells in seen.rows[1:]] or [head]
-    chosen = choose_columns(path, head, body, query, target, score, header)
+    chosen = _choose_columns(path, head, body, reading, reading.header)
     skip = line if chosen.columns.header else 0
     if skip and len(seen.rows) == 1:
         raise ValueError(f"{path}: there is a header row only; rows with two ids and a score are needed below it.")
     parser = EdgeLines(seen.delimiter.encode(), chosen.query, chosen.target, chosen.score, len(head), skip)
-    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    parts: list[tuple] = []
     try:
         for block in _blocks(path, skip):
             size = block.count(b"\n") + 1
             ends = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
             count = parser.read(block, *ends)
-            parts.append(tuple(values[:count].copy() for values in ends))  # type: ignore[arg-type]
+            parts.append(tuple(values[:count].copy() for values in ends))
     except ValueError as error:
         raise ValueError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
     try:
         names = [name.decode() for name in parser.names()]
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: the id {error.object!r} is not UTF-8 text; save the file in UTF-8.") from None
-    return EdgeList(_scored(path, _joined(parts, names), chosen), chosen)
+    return _joined(path, parts, names, chosen), chosen
 
 
-def _joined(parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]], names: list[str]) -> Edges:
+def _joined(path: Path, parts: list[tuple], names: list[str], chosen: ChosenColumns) -> Edges:
+    """Return the edges in all parts of a file, with E-values as -log10."""
     queries, targets, scores = (np.concatenate(values) for values in zip(*parts))
+    if chosen.score_name == "evalue":
+        if len(scores) and scores.min() < 0:
+            raise ValueError(f"{path}: an E-value is {scores.min():g}; E-values are not negative.")
+        scores = np.maximum(-np.log10(np.maximum(scores, LOWEST_EVALUE)), 0.0)
     return Edges(queries, targets, scores, names)
 
 
@@ -122,16 +181,11 @@ def _blocks(path: Path, skip: int) -> Iterator[bytes]:
             yield rest
 
 
-def choose_columns(
-    path: Path,
-    head: list[str],
-    body: list[list[str]],
-    query: Column,
-    target: Column,
-    score: Column,
-    header: bool | None = None,
+def _choose_columns(
+    path: Path, head: list[str], body: list[list[str]], reading: Reading, header: bool | None
 ) -> ChosenColumns:
     """Return the columns of the ends and the score of edges, given the first row and the rows below it."""
+    query, target, score = reading.query, reading.target, reading.score
     names = [cell.lower().lstrip("#").strip() for cell in head]
     numeric = [2 * sum(is_number(cells[j]) for cells in body if j < len(cells)) > len(body) for j in range(len(head))]
     usual_ends = any(name in QUERY_NAMES for name in names) and any(name in TARGET_NAMES for name in names)
@@ -182,7 +236,7 @@ def _check_ends(path: Path, head: list[str], body: list[list[str]]) -> None:
         )
 
 
-def _column(path: Path, names: list[str], wanted: Column, usual: tuple, place: int | None, what: str) -> int:
+def _column(path: Path, names: list[str], wanted: str | int | None, usual: tuple, place: int | None, what: str) -> int:
     """Return the place of a column that is wanted by name or place, or that has one of the usual names."""
     if wanted is None:
         found = next((j for j, name in enumerate(names) if name in usual), place)
@@ -203,39 +257,17 @@ def _column(path: Path, names: list[str], wanted: Column, usual: tuple, place: i
     )
 
 
-def _scored(path: Path, edges: Edges, chosen: ChosenColumns) -> Edges:
-    """Return the edges with E-values as -log10."""
-    if chosen.score_name != "evalue":
-        return edges
-    if len(edges.scores) and edges.scores.min() < 0:
-        raise ValueError(f"{path}: an E-value is {edges.scores.min():g}; E-values are not negative.")
-    similar = np.maximum(-np.log10(np.maximum(edges.scores, LOWEST_EVALUE)), 0.0)
-    return Edges(edges.queries, edges.targets, similar, edges.names)
-
-
-def check_scores(path: Path, found: EdgeList) -> None:
-    """Raise a ValueError if all similarities are 0, as if no pair had an edge."""
-    if found.edges.scores.any():
-        return
-    name = found.chosen.score_name
-    why = "every E-value is 1 or more" if name == "evalue" else "every score is 0"
-    raise ValueError(
-        f"{path}: {why} in column {found.chosen.score + 1}{f' ({name})' if name else ''}, so no pair has a "
-        "similarity; choose another column with score (--score), by its name or its place from 1."
-    )
-
-
-def read_edge_parquet(path: Path, query: Column, target: Column, score: Column) -> EdgeList:
-    """Return the edges of a Parquet file; columns are given by names, or places from 1."""
+def _read_parquet(path: Path, reading: Reading) -> tuple[Edges, ChosenColumns]:
+    """Return the edges of a Parquet file."""
     pa, pq = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     file = pq.ParquetFile(path)
     head = file.schema_arrow.names
     kinds = file.schema_arrow.types
     sample = ["1" if pa.types.is_integer(kind) or pa.types.is_floating(kind) else "a" for kind in kinds]
-    chosen = choose_columns(path, head, [sample], query, target, score, header=True)
+    chosen = _choose_columns(path, head, [sample], reading, header=True)
     wanted = [head[j] for j in chosen[:3]]
     codes: dict[str, int] = {}
-    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    parts: list[tuple] = []
     row = 0
     for batch in file.iter_batches(batch_size=2**20, columns=wanted):
         columns = [batch.column(batch.schema.get_field_index(name)) for name in wanted]
@@ -247,12 +279,12 @@ def read_edge_parquet(path: Path, query: Column, target: Column, score: Column) 
         if not np.isfinite(scores).all():
             at = int(np.flatnonzero(~np.isfinite(scores))[0])
             raise ValueError(f"{path}: row {row + at + 1}, column {wanted[2]!r}: {scores[at]} is not a finite number.")
-        parts.append((*(_coded(column, codes) for column in columns[:2]), scores))  # type: ignore[arg-type]
+        parts.append((*(_coded(column, codes) for column in columns[:2]), scores))
         row += len(scores)
     if not parts:
         raise ValueError(f"{path}: holds no edge.")
     chosen = chosen._replace(columns=replace(chosen.columns, header=None))
-    return EdgeList(_scored(path, _joined(parts, list(codes)), chosen), chosen)
+    return _joined(path, parts, list(codes), chosen), chosen
 
 
 def _coded(column: Any, codes: dict[str, int]) -> np.ndarray:
@@ -262,7 +294,7 @@ def _coded(column: Any, codes: dict[str, int]) -> np.ndarray:
     return np.array(local, dtype=np.int32)[encoded.indices.to_numpy(zero_copy_only=False)]
 
 
-def looks_like_edges(path: Path) -> bool:
+def _looks_like_edges(path: Path) -> bool:
     """Return whether a Parquet file has two columns of text and one of numbers, or the usual names of edges.
 
     A square table may also have columns with these names: its one column of text names the others.

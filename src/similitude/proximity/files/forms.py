@@ -20,9 +20,6 @@ from similitude.proximity.files.tables import (
 )
 from similitude.proximity.files.text import delimiter_of, lines, open_bytes, suffix
 
-TEXT_FORMS = ("table", "edges", "condensed", "triangle", "phylip")
-"""The forms of text files, which ``form`` can name."""
-
 EDGE_SUFFIXES = (".m8", ".b6", ".blast", ".blast6", ".edges", ".edgelist", ".hits")
 PHYLIP_SUFFIXES = (".phy", ".phylip", ".dist")
 QUERY_NAMES = ("query", "qseqid", "query_id", "qid", "source", "from", "id1", "node1", "name1", "query acc.ver")

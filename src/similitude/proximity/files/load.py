@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.utils import Bunch
 
-from similitude.proximity.files.labels import labelled_samples
-from similitude.proximity.files.reading import Reading
+from similitude.proximity.files.contents import Contents, Reading
+from similitude.proximity.files.labels import with_labels
 from similitude.proximity.files.rows import load_new_rows
 from similitude.proximity.files.text import check_file
 from similitude.proximity.files.values import load_values
-from similitude.proximity.split import cut
 from similitude.proximity.unknown import Absent
 
 if TYPE_CHECKING:
@@ -178,37 +177,63 @@ def load_proximity(
     >>> rows.ids.tolist(), rows.S.toarray()
     (['c'], array([[0., 7.]]))
     """
-    path = check_file(path, "path")
-    meaning = missing, duplicates, direction, normalise
-    reading = Reading(form, key, query, target, score, *meaning, diagonal, orientation, header)
-    if columns is not None:
-        square = False
-        if mmap:
-            raise ValueError("mmap=True cannot be combined with columns, whose order may be another one in the file.")
-        found = load_new_rows(path, reading, columns)
-    else:
-        found = load_values(path, reading, square=square, mmap=mmap)
-    S, self_scores = found.S, found.self_scores
-    options = labels_in_order, label_column, group_column
-    from_edges = found.reading is not None
-    sides = labelled_samples(S.shape[0], found.rows, labels, groups, *options, from_edges, header)
-    if sides.left_out:
-        S = cut(S, sides.kept, sides.kept if square else np.arange(S.shape[1]))
-        self_scores = None if self_scores is None else self_scores[sides.kept]
-    column_ids = sides.ids if square else found.columns
-    stored = None
-    if found.reading is not None and columns is None:
-        stored = found.reading.stored()
-        stored["self_scores"] = None if self_scores is None else self_scores.tolist()
-    return Bunch(
-        S=S,
-        y=sides.y,
-        groups=sides.groups,
-        ids=None if sides.ids is None else np.array(sides.ids),
-        column_ids=None if column_ids is None else np.array(column_ids),
-        absent=found.absent,
-        left_out=sides.left_out,
-        notes=list(found.notes),
-        reading=stored,
-        columns={**({} if found.read is None else {"path": found.read}), **sides.read},
+    reading = Reading(
+        missing=missing,
+        duplicates=duplicates,
+        direction=direction,
+        normalise=normalise,
+        orientation=orientation,
+        form=form,
+        key=key,
+        query=query,
+        target=target,
+        score=score,
+        diagonal=diagonal,
+        header=header,
     )
+    found = read_proximity(
+        path,
+        reading,
+        labels,
+        groups,
+        square=square,
+        columns=columns,
+        mmap=mmap,
+        labels_in_order=labels_in_order,
+        label_column=label_column,
+        group_column=group_column,
+    )
+    return Bunch(
+        S=found.values,
+        y=found.y,
+        groups=found.groups,
+        ids=None if found.ids is None else np.array(found.ids),
+        column_ids=None if found.column_ids is None else np.array(found.column_ids),
+        absent=found.absent,
+        left_out=found.left_out,
+        notes=list(found.notes),
+        reading=found.stored_reading() if columns is None else None,
+        columns=found.columns,
+    )
+
+
+def read_proximity(
+    path: str | os.PathLike,
+    reading: Reading,
+    labels: str | os.PathLike | None = None,
+    groups: str | os.PathLike | None = None,
+    *,
+    square: bool = True,
+    columns: Any = None,
+    mmap: bool = False,
+    **beside: Any,
+) -> Contents:
+    """Return the proximities in a file with the labels and groups of their samples: see :func:`load_proximity`."""
+    path = check_file(path, "path")
+    if columns is None:
+        found = load_values(path, reading, square=square, mmap=mmap)
+    elif mmap:
+        raise ValueError("mmap=True cannot be combined with columns, whose order may be another one in the file.")
+    else:
+        found = load_new_rows(path, reading, columns)
+    return with_labels(found, labels, groups, header=reading.header, **beside)

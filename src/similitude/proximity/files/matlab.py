@@ -1,21 +1,25 @@
-"""Numeric and sparse variables of MATLAB files up to version 7, whose lengths are checked before anything is read.
+"""Numeric and sparse variables of MATLAB files.
 
-SciPy's reader relies on the lengths in the file, and a damaged file can crash it.
+In files up to version 7 all lengths are checked before anything is read: SciPy's reader relies on them, and a damaged
+file can crash it. h5py reads those of version 7.3.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from similitude.proximity.files.sparse_arrays import check_compressed, check_coordinates
-from similitude.proximity.files.text import LARGEST_RATIO, LARGEST_UNPACKED
+from similitude._utils.extras import require
+from similitude.proximity.files.arrays import check_compressed, check_coordinates, choose_array, readable
+from similitude.proximity.files.text import LARGEST_RATIO, LARGEST_UNPACKED, open_bytes
 
 # The numbers of the format: the types of data, and the classes of variables.
 _TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
@@ -29,32 +33,72 @@ _DTYPES = {
 }  # fmt: skip
 _SPARSE = 5
 _COMPLEX, _LOGICAL = 0x0800, 0x0200
+_HDF5_NUMBERS = {"double", "single", "logical"} | {f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64)}
 _V4_TYPES = {0: "f8", 1: "f4", 2: "i4", 3: "i2", 4: "u2", 5: "u1"}
 
 
-class Variable(NamedTuple):
+class _Variable(NamedTuple):
     """A variable of a MATLAB file that has not been read yet."""
 
     name: str
     kind: str
     numeric: bool
-    content: tuple
+    value: Callable[[Path], Any]
 
 
-def variables(path: Path, data: bytes) -> list[Variable]:
+def read_mat(path: Path, key: str | None = None) -> Any:
+    """Return a numeric or sparse variable of a MATLAB file up to version 7."""
+
+    def read() -> Any:
+        with open_bytes(path) as file:
+            found = {variable.name: variable for variable in _variables(path, file.read())}
+        numeric = [name for name, variable in found.items() if variable.numeric]
+        if key in found and key not in numeric:
+            raise ValueError(
+                f"{path}: {key!r} is of class {found[key].kind}; a numeric matrix is needed, one of {numeric}."
+            )
+        # Only the one numeric variable is read; cells, structs and function handles are not.
+        return found[choose_array(path, numeric, key)].value(path)
+
+    return readable(path, "a MATLAB file", read)
+
+
+def read_hdf5(path: Path, key: str | None = None) -> Any:
+    """Return a numeric or sparse variable of a MATLAB 7.3 file, which h5py reads."""
+    h5py = require("h5py", "data")
+
+    def read() -> Any:
+        with h5py.File(path, "r") as file:
+            found = {name: item for name, item in file.items() if not name.startswith("#") and _is_numeric(h5py, item)}
+            item = found[choose_array(path, list(found), key)]
+            if isinstance(item, h5py.Dataset):
+                return np.asarray(item[()]).T  # MATLAB stores columns one after the other
+            rows, indptr = int(item.attrs["MATLAB_sparse"]), np.asarray(item["jc"][()]).astype(np.int64)
+            # A matrix without entries has neither values nor row indices.
+            data = np.asarray(item["data"][()]) if "data" in item else np.empty(0)
+            indices = np.asarray(item["ir"][()]).astype(np.int64) if "ir" in item else np.empty(0, np.int64)
+            check_compressed(path, indices, indptr, len(data), len(indptr) - 1, rows)
+            return sparse.csc_array((data, indices, indptr), shape=(rows, len(indptr) - 1))
+
+    return readable(path, "a MATLAB 7.3 file", read)
+
+
+def _is_numeric(h5py: Any, item: Any) -> bool:
+    if isinstance(item, h5py.Dataset):
+        kind = item.attrs.get("MATLAB_class", b"double")
+        kind = kind.decode() if isinstance(kind, bytes) else str(kind)
+        return kind in _HDF5_NUMBERS and item.dtype.kind in "fiub"
+    return "MATLAB_sparse" in item.attrs
+
+
+def _variables(path: Path, data: bytes) -> list[_Variable]:
     """Return the variables in the content of a MATLAB file."""
     if data[:6] != b"MATLAB":
         return list(_version4(path, data))
     if len(data) < 128 or data[126:128] not in (b"IM", b"MI"):
         raise ValueError("the header is damaged")
     order = "<" if data[126:128] == b"IM" else ">"
-    return [found for body in _matrices(path, data[128:], order) if (found := _described(body, order)) is not None]
-
-
-def value_of(path: Path, variable: Variable) -> Any:
-    """Return the values of a variable."""
-    read, *parts = variable.content
-    return read(path, *parts)
+    return [_described(body, order) for body in _matrices(path, data[128:], order)]
 
 
 def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
@@ -91,8 +135,8 @@ def _matrices(path: Path, data: bytes, order: str) -> Iterator[bytes]:
             yield content
 
 
-def _described(body: bytes, order: str) -> Variable | None:
-    parts = list(_leading(body, order))
+def _described(body: bytes, order: str) -> _Variable:
+    parts = list(islice(_elements(body, order), 3))  # its class, size and name
     if len(parts) < 3 or len(parts[0][1]) < 8:
         raise ValueError("a variable has no class, no size or no name")
     flags, _ = struct.unpack(order + "II", parts[0][1][:8])
@@ -103,13 +147,7 @@ def _described(body: bytes, order: str) -> Variable | None:
     if kind is None:
         raise ValueError(f"the variable {name!r} has the unknown class {number}")
     numeric = number in _DTYPES or number == _SPARSE
-    return Variable(name, kind, numeric, (_value5, name, number, flags, shape, body, order))
-
-
-def _leading(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the first three elements of a variable: its class, size and name."""
-    for _, element in zip(range(3), _elements(body, order)):
-        yield element
+    return _Variable(name, kind, numeric, partial(_value5, name, number, flags, shape, body, order))
 
 
 def _numbers(element: tuple[int, bytes] | None, order: str, what: str) -> np.ndarray:
@@ -121,7 +159,7 @@ def _numbers(element: tuple[int, bytes] | None, order: str, what: str) -> np.nda
     return np.frombuffer(element[1], dtype=dtype)
 
 
-def _value5(path: Path, name: str, number: int, flags: int, shape: tuple, body: bytes, order: str) -> Any:
+def _value5(name: str, number: int, flags: int, shape: tuple, body: bytes, order: str, path: Path) -> Any:
     parts = dict(enumerate(_elements(body, order)))
     if len(shape) < 2 or min(shape) < 0:
         raise ValueError(f"the variable {name!r} has the shape {shape}")
@@ -145,7 +183,7 @@ def _value5(path: Path, name: str, number: int, flags: int, shape: tuple, body: 
     return values.astype(_DTYPES[number]).reshape(shape, order="F")
 
 
-def _version4(path: Path, data: bytes) -> Iterator[Variable]:
+def _version4(path: Path, data: bytes) -> Iterator[_Variable]:
     """Yield the variables of a file of version 4: headers of 20 bytes, names and values, one after the other."""
     at = 0
     while at < len(data):
@@ -166,12 +204,12 @@ def _version4(path: Path, data: bytes) -> Iterator[Variable]:
         start = at + 20 + length
         values = np.frombuffer(data, dtype=dtype, count=rows * columns, offset=start)
         class_name = {0: "double", 1: "char", 2: "sparse"}[digits[3]]
-        content = (_value4, values.reshape((rows, columns), order="F"), digits[3], imaginary)
-        yield Variable(name, class_name, digits[3] != 1, content)
+        read = partial(_value4, values.reshape((rows, columns), order="F"), digits[3], imaginary)
+        yield _Variable(name, class_name, digits[3] != 1, read)
         at = start + size * (2 if imaginary and digits[3] == 0 else 1)
 
 
-def _value4(path: Path, values: np.ndarray, kind: int, imaginary: int) -> Any:
+def _value4(values: np.ndarray, kind: int, imaginary: int, path: Path) -> Any:
     if imaginary or (kind == 2 and values.shape[1] != 3):
         raise ValueError(f"{path}: the numbers are complex; real ones are needed.")
     if kind == 0:

@@ -6,34 +6,40 @@ import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from similitude.proximity.edges import some
 from similitude.proximity.files.arrays import read_archive, read_npy
-from similitude.proximity.files.columns import ASK_HEADER, Columns, is_object_heading, unused
-from similitude.proximity.files.fasta import is_fasta, read_fasta
+from similitude.proximity.files.contents import Columns, Contents, Reading, unused
 from similitude.proximity.files.forms import binary_kind
-from similitude.proximity.files.labels import labelled_samples
-from similitude.proximity.files.reading import Reading
-from similitude.proximity.files.tables import check_unique, is_id_heading, ragged
-from similitude.proximity.files.text import BLANKS, check_file, delimiter_of, lines, rows, suffix
+from similitude.proximity.files.labels import with_labels
+from similitude.proximity.files.tables import is_id_heading
+from similitude.proximity.files.text import (
+    BLANKS,
+    check_file,
+    check_unique,
+    check_widths,
+    delimiter_of,
+    is_fasta,
+    lines,
+    read_fasta,
+    rows,
+    suffix,
+)
 from similitude.proximity.files.values import load_values
 
 TEXT_OBJECTS = ("strings", "documents", "biological sequences")
 _WORDS_OR_SETS = "categorical rows, sets or binary vectors"
 _WORDS = ("categorical rows", _WORDS_OR_SETS)
 _SETS = ("sets or binary vectors", _WORDS_OR_SETS)
-
-
-class Objects(NamedTuple):
-    """Objects, and their ids if the file has them."""
-
-    items: Any
-    ids: list[str] | None
-    read: Columns | None = None
+_HEADINGS = {
+    "compound", "description", "document", "item", "name", "names", "object", "objects", "seq", "sentence", "sequence",
+    "sequences", "smiles", "string", "strings", "surname", "text", "texts", "title", "word", "words",
+}  # fmt: skip
+_ASK_HEADER = "say whether the first line is a header: --header yes or --header no (header=True or header=False)"
 
 
 def load_objects(
@@ -110,22 +116,35 @@ def load_objects(
     >>> data.data, data.y.tolist(), data.ids.tolist()
     (['MKTAYI', 'MSE'], ['globin', 'kinase'], ['p1', 'p2'])
     """
-    path = check_file(path, "path")
-    items, ids, read = read_objects(path, objects, key, header)
-    options = labels_in_order, label_column, group_column
-    sides = labelled_samples(len(items), ids, labels, groups, *options, header=header)
-    if header is None and read is not None and not read.header and "labels" in sides.read:
-        _check_first_label(path, labels, sides.read["labels"], sides.y)
-    if sides.left_out:
-        items = items[sides.kept] if isinstance(items, np.ndarray) else [items[i] for i in sides.kept.tolist()]
+    beside = {"labels_in_order": labels_in_order, "label_column": label_column, "group_column": group_column}
+    found = read_labelled_objects(path, objects, labels, groups, key=key, header=header, **beside)
     return Bunch(
-        data=items,
-        y=sides.y,
-        groups=sides.groups,
-        ids=None if sides.ids is None else np.array(sides.ids),
-        left_out=sides.left_out,
-        columns={**({} if read is None else {"path": read}), **sides.read},
+        data=found.values,
+        y=found.y,
+        groups=found.groups,
+        ids=None if found.ids is None else np.array(found.ids),
+        left_out=found.left_out,
+        columns=found.columns,
     )
+
+
+def read_labelled_objects(
+    path: str | os.PathLike,
+    kind: str,
+    labels: str | os.PathLike | None = None,
+    groups: str | os.PathLike | None = None,
+    *,
+    key: str | None = None,
+    header: bool | None = None,
+    **beside: Any,
+) -> Contents:
+    """Return the objects of a file with their labels and groups: see :func:`load_objects`."""
+    path = check_file(path, "path")
+    found = with_labels(read_objects(path, kind, key, header), labels, groups, header=header, **beside)
+    read = found.columns.get("path")
+    if header is None and read is not None and not read.header and "labels" in found.columns:
+        _check_first_label(path, labels, found.columns["labels"], found.y)
+    return found
 
 
 def _check_first_label(path: Path, labels: Any, read: Columns, y: Any) -> None:
@@ -140,7 +159,7 @@ def _check_first_label(path: Path, labels: Any, read: Columns, y: Any) -> None:
     if first not in counts and min(counts.values()) > 1:
         raise ValueError(
             f"{labels}: the first label, {first!r}, may be a heading, and the first line of {path} another one; "
-            f"{ASK_HEADER}."
+            f"{_ASK_HEADER}."
         )
 
 
@@ -150,7 +169,7 @@ def read_objects(
     key: str | None = None,
     header: bool | None = None,
     columns: list[str] | None = None,
-) -> Objects:
+) -> Contents:
     """Return the objects of a file, of the kind that a measure compares: see :func:`load_objects`."""
     path = check_file(path, "OBJECTS")
     found = suffix(path)
@@ -162,7 +181,7 @@ def read_objects(
     if binary is None and is_fasta(path):
         if kind not in (*TEXT_OBJECTS, "any"):
             raise ValueError(f"{path}: is a FASTA file, whose sequences are not {kind}; name another similarity.")
-        return Objects(*read_fasta(path))
+        return Contents(*read_fasta(path))
     if found in (".csv", ".tsv") or (not found and _is_table(path, kind)):
         return _table(path, kind, header, columns)
     if found in (".txt", ""):
@@ -178,7 +197,7 @@ def _is_table(path: Path, kind: str) -> bool:
     return "\t" in first or is_id_heading(first.split(",")[0])
 
 
-def _array(path: Path, kind: str, key: str | None) -> Objects:
+def _array(path: Path, kind: str, key: str | None) -> Contents:
     array, found = (read_npy(path), {}) if kind == "npy" else read_archive(path, key)
     if array.ndim == 0 or 0 in array.shape:
         raise ValueError(f"{path}: holds no objects: an array of shape {array.shape}.")
@@ -187,10 +206,10 @@ def _array(path: Path, kind: str, key: str | None) -> Objects:
     ids = found.get("ids")
     if ids is not None and (ids.ndim != 1 or len(ids) != len(array) or ids.dtype.kind not in "Uiu"):
         raise ValueError(f"{path}: the array 'ids' must hold one id per object ({len(array)}).")
-    return Objects(array, None if ids is None else ids.astype(str).tolist())
+    return Contents(array, None if ids is None else ids.astype(str).tolist())
 
 
-def _lines(path: Path, kind: str, header: bool | None, columns: list[str] | None) -> Objects:
+def _lines(path: Path, kind: str, header: bool | None, columns: list[str] | None) -> Contents:
     found = [line.rstrip("\r\n") for line in lines(path)]
     if not any(found):
         raise ValueError(f"{path}: the file is empty.")
@@ -202,16 +221,17 @@ def _lines(path: Path, kind: str, header: bool | None, columns: list[str] | None
         _check_first_text(path, found)
     read = Columns(bool(header), [found[0] if header else ""], {"objects": [0]})
     found = found[1:] if header else found
-    return Objects([frozenset(line.split()) for line in found] if kind in _SETS else found, None, read)
+    items: list[Any] = [frozenset(line.split()) for line in found] if kind in _SETS else found
+    return Contents(items, columns={"path": read})
 
 
 def _check_first_text(path: Path, texts: list[str]) -> None:
     """Raise a ValueError if the first text may be a heading."""
-    if len(texts) > 1 and is_object_heading(texts[0]) and texts[0] not in texts[1:]:
-        raise ValueError(f"{path}: the first line is {texts[0]!r}, which may be a heading; {ASK_HEADER}.")
+    if len(texts) > 1 and texts[0].lower().lstrip("#").strip() in _HEADINGS and texts[0] not in texts[1:]:
+        raise ValueError(f"{path}: the first line is {texts[0]!r}, which may be a heading; {_ASK_HEADER}.")
 
 
-def _table(path: Path, kind: str, header: bool | None, columns: list[str] | None) -> Objects:
+def _table(path: Path, kind: str, header: bool | None, columns: list[str] | None) -> Contents:
     if kind not in TEXT_OBJECTS and kind not in _WORDS:
         return _numbers(path, header, columns)
     table = read_cells(path)
@@ -228,13 +248,13 @@ def _table(path: Path, kind: str, header: bool | None, columns: list[str] | None
         check_unique(path, ids, list(range(2, len(ids) + 2)))
     rest = unused(len(head), *places, *([] if ids_at is None else [ids_at]))
     roles = {"ids": [] if ids_at is None else [ids_at], "objects": places, "not used": rest}
-    read = Columns(has_header, head if has_header else [""] * len(head), roles)
+    columns_read = {"path": Columns(has_header, head if has_header else [""] * len(head), roles)}
     if kind in _SETS and all(row[j].strip() in ("0", "1") for row in body for j in places):
-        return Objects(np.array([[row[j] for j in places] for row in body], dtype=np.int8), ids, read)
+        return Contents(np.array([[row[j] for j in places] for row in body], dtype=np.int8), ids, columns=columns_read)
     if kind in _WORDS:
         if not has_header and header is None:
             _check_first_words(path, table)
-        return Objects(np.array([[row[j] for j in places] for row in body], dtype=object), ids, read)
+        return Contents(np.array([[row[j] for j in places] for row in body], dtype=object), ids, columns=columns_read)
     if len(places) != 1:
         raise ValueError(
             f"{path}: has {len(places)} columns of text, {some([head[j] for j in places])}; one is needed, and one of "
@@ -243,7 +263,7 @@ def _table(path: Path, kind: str, header: bool | None, columns: list[str] | None
     texts = [row[places[0]] for row in body]
     if not has_header and header is None:
         _check_first_text(path, texts)
-    return Objects(texts, ids, read)
+    return Contents(texts, ids, columns=columns_read)
 
 
 def _id_column(table: list[list[str]]) -> int | None:
@@ -276,23 +296,23 @@ def _check_first_words(path: Path, table: list[list[str]]) -> None:
     if all(word not in words for word, words in zip(table[0], below)) and all(
         len({*words}) <= len(words) / 2 for words in below
     ):
-        raise ValueError(f"{path}: the first row, {some(table[0])}, may be a header; {ASK_HEADER}.")
+        raise ValueError(f"{path}: the first row, {some(table[0])}, may be a header; {_ASK_HEADER}.")
 
 
-def _numbers(path: Path, header: bool | None, columns: list[str] | None) -> Objects:
+def _numbers(path: Path, header: bool | None, columns: list[str] | None) -> Contents:
     found = load_values(path, Reading(form="table", header=header), square=False)
-    S, offset = found.S, found.rows is not None
+    S, offset = found.values, found.ids is not None
     places = list(range(S.shape[1]))
-    if columns is not None and found.columns is not None:
-        places = _object_columns(path, found.columns, None, columns)
+    if columns is not None and found.column_ids is not None:
+        places = _object_columns(path, found.column_ids, None, columns)
         S = S[:, places]
     if np.isnan(S).any():
         row, column = np.argwhere(np.isnan(S))[0]
         raise ValueError(f"{path}: object {row + 1} lacks number {column + 1}; every number is needed.")
     roles = {"ids": [0] * offset, "objects": [j + offset for j in places]}
-    rest = unused(found.S.shape[1] + offset, *roles["ids"], *roles["objects"])
-    read = None if found.read is None else replace(found.read, roles={**roles, "not used": rest})
-    return Objects(S, found.rows, read)
+    rest = unused(found.values.shape[1] + offset, *roles["ids"], *roles["objects"])
+    read = {name: replace(own, roles={**roles, "not used": rest}) for name, own in found.columns.items()}
+    return Contents(S, found.ids, columns=read)
 
 
 def read_cells(path: Path) -> list[list[str]]:
@@ -300,9 +320,7 @@ def read_cells(path: Path) -> list[list[str]]:
     found = [(line, cells) for line, cells in rows(path, _delimiter(path)) if cells]
     if not found:
         raise ValueError(f"{path}: the file is empty.")
-    for line, cells in found:
-        if len(cells) != len(found[0][1]):
-            raise ragged(path, line, len(cells), found[0][0], len(found[0][1]))
+    check_widths(path, found)
     return [cells for _, cells in found]
 
 

@@ -19,8 +19,8 @@ from similitude._utils.files import check_writable, replacing
 from similitude.proximity.check import is_symmetric
 from similitude.proximity.files.forms import PHYLIP_SUFFIXES
 from similitude.proximity.files.id_files import check_ids, id_files, write_ids
-from similitude.proximity.files.tables import check_unique, is_name, mostly_names
-from similitude.proximity.files.text import suffix
+from similitude.proximity.files.tables import is_name, mostly_names
+from similitude.proximity.files.text import check_unique, suffix
 
 if TYPE_CHECKING:
     from similitude._utils.types import Shaped

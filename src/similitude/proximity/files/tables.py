@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from similitude.proximity.files.columns import Columns
-from similitude.proximity.files.text import BLANKS, delimiter_of, is_blank, lines, open_text, rows, suffix
+from similitude.proximity.files.contents import Columns, Contents
+from similitude.proximity.files.text import BLANKS, delimiter_of, lines, open_text, ragged, rows, suffix
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "missing", "?", ".", "-", "--"}
 """Texts that mean an unknown number; they are neither numbers nor names."""
 
 
 @dataclass
-class Layout:
+class _Layout:
     """The positions of the numbers in a text file, found in a first pass over its rows."""
 
     delimiter: str
@@ -50,10 +50,8 @@ class Layout:
         return Columns(self.header is not None, names, {"ids": list(range(self.offset))})
 
 
-def read_table(
-    path: Path, square: bool, header: bool | None = None
-) -> tuple[np.ndarray, list[str] | None, list[str] | None, Layout]:
-    """Return the numbers, the names of the rows and the names of the columns of a table, and its layout.
+def read_table(path: Path, square: bool, header: bool | None = None) -> tuple[Contents, list[int]]:
+    """Return the numbers of a table with the names of its rows and columns, and the line of each row.
 
     Cells that are empty or NA are NaN. ``header`` states whether the first row is a header.
     """
@@ -73,17 +71,13 @@ def read_table(
         values = _parsed_cells(path, layout)
     if np.isinf(values).any():
         values = _parsed_cells(path, layout)
-    return values, layout.names, layout.column_names, layout
+    found = Contents(values, layout.names, layout.column_names, columns={"path": layout.columns})
+    return found, layout.lines
 
 
-def table_delimiter(path: Path) -> str:
-    """Return the delimiter of the cells of a table, by its first line that is not a comment."""
-    return delimiter_of(next((line for line in lines(path) if line.strip() and not line.startswith("#")), ""))
-
-
-def _layout(path: Path, square: bool, has_header: bool | None) -> Layout:
+def _layout(path: Path, square: bool, has_header: bool | None) -> _Layout:
     """Count rows and cells, and distinguish names from numbers; raise a ValueError if rows differ in length."""
-    delimiter = table_delimiter(path)
+    delimiter = delimiter_of(next((line for line in lines(path) if line.strip() and not line.startswith("#")), ""))
     first: list[str] = []
     places: list[int] = []
     column: list[str] = []
@@ -111,7 +105,7 @@ def _layout(path: Path, square: bool, has_header: bool | None) -> Layout:
     body = column if header is None else column[1:]
     if not body:
         raise ValueError(f"{path}: there is a header row only; rows of numbers are needed below it.")
-    return Layout(
+    return _Layout(
         delimiter,
         header,
         places[0] - 1 if header is None else places[0],
@@ -129,7 +123,7 @@ def table_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     comment: tuple[int, list[str]] | None = None
     begun = False
     for line, cells in rows(path, delimiter):
-        if is_blank(cells):
+        if not any(map(str.strip, cells)):  # a blank row
             continue
         if not begun and cells[0].startswith("#"):
             comment = line, [cells[0][1:], *cells[1:]]
@@ -138,13 +132,6 @@ def table_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             yield comment
         begun = True
         yield line, cells
-
-
-def ragged(path: Path, line: int, found: int, other: int, needed: int) -> ValueError:
-    """Return the error about rows of different lengths."""
-    return ValueError(
-        f"{path}: row {line} has {found} cells, row {other} has {needed}; all rows must have the same number."
-    )
 
 
 def _has_header(first: list[str], column: list[str], width: int, square: bool) -> bool:
@@ -235,7 +222,7 @@ def are_positions(names: list[str]) -> bool:
 
 
 def matching_names(
-    path: Path, row_names: list[str] | None, column_names: list[str] | None, layout: Layout | None
+    path: Path, row_names: list[str] | None, column_names: list[str] | None, lines: list[int] | None
 ) -> tuple[list[str] | None, np.ndarray | None]:
     """Return the ids of a square matrix, and the order of its columns by name, or None if it is that of the rows."""
     if row_names is None or column_names is None:
@@ -251,14 +238,14 @@ def matching_names(
         return column_names, None
     known = set(column_names)
     i = next(i for i, name in enumerate(row_names) if name not in known)
-    place_of = f"row {layout.lines[i]}" if layout else f"row {i + 1}"
+    place_of = f"row {lines[i] if lines else i + 1}"
     raise ValueError(
         f"{path}: rows and columns must be the same samples; {place_of} is called {row_names[i]!r}, and no column is. "
         f"The columns begin with {column_names[:3]}."
     )
 
 
-def _parsed_cells(path: Path, layout: Layout) -> np.ndarray:
+def _parsed_cells(path: Path, layout: _Layout) -> np.ndarray:
     """Return the numbers, NaN where unknown, or raise an error that names the first cell that is not a number."""
     found = table_rows(path, layout.delimiter)
     if layout.header is not None:
@@ -296,17 +283,3 @@ def _problem(text: str) -> str | None:
     except ValueError:
         return "is not a number" + (" (a decimal comma?)" if is_number(text.replace(",", ".", 1)) else "")
     return "is a complex number" if "_" not in text else "is not a number"
-
-
-def check_unique(path: Path, names: list[str], lines: list[int] | None = None, what: str = "row") -> None:
-    """Raise a ValueError if two samples have the same name, or if one has none."""
-    seen: dict[str, int] = {}
-    for i, name in enumerate(names):
-        place = i + 1 if lines is None else lines[i]
-        if not name:
-            raise ValueError(f"{path}: {what} {place} has no id; every sample needs one.")
-        if name in seen:
-            raise ValueError(
-                f"{path}: the id {name!r} appears twice ({what}s {seen[name]} and {place}); ids must differ."
-            )
-        seen[name] = place

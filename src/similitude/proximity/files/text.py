@@ -1,4 +1,4 @@
-"""Text files and compressed files, opened with limits on what they may unpack to."""
+"""Text files and compressed files, opened with limits on what they may unpack to; their rows, and FASTA."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ BLANKS = " "
 """The delimiter of cells that are separated by any number of blanks."""
 
 STANDARD_INPUT = ("-", "/dev/stdin")
+NUCLEOTIDES = frozenset("ACGTUNRYSWKMBDHV")
+"""The letters of nucleotides, with those that stand for several of them."""
+
+Rows = list[tuple[int, list[str]]]
+"""The cells of rows, each with the line of the file on which it ends."""
+
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -215,11 +221,6 @@ def rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         raise ValueError(f"{path}: row {reader.line_num} cannot be read: {error}.") from None
 
 
-def is_blank(cells: list[str]) -> bool:
-    """Return whether a row has no text."""
-    return not any(map(str.strip, cells))
-
-
 def delimiter_of(line: str) -> str:
     """Return the delimiter of a line: the most frequent of tab, comma and semicolon outside of quotes, or blanks."""
     line = _QUOTED.sub("", line)
@@ -227,3 +228,79 @@ def delimiter_of(line: str) -> str:
     if best in line:
         return best
     return BLANKS if len(line.split()) > 1 else ","
+
+
+def ragged(path: Path, line: int, found: int, other: int, needed: int) -> ValueError:
+    """Return the error about rows of different lengths."""
+    return ValueError(
+        f"{path}: row {line} has {found} cells, row {other} has {needed}; all rows must have the same number."
+    )
+
+
+def check_widths(path: Path, found: Rows) -> None:
+    """Raise a ValueError unless all rows have the same number of cells."""
+    first, width = found[0][0], len(found[0][1])
+    for line, cells in found:
+        if len(cells) != width:
+            raise ragged(path, line, len(cells), first, width)
+
+
+def check_unique(path: Path, names: list[str], lines: list[int] | None = None, what: str = "row") -> None:
+    """Raise a ValueError if two samples have the same name, or if one has none."""
+    seen: dict[str, int] = {}
+    for i, name in enumerate(names):
+        place = i + 1 if lines is None else lines[i]
+        if not name:
+            raise ValueError(f"{path}: {what} {place} has no id; every sample needs one.")
+        if name in seen:
+            raise ValueError(
+                f"{path}: the id {name!r} appears twice ({what}s {seen[name]} and {place}); ids must differ."
+            )
+        seen[name] = place
+
+
+def is_fasta(path: Path) -> bool:
+    """Return whether the first line of a text file that is not blank is a heading of FASTA."""
+    return next((line for line in lines(path) if line.strip()), "").startswith(">")
+
+
+def fasta_ids(path: Path) -> list[str]:
+    """Return the ids of the sequences in a FASTA file, the first words of the headings; the rest is not looked at."""
+    ids: list[str] = []
+    places: list[int] = []
+    for number, line in enumerate(lines(path), 1):
+        text = line.strip()
+        if text.startswith(">"):
+            words = text[1:].split()
+            if not words:
+                raise ValueError(f"{path}: row {number}: a heading without an id; a word is needed after '>'.")
+            ids.append(words[0])
+            places.append(number)
+    check_unique(path, ids, places)
+    return ids
+
+
+def read_fasta(path: Path) -> tuple[list[str], list[str]]:
+    """Return the sequences of a FASTA file in capital letters, and their ids."""
+    ids = fasta_ids(path)
+    places: list[int] = []
+    parts: list[list[str]] = []
+    for number, line in enumerate(lines(path), 1):
+        text = line.strip()
+        if text.startswith(">"):
+            places.append(number)
+            parts.append([])
+        elif text:
+            if not parts:
+                raise ValueError(f"{path}: row {number} is before the first heading; FASTA begins with '>'.")
+            letters = text.rstrip("*")
+            if letters and not (letters.isascii() and letters.isalpha()):
+                bad = next(letter for letter in letters if not (letter.isascii() and letter.isalpha()))
+                gaps = " Gaps of an alignment must be removed." if bad in "-." else ""
+                raise ValueError(f"{path}: row {number}: {bad!r} is not a letter of a sequence.{gaps}")
+            parts[-1].append(text.upper())
+    sequences = ["".join(part).removesuffix("*") for part in parts]
+    for sequence, name, place in zip(sequences, ids, places):
+        if not sequence:
+            raise ValueError(f"{path}: row {place}: the sequence {name!r} is empty.")
+    return sequences, ids

@@ -8,52 +8,50 @@ from pathlib import Path
 import numpy as np
 
 from similitude._utils.forms import condensed_size, from_condensed
-from similitude.proximity.files.columns import Columns
+from similitude.proximity.files.contents import Columns, Contents, Reading
 from similitude.proximity.files.forms import Look, names_columns
 from similitude.proximity.files.tables import is_name, is_number, is_value, parsed_row, table_rows
 from similitude.proximity.files.text import lines
 
-NO_DIAGONAL = (
-    "holds each pair once, and nothing about samples and themselves. For distances pass --dissimilarity MAP "
-    "(orientation='dissimilarity'), which makes these 0; for similarities pass --diagonal VALUE (diagonal=1.0)."
-)
 
-
-def own_value(path: Path, diagonal: float | None, orientation: str) -> float:
+def _own_value(path: Path, reading: Reading) -> float:
     """Return the value of a sample with itself in a file that does not hold it."""
-    if diagonal is not None:
-        return float(diagonal)
-    if orientation == "dissimilarity":
+    if reading.diagonal is not None:
+        return float(reading.diagonal)
+    if reading.orientation == "dissimilarity":
         return 0.0
-    raise ValueError(f"{path}: {NO_DIAGONAL}")
+    raise ValueError(
+        f"{path}: holds each pair once, and nothing about samples and themselves. For distances pass --dissimilarity "
+        "MAP (orientation='dissimilarity'), which makes these 0; for similarities pass --diagonal VALUE (diagonal=1.0)."
+    )
 
 
-def from_vector(path: Path, values: np.ndarray, diagonal: float | None, orientation: str) -> np.ndarray:
+def from_vector(path: Path, values: np.ndarray, reading: Reading) -> np.ndarray:
     """Return the square matrix of a condensed vector."""
     if condensed_size(len(values)) is None:
         raise ValueError(
             f"{path}: looks like a condensed vector, but it has {len(values)} entries; that of n samples has "
             "n (n - 1) / 2, such as 3 for n = 3, 6 for n = 4, 10 for n = 5."
         )
-    return from_condensed(values, own_value(path, diagonal, orientation))
+    return from_condensed(values, _own_value(path, reading))
 
 
-def read_condensed(path: Path, seen: Look, diagonal: float | None, orientation: str) -> np.ndarray:
+def read_condensed(path: Path, seen: Look, reading: Reading) -> Contents:
     """Return the square matrix of a condensed vector in a text file, with one value per line or all in one line."""
     found: list[float] = []
     for i, (line, cells) in enumerate(table_rows(path, seen.delimiter)):
         if i == 0 and len(cells) == 1 and is_name(cells[0].strip()):
             continue
         found += parsed_row(path, line, cells, 0)
-    return from_vector(path, np.array(found), diagonal, orientation)
+    return Contents(from_vector(path, np.array(found), reading))
 
 
-def read_triangle(
-    path: Path, seen: Look, diagonal: float | None, orientation: str
-) -> tuple[np.ndarray, list[str] | None, Columns]:
-    """Return the square matrix of a lower or upper triangle in a text file, the ids of its samples, and its columns."""
+def read_triangle(path: Path, seen: Look, reading: Reading) -> Contents:
+    """Return the square matrix of a lower or upper triangle in a text file, and the ids of its samples."""
     body = [(line, [cell.strip() for cell in cells]) for line, cells in table_rows(path, seen.delimiter)]
-    body = [(line, _without_blank_end(cells)) for line, cells in body]
+    for _, cells in body:
+        while len(cells) > 1 and not cells[-1]:
+            cells.pop()
     longest = max(len(cells) for _, cells in body[1:])
     head = body[0][1]
     header = head if names_columns(head) and len(head) > 1 and len(head) >= longest - 1 else None
@@ -63,30 +61,22 @@ def read_triangle(
     named = 2 * sum(map(is_name, first)) > len(first) or (header is not None and header[1:] == first)
     names = first if named else None
     numbers = [parsed_row(path, line, cells[1:] if named else cells, int(named)) for line, cells in body]
-    S, places = _triangle(path, [line for line, _ in body], numbers, diagonal, orientation)
+    S = _triangle(path, [line for line, _ in body], numbers, reading)
+    places = len(S)
     ids = names if places == len(body) else None
-    if header is not None:
-        columns = header[len(header) - places :] if len(header) >= places else None
-        if ids is None:
-            ids = columns
+    if header is not None and ids is None and len(header) >= places:
+        ids = header[len(header) - places :]
     if named and ids is None:
         raise ValueError(
             f"{path}: {len(body)} rows with ids and no diagonal are a triangle of {places} samples, one of which has "
             "no id; add its row, or a header with all ids."
         )
-    return S, ids, Columns(header is not None, header or [""], {"ids": [0] if named else []})
+    read = Columns(header is not None, header or [""], {"ids": [0] if named else []})
+    return Contents(S, ids, ids, columns={"path": read})
 
 
-def _without_blank_end(cells: list[str]) -> list[str]:
-    while len(cells) > 1 and not cells[-1]:
-        cells = cells[:-1]
-    return cells
-
-
-def _triangle(
-    path: Path, places: list[int], numbers: list[list[float]], diagonal: float | None, orientation: str
-) -> tuple[np.ndarray, int]:
-    """Return the matrix of the rows of a triangle, and the number of its samples."""
+def _triangle(path: Path, places: list[int], numbers: list[list[float]], reading: Reading) -> np.ndarray:
+    """Return the matrix of the rows of a triangle."""
     lengths = [len(row) for row in numbers]
     lower = lengths[-1] > lengths[0]
     step = 1 if lower else -1
@@ -103,12 +93,12 @@ def _triangle(
         )
     own = [row[-1 if lower else 0] for row in numbers if row]
     # Rows of 1 to n numbers hold the diagonal, unless it is given, or distances of samples to themselves were not 0.
-    whole = min(lengths) == 1 and diagonal is None and (orientation == "similarity" or not any(own))
+    whole = min(lengths) == 1 and reading.diagonal is None and (reading.orientation == "similarity" or not any(own))
     n = len(numbers) + (not whole and min(lengths) == 1)
     S = np.full((n, n), math.nan)
     for i, row in enumerate(numbers):
         S[i + (n - len(numbers)) * lower, slice(0, len(row)) if lower else slice(n - len(row), n)] = row
-    return _mirrored(S, lower, None if whole else own_value(path, diagonal, orientation)), n
+    return _mirrored(S, lower, None if whole else _own_value(path, reading))
 
 
 def _mirrored(S: np.ndarray, lower: bool, own: float | None) -> np.ndarray:
@@ -118,7 +108,7 @@ def _mirrored(S: np.ndarray, lower: bool, own: float | None) -> np.ndarray:
     return out
 
 
-def read_phylip(path: Path, seen: Look, diagonal: float | None, orientation: str) -> tuple[np.ndarray, list[str]]:
+def read_phylip(path: Path, seen: Look, reading: Reading) -> Contents:
     """Return the matrix of a file of PHYLIP, square or lower triangular, and the names of its samples.
 
     Names end at the first blank; if that does not fit, they have ten characters, as in strict PHYLIP files.
@@ -128,17 +118,18 @@ def read_phylip(path: Path, seen: Look, diagonal: float | None, orientation: str
     n = int(numbered[0][1].strip())
     if n < 1 or n > len(numbered) * 10_000:
         raise ValueError(f"{path}: row {numbered[0][0]}: PHYLIP needs the number of samples; got {n}.")
-    names, found, places = _phylip_rows(path, n, numbered[1:], seen.delimiter)
+    names, found, places = _phylip_rows(path, n, numbered[1:])
     lengths = [len(row) for row in found]
     if lengths == [n] * n:
-        return np.array(found), names
+        return Contents(np.array(found), names, names)
     for lower, with_own in ((True, False), (True, True), (False, False), (False, True)):
         steps = [i + with_own if lower else n - i - (not with_own) for i in range(n)]
         if lengths == steps:
             S = np.full((n, n), math.nan)
             for i, row in enumerate(found):
                 S[i, slice(0, len(row)) if lower else slice(n - len(row), n)] = row
-            return _mirrored(S, lower, None if with_own else own_value(path, diagonal, orientation)), names
+            S = _mirrored(S, lower, None if with_own else _own_value(path, reading))
+            return Contents(S, names, names)
     square = 2 * lengths.count(n) > n
     i = next((i for i, length in enumerate(lengths) if length not in ((n,) if square else (i, i + 1))), n - 1)
     raise ValueError(
@@ -147,9 +138,7 @@ def read_phylip(path: Path, seen: Look, diagonal: float | None, orientation: str
     )
 
 
-def _phylip_rows(
-    path: Path, n: int, numbered: list[tuple[int, str]], delimiter: str
-) -> tuple[list[str], list[list[float]], list[int]]:
+def _phylip_rows(path: Path, n: int, numbered: list[tuple[int, str]]) -> tuple[list[str], list[list[float]], list[int]]:
     """Return names, numbers and lines of the samples; a line that begins with a number continues the one before."""
     names: list[str] = []
     found: list[list[float]] = []

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from similitude.proximity.edges import Edges, rows_to, some, square_matrix
-from similitude.proximity.files.arrays import (
-    read_archive,
-    read_hdf5,
-    read_mat,
-    read_mtx,
-    read_npy,
-    read_parquet,
-    readable,
-)
-from similitude.proximity.files.columns import Columns
-from similitude.proximity.files.edge_files import (
-    EdgeList,
-    check_scores,
-    looks_like_edges,
-    read_edge_parquet,
-    read_edge_text,
-)
-from similitude.proximity.files.fasta import is_fasta
-from similitude.proximity.files.forms import binary_kind, look, names_known, text_form
+from similitude.proximity.files.arrays import read_archive, read_mtx, read_npy, read_parquet
+from similitude.proximity.files.contents import Contents, Reading
+from similitude.proximity.files.edge_files import edge_matrix, read_edges
+from similitude.proximity.files.forms import binary_kind, look, text_form
 from similitude.proximity.files.id_files import ID_NAMES, id_file, read_ids
-from similitude.proximity.files.queries import read_queries
-from similitude.proximity.files.reading import Reading
-from similitude.proximity.files.tables import check_unique, matching_names, read_table
-from similitude.proximity.files.text import check_file
+from similitude.proximity.files.matlab import read_hdf5, read_mat
+from similitude.proximity.files.tables import matching_names, read_table
+from similitude.proximity.files.text import check_unique, is_fasta
 from similitude.proximity.files.triangles import (
     from_vector,
     mirror_blank_triangle,
@@ -42,26 +24,18 @@ from similitude.proximity.files.triangles import (
     read_triangle,
 )
 from similitude.proximity.split import cut
-from similitude.proximity.unknown import Absent
+
+_TEXT_READERS = {"phylip": read_phylip, "triangle": read_triangle, "condensed": read_condensed}
 
 
-class Loaded(NamedTuple):
-    """The proximities in a file."""
-
-    S: Any
-    rows: list[str] | None = None
-    columns: list[str] | None = None
-    absent: Absent = "zero"
-    reading: Reading | None = None
-    self_scores: np.ndarray | None = None
-    counts: np.ndarray | None = None
-    notes: tuple[str, ...] = ()
-    read: Columns | None = None
-
-
-def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool = False) -> Loaded:
+def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool = False) -> Contents:
     """Return the proximities in a file, without labels."""
-    check_complete(path)
+    journal = path.with_name(path.name + ".journal")
+    if path.suffix == ".npy" and journal.exists():
+        raise ValueError(
+            f"path: {path} is not complete, because there is a file {journal.name} beside it. Call pairwise again "
+            "with the same arguments to finish it."
+        )
     kind = binary_kind(path)
     if mmap and kind != "npy":
         raise ValueError(f"mmap=True is for .npy files only; {path} is not one. Save the matrix with numpy.save.")
@@ -74,208 +48,56 @@ def load_values(path: Path, reading: Reading, *, square: bool = True, mmap: bool
         )
     edges = read_edges(path, reading, kind, square)
     if edges is not None:
-        return _from_edges(path, edges, reading)
+        return edge_matrix(path, *edges, reading)
     if reading.names_edges:
         raise ValueError(f"{path}: is not an edge list, so the options of edges, such as score, cannot be used.")
-    found, layout = _matrix_file(path, kind, reading, square, mmap)
-    S = _as_matrix(path, found.S, square, mmap)
-    rows, columns = found.rows, found.columns
+    found, lines = _matrix_file(path, kind, reading, square, mmap)
+    S = _as_matrix(path, found.values, square, mmap)
+    rows, columns = found.ids, found.column_ids
     if rows is None and columns is None:
         rows, columns = _ids_beside(path, S.shape)
     if rows is not None:
-        check_unique(path, rows, layout.lines if layout else None)
+        check_unique(path, rows, lines)
     if columns is not None and columns is not rows:
         check_unique(path, columns, what="column")
     notes: list[str] = []
     if square:
-        rows, order = matching_names(path, rows, columns, layout)
+        rows, order = matching_names(path, rows, columns, lines)
         columns = rows
         if order is not None:
             S = cut(S, np.arange(len(order)), order)
             notes.append("the columns are in another order than the rows; they were matched by id.")
     if not mmap:
         S = _with_missing(S, reading, square, notes)
-    return Loaded(S, rows, columns, notes=tuple(notes), read=found.read)
+    return Contents(S, rows, columns, square=square, notes=tuple(notes), columns=found.columns)
 
 
-def check_complete(path: Path) -> None:
-    """Raise a ValueError if a matrix is still being computed by ``pairwise``."""
-    journal = path.with_name(path.name + ".journal")
-    if path.suffix == ".npy" and journal.exists():
-        raise ValueError(
-            f"path: {path} is not complete, because there is a file {journal.name} beside it. Call pairwise again "
-            "with the same arguments to finish it."
-        )
-
-
-def read_edges(path: Path, reading: Reading, kind: str | None, square: bool) -> EdgeList | None:
-    """Return the edges in a file, or None if it is not an edge list; ``kind`` is that of a binary file, or None."""
-    columns = reading.query, reading.target, reading.score
-    if kind == "parquet":
-        if reading.form not in (None, "edges") or not (
-            reading.names_edges or readable(path, "a Parquet file", lambda: looks_like_edges(path))
-        ):
-            return None
-        return readable(path, "a Parquet file", lambda: read_edge_parquet(path, *columns))
-    if kind is not None:
-        return None
-    seen = look(path)
-    form = reading.form or ("edges" if reading.names_edges else text_form(path, seen, square))
-    return read_edge_text(path, seen, *columns, reading.header) if form == "edges" else None
-
-
-def _from_edges(path: Path, found: EdgeList, reading: Reading) -> Loaded:
-    """Return the square matrix of edges, with notes on what they mean."""
-    edges, score = found.edges, found.chosen.score_name
-    if reading.orientation == "similarity":
-        check_scores(path, found)
-    try:
-        made = square_matrix(edges, reading.meaning)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    notes = [
-        f"{len(edges.scores):,} edges between {len(edges.names):,} samples" + (f", score {score}" if score else "")
-    ]
-    if score == "evalue":
-        notes[0] += " as -log10"
-    value = "unknown" if made.missing == "unknown" else f"{made.missing:g}"
-    if reading.orientation == "similarity":
-        notes.append(f"the similarity of pairs without an edge is {value} (missing={reading.missing or 'zero'!r}).")
-    elif reading.missing is None:
-        notes.append("every pair has an edge.")
-    else:
-        notes.append(f"the distance of pairs without an edge is {value} (missing={reading.missing!r}).")
-    if made.merged:
-        notes.append(
-            f"{made.merged:,} edges repeat a pair; {reading.meaning.repeated} of its scores counts "
-            f"(duplicates={reading.meaning.repeated!r})."
-        )
-    if made.one_sided and reading.direction == "keep" and len(edges.names) > 2:
-        notes.append(
-            "no pair has edges in both directions, so the matrix is one-sided. If the list holds each pair once, "
-            "add --direction max (direction='max')."
-        )
-    kept = replace(
-        reading, form="edges", missing=made.missing, duplicates=reading.meaning.repeated, **found.chosen.remembered
-    )
-    found_by = found.chosen.columns
-    return Loaded(made.S, edges.names, edges.names, made.absent, kept, made.self_scores, None, tuple(notes), found_by)
-
-
-def load_rows(
-    path: Path, reading: Reading, known: list[str] | None, self_scores: Any, queries: Path | None = None
-) -> Loaded:
-    """Return the rows of new samples to those on which a model was fitted.
-
-    In an edge list, the new samples are the queries that are not known; the columns are the known samples.
-    """
-    path = check_file(path, "ROWS", may_be_empty=queries is not None)  # a search that found nothing
-    kind = binary_kind(path)
-    if kind is None and is_fasta(path):
-        fitted = "a matrix" if reading.missing is None else "edges, such as hits of a search"
-        raise ValueError(
-            f"ROWS: {path} holds sequences, but the model was fitted on {fitted}; give those of the new samples to the "
-            "training samples."
-        )
-    is_table = kind is None and known is not None and names_known(look(path), known)
-    is_empty = queries is not None and kind is None and not look(path).rows
-    found = None if is_table or is_empty else read_edges(path, reading, kind, square=False)
-    if found is None and not is_empty:
-        if queries is not None:
-            raise ValueError(f"--queries is for edge lists, such as hits; {path} has a row for each sample already.")
-        form = "table" if is_table else None
-        plain = Reading(form=form, key=reading.key, orientation=reading.orientation, header=reading.header)
-        return load_values(path, plain, square=False)
-    if known is None:
-        raise ValueError(
-            f"{path}: is an edge list, but the model does not know the ids of its training samples. Fit it on an edge "
-            "list, or on a matrix with ids."
-        )
-    edges, read = (_NO_EDGES, None) if found is None else (found.edges, found.chosen.columns)
-    own = None if self_scores is None else np.asarray(self_scores, dtype=float)
-    wanted, stated = (None, None) if queries is None else _stated_queries(path, edges, set(known), queries)
-    try:
-        made, names, counts = rows_to(edges, known, reading.meaning, own, wanted)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    if not names:
-        raise ValueError(
-            f"{path}: every query is a training sample, so there is no new sample to predict; queries must be the "
-            "new samples, and targets the training samples."
-        )
-    notes = [] if stated is None else [f"{queries}: {stated}"]
-    if wanted is None:
-        if not counts.any():
-            raise ValueError(
-                f"{path}: none of the {len(names)} new samples has an edge to a training sample; targets must be the "
-                f"training samples, whose ids begin with {some(known[:3])}. If they are, name all queries by --queries."
-            )
-        notes.append(
-            f"{path}: queries without an edge cannot be seen in such a file; --queries FILE (FASTA, ids or a table) "
-            "writes a row for each query."
-        )
-    elif again := sorted(set(names) & set(known), key=names.index):
-        notes.append(f"{queries}: {len(again)} of {len(names)} queries are training samples: {some(again)}.")
-    return Loaded(made.S, names, known, made.absent, reading, counts=counts, notes=tuple(notes), read=read)
-
-
-_NO_EDGES = Edges(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0), [])
-
-
-def _stated_queries(path: Path, edges: Edges, known: set[str], queries: Path) -> tuple[list[str], Columns | None]:
-    """Return the ids of all queries, among which all queries of the edges must be that are not known samples.
-
-    Also return which column of the file holds them.
-    """
-    seen = [edges.names[code] for code in np.unique(edges.queries).tolist()]
-    wanted, read = read_queries(queries, set(seen))
-    stated = set(wanted)
-    foreign = [name for name in seen if name not in stated and name not in known]
-    if foreign:
-        raise ValueError(
-            f"--queries: {len(foreign)} queries of {path} are not in {queries}: {some(foreign)}; it must name all "
-            f"queries, and its ids begin with {some(wanted[:3])}."
-        )
-    if seen and stated.isdisjoint(seen):
-        raise ValueError(
-            f"--queries: none of the {len(wanted)} ids in {queries} is a query of {path}; all are training samples; "
-            "queries must be the new samples, and targets the training samples."
-        )
-    return wanted, read
-
-
-def _matrix_file(path: Path, kind: str | None, reading: Reading, square: bool, mmap: bool) -> tuple[Loaded, Any]:
-    """Return the matrix in a file that is not an edge list, and the layout of a table."""
-    given = reading.diagonal, reading.orientation
+def _matrix_file(
+    path: Path, kind: str | None, reading: Reading, square: bool, mmap: bool
+) -> tuple[Contents, list[int] | None]:
+    """Return the matrix in a file that is not an edge list, with its ids, and the lines of the rows of a table."""
     if kind is None:
         seen = look(path)
         form = reading.form or text_form(path, seen, square)
-        if form == "phylip":
-            S, names = read_phylip(path, seen, *given)
-            return Loaded(S, names, names), None
-        if form == "triangle":
-            S, ids, read = read_triangle(path, seen, *given)
-            return Loaded(S, ids, ids, read=read), None
-        if form == "condensed":
-            return Loaded(read_condensed(path, seen, *given)), None
-        S, rows, columns, layout = read_table(path, square, reading.header)
-        return Loaded(S, rows, columns, read=layout.columns), layout
+        if form in _TEXT_READERS:
+            return _TEXT_READERS[form](path, seen, reading), None
+        return read_table(path, square, reading.header)
     if kind == "parquet":
-        S, rows, columns, read = read_parquet(path)
-        return Loaded(S, rows, columns, read=read), None
+        return read_parquet(path), None
+    archived: dict[str, np.ndarray] = {}
     if kind == "npz":
         S, archived = read_archive(path, reading.key)
-        S = from_vector(path, S, *given) if square and np.ndim(S) == 1 and S.dtype.kind in "fiu" else S
-        return Loaded(S, *_archived_ids(path, archived, S.shape)), None
-    if kind == "npy":
+    elif kind == "npy":
         S = read_npy(path, mmap)
-        S = from_vector(path, S, *given) if square and S.ndim == 1 and S.dtype.kind in "fiu" and len(S) else S
-        return Loaded(S), None
-    if kind == "mtx":
-        return Loaded(read_mtx(path)), None
-    S = (read_hdf5 if kind == "hdf5" else read_mat)(path, reading.key)
-    is_vector = square and not sparse.issparse(S) and S.ndim == 2 and 1 in S.shape and S.size > 1
-    return Loaded(from_vector(path, S.ravel(), *given) if is_vector else S), None
+    elif kind == "mtx":
+        return Contents(read_mtx(path)), None
+    else:
+        S = (read_hdf5 if kind == "hdf5" else read_mat)(path, reading.key)
+        if not sparse.issparse(S) and S.ndim == 2 and 1 in S.shape and S.size > 1 and square:
+            S = S.ravel()  # MATLAB has no arrays of one dimension
+    if square and S.ndim == 1 and S.dtype.kind in "fiu" and len(S):
+        S = from_vector(path, S, reading)
+    return Contents(S, *_archived_ids(path, archived, S.shape)), None
 
 
 def _archived_ids(path: Path, found: dict[str, np.ndarray], shape: tuple) -> tuple[Any, Any]:
@@ -326,7 +148,7 @@ def _with_missing(S: Any, reading: Reading, square: bool, notes: list[str]) -> A
     if reading.missing in (None, "unknown"):
         notes.append(f"{count:,} of {S.shape[0] * S.shape[1]:,} entries are unknown.")
         return S
-    absent = reading.meaning.absent
+    absent = reading.absent
     if absent == "farthest":
         absent = np.nanmax(values) if reading.orientation == "dissimilarity" else np.nanmin(values)
     values[unknown] = absent

@@ -1,19 +1,68 @@
-"""What `similitude predict` adds to labels: how typical a sample is, and a set of classes."""
+"""What `similitude predict` adds to labels: evidence, how typical a sample is, and a set of classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from similitude.base import read_rows
+from similitude.cli.output import Notes
+from similitude.finders import check_search
+from similitude.numerics.conformal import samples_needed
+from similitude.persistence import input_reader
+from similitude.proximity import as_proximities, gives_evidence
+from similitude.proximity.edges import some
+from similitude.sets import calibration_of, typicality_of
+
+UNASSIGNED = "unassigned"
+"""The label of samples that give no evidence, unless all samples are to be assigned to a class."""
+
+_NO_EVIDENCE = "no evidence"
 _BETWEEN = "|"
 _UNUSUAL = 0.05
 _ENOUGH = 19  # the p-values of a class with n samples are at least 1 / (n + 1)
 _SHOWN = 3
-NO_EVIDENCE = "no evidence"
-"""What is written in place of a p-value for samples that give no evidence."""
+
+
+def known_evidence(fitted: Any, info: dict[str, Any], X: Any, note: Notes) -> np.ndarray | None:
+    """Return which samples give evidence to the model; None, with a note, if it is not known."""
+    if info["input"] == "objects":
+        part = input_reader(fitted)
+        if check_search(getattr(part, "search", "matrix")) is None:
+            return read_rows(part, X).evidence
+        note(f"no column evidence: search={part.search!r} finds neighbours without computing whole rows.")
+        return None
+    if X.shape[1] != info["n_columns"]:
+        note("ROWS has only the columns that the model needs; evidence needs all of them and is left out.")
+        return None
+    given = as_proximities(X)
+    read = {member.similarity for member in getattr(fitted, "members_", ())}
+    all_read = not read or None in read
+    matrices = [S for name, S in given.similarities.items() if all_read or name in read]
+    zero = given.absent != "unknown"
+    return np.logical_or.reduce([gives_evidence(S, absent_is_zero=zero) for S in matrices])
+
+
+def note_without_evidence(evidence: np.ndarray, ids: Any, edges: Any, assign_all: bool, note: Notes) -> None:
+    """Print how many samples give no evidence, which they are, and what was written for them."""
+    lacking = np.flatnonzero(~evidence)
+    if not len(lacking):
+        return
+    few = f"row{'' if len(lacking) == 1 else 's'} " + ", ".join(map(str, (lacking[:5] + 1).tolist()))
+    which = (
+        few + (", ..." if len(lacking) > 5 else "") if ids is None else some([str(ids[i]) for i in lacking.tolist()])
+    )
+    why = "their values to all training samples are equal"
+    if edges is not None and not np.any(edges[lacking]):
+        why = "they have no edge to a training sample"
+    written = (
+        "their labels are the most probable classes of such samples"
+        if assign_all
+        else f"their label is {UNASSIGNED!r} (--assign-all writes the most probable class)"
+    )
+    note(f"{len(lacking)} of {len(evidence)} samples give no evidence, because {why}: {which}; {written}.")
 
 
 @dataclass
@@ -25,7 +74,7 @@ class NoveltyColumns:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Callable[[str], None]) -> NoveltyColumns:
+def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Notes) -> NoveltyColumns:
     """Return the largest typicality and the familiarity of each sample and, with a confidence, its set of classes."""
     found = NoveltyColumns()
     if hasattr(fitted, "typicality"):
@@ -35,9 +84,7 @@ def novelty_columns(fitted: Any, X: Any, confidence: float | None, note: Callabl
     return found
 
 
-def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[str], None]) -> None:
-    from similitude.sets import typicality_of
-
+def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Notes) -> None:
     needed = getattr(fitted, "n_features_in_", None)  # None for raw objects
     if needed is not None and X.shape[1] != needed:
         note("ROWS has only the columns that the model needs; typicality needs all of them and is left out.")
@@ -82,10 +129,10 @@ def _add_typicality(found: NoveltyColumns, fitted: Any, X: Any, note: Callable[[
 
 
 def _written(p_values: np.ndarray) -> list[Any]:
-    return [NO_EVIDENCE if np.isnan(value) else value for value in p_values.tolist()]
+    return [_NO_EVIDENCE if np.isnan(value) else value for value in p_values.tolist()]
 
 
-def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, note: Callable[[str], None]) -> None:
+def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, note: Notes) -> None:
     if not hasattr(fitted, "predict_set"):
         raise ValueError(
             f"--confidence needs a model with sets; MODEL holds a {type(fitted).__name__}. Use a model of "
@@ -121,9 +168,6 @@ def _add_sets(found: NoveltyColumns, fitted: Any, X: Any, confidence: float, not
 
 def _why_together(fitted: Any, confidence: float) -> str:
     """Return the note that classes are too small to be calibrated each on its own."""
-    from similitude.numerics.conformal import samples_needed
-    from similitude.sets import calibration_of
-
     needed = samples_needed(confidence)
     sizes = zip(fitted.classes_.tolist(), calibration_of(fitted).counts.tolist())
     small = [f"class {str(label)!r} has {count}" for label, count in sizes if count < needed]

@@ -1,0 +1,65 @@
+"""What commands print and write: notes on stderr, tables on the terminal and in files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from similitude._utils.files import replacing
+from similitude.auto.leaderboard import names_text
+from similitude.proximity.unknown import NEEDS_ALL_PAIRS
+
+TABLE_SUFFIXES = (".csv", ".tsv")
+"""The suffixes of the tables that are written."""
+
+_LEAST_WIDTH = 110
+
+Notes = Callable[[str], None]
+
+
+def notes(quiet: bool) -> Notes:
+    """Return a function that prints a note on stderr, or does nothing if ``quiet``."""
+
+    def note(text: str) -> None:
+        if not quiet:
+            typer.echo(f"similitude: {text}", err=True)
+
+    return note
+
+
+def note_failures(failures: Mapping[str, str], note: Notes) -> None:
+    """Print why methods failed; those that need all pairs, if some are unknown, share one note."""
+    need_all = [name for name, why in failures.items() if NEEDS_ALL_PAIRS in why]
+    for name, why in failures.items():
+        if name not in need_all:
+            note(f"{name} failed: {' '.join(why.split())}")
+    if need_all:
+        note(
+            f"some pairs are unknown, and these methods need all pairs: {names_text(need_all)}. "
+            "--fill gives unknown pairs a value."
+        )
+
+
+def write_rows(path: Path, rows: Iterable[Iterable[Any]]) -> None:
+    """Write rows to a .csv or .tsv file."""
+    with replacing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+        csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
+
+
+def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows with the same columns to a .csv or .tsv file, below their names."""
+    write_rows(path, [list(rows[0]), *(row.values() for row in rows)])
+
+
+def print_table(table: object) -> None:
+    """Print a table as wide as the terminal, or as wide as it needs in a file or a pipe."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=max(console.width, _LEAST_WIDTH))
+    console.print(table)
