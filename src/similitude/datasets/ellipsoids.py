@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import Bunch, check_random_state
 
 from similitude._utils.checks import check_integer
+from similitude._utils.types import RandomState
 from similitude.datasets._arguments import check_amount
-
-if TYPE_CHECKING:
-    from similitude._utils.types import RandomState
 
 
 def make_ellipsoids(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
 from similitude._utils.checks import check_integer
+from similitude._utils.types import RandomState
 from similitude.datasets._arguments import check_amount, check_share
-
-if TYPE_CHECKING:
-    from similitude._utils.types import RandomState
 
 
 def make_patrol(

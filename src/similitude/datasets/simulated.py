@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 
 from similitude._utils.checks import check_integer
 from similitude._utils.ids import labels_in_order
+from similitude._utils.types import ListLike, MatrixLike, RandomState
 from similitude.datasets._arguments import check_amount
 from similitude.numerics.eigen import eigh
 from similitude.proximity.check import check_similarity, is_symmetric
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import ListLike, MatrixLike, RandomState
 
 NEGLIGIBLE = 0.01
 """Eigenvalues below this share of the largest are not candidates for the direction that is made negative."""

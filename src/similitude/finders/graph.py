@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -11,14 +11,12 @@ from similitude._native import both_directions, insert_neighbors, propose_neighb
 from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude._utils.threads import over_row_blocks
+from similitude._utils.types import RandomState
 from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
 from similitude.finders._pynndescent import neighbors_by_pynndescent, uses_pynndescent
 from similitude.finders.finder import Collection, ObjectFinder, in_both_directions
 from similitude.proximity.maps import WITH_WIDTH, LearnedMap, base_name, learned_constants_needed
 from similitude.similarities import Comparison, Measure, pairwise, sliceable
-
-if TYPE_CHECKING:
-    from similitude._utils.types import RandomState
 
 BUILDERS = ("auto", "own", "pynndescent")
 

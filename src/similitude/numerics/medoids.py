@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import math
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from similitude._utils.types import RandomState
 from similitude.numerics.votes import TIE_TOLERANCE
-
-if TYPE_CHECKING:
-    from similitude._utils.types import RandomState
 
 
 def k_medoids(S: np.ndarray, k: int, random_state: RandomState = None, *, n_init: int = 1) -> tuple[np.ndarray, float]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special, stats
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 MOST_EXACT = 500
 """The largest number of pairs for which the signed-rank test is exact."""

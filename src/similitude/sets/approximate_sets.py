@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.types import SamplesLike
 from similitude.base import Predicting
 from similitude.sets.calibration import (
     Calibration,
@@ -19,9 +20,6 @@ from similitude.sets.calibration import (
     warn_of_coverage,
 )
 from similitude.sets.novelty import Novelty
-
-if TYPE_CHECKING:
-    from similitude._utils.types import SamplesLike
 
 
 class ApproximateSets(Novelty, Predicting):

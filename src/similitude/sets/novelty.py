@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.types import SamplesLike
 from similitude.sets.familiarity import Familiarity
 from similitude.sets.relative_familiarity import RelativeFamiliarity
 from similitude.sets.typicality import Typicality
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from similitude._utils.types import SamplesLike
 
 
 class Novelty:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +17,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.ids import Names, labels_in_order
 from similitude._utils.scikit_learn import BaseSearchCV, num_samples
 from similitude._utils.threads import one_openmp_thread
+from similitude._utils.types import Folds, ListLike, RandomState, SamplesLike
 from similitude.base import Deciding, SimilarityEstimator, forget_fit, new_reader, reader_of, warns_of_dissimilarity
 from similitude.evaluation.answers import log_posteriors
 from similitude.evaluation.engine import Fold, fitted_on, reading_part, reads_training
@@ -46,12 +47,6 @@ from similitude.sets.familiarity import learned_familiarity
 from similitude.sets.novelty import Novelty
 from similitude.sets.typicality import Typicality
 from similitude.splits.leaks import folds_of_samples
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-    from sklearn.utils import Tags
-
-    from similitude._utils.types import Folds, ListLike, RandomState, SamplesLike
 
 
 @dataclass(frozen=True)

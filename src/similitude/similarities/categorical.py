@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from similitude._utils.checks import is_missing
 from similitude._utils.ids import labels_in_order
-from similitude.similarities.registry import Measure, batch, register
+from similitude._utils.types import ListLike
+from similitude.similarities.registry import BatchDistance, BatchSimilarity, Measure, batch, register
 from similitude.similarities.sets import OBJECTS as SETS
 from similitude.similarities.sets import incidence
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import ListLike
 
 
 def as_table(X: Any, name: str) -> np.ndarray:
@@ -31,6 +28,11 @@ def as_table(X: Any, name: str) -> np.ndarray:
         )
     missing = np.vectorize(is_missing, otypes=[bool])(table) if table.size else np.zeros(table.shape, bool)
     return np.where(missing, "?", table) if missing.any() else table
+
+
+def _places(column: np.ndarray) -> dict[Any, int]:
+    """Return the codes of the values of a column, in the order in which they occur."""
+    return {value: code for code, value in enumerate(dict.fromkeys(column))}
 
 
 def _codes(values: np.ndarray, known: dict[Any, int]) -> np.ndarray:
@@ -66,8 +68,13 @@ def counting(A: ListLike, B: ListLike) -> np.ndarray:
     return _weighted_agreement(*_two_tables(A, B))
 
 
-def _two_tables(A: Any, B: Any) -> tuple[np.ndarray, np.ndarray]:
+def _two_tables(A: Any, B: Any, fitted: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return both batches as tables, with the columns of each other and of the ``fitted`` measure."""
     left, right = as_table(A, "A"), as_table(B, "B")
+    for name, table in (("A", left), ("B", right)) if fitted is not None else ():
+        if table.shape[1] != len(fitted._values):
+            kind = type(fitted).__name__
+            raise ValueError(f"{name} has {table.shape[1]} columns, but {kind} was fitted on {len(fitted._values)}.")
     if left.shape[1] != right.shape[1]:
         raise ValueError(f"A and B must have the same columns; got {left.shape[1]} and {right.shape[1]}.")
     return left, right
@@ -80,7 +87,7 @@ def _weighted_agreement(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None
     """
     total = np.zeros((len(A), len(B)))
     for f, (a, b) in enumerate(zip(A.T, B.T)):
-        known = {value: code for code, value in enumerate(dict.fromkeys(b))}
+        known = _places(b)
         agree = _codes(a, known)[:, None] == _codes(b, known)[None, :]
         total += agree if weights is None else agree * weights[:, f, None]
     return total
@@ -122,16 +129,20 @@ def overlap(A: ListLike, B: ListLike) -> np.ndarray:
 _NUMBERS = " Numbers mean present (1) and absent (0); pass text, or missing='value', for numbers that name categories."
 
 
-class _Tversky(BaseEstimator):
+class _Tversky(BatchSimilarity):
     """The base of both of Tversky's models: rows as sets of features, and the salience of their parts."""
 
-    orientation = "similarity"
-    similitude_batch = True
-
-    alpha: float
-    beta: float
-    weights: Any
-    missing: str | None
+    def __init__(
+        self,
+        alpha: float = 0.5,
+        beta: float = 0.5,
+        weights: ArrayLike | None = None,
+        missing: Literal["value", "absent"] | None = None,
+    ):
+        self.alpha = alpha
+        self.beta = beta
+        self.weights = weights
+        self.missing = missing
 
     @property
     def symmetric(self) -> bool:
@@ -248,11 +259,8 @@ class TverskyContrast(_Tversky):
         weights: ArrayLike | None = None,
         missing: Literal["value", "absent"] | None = None,
     ):
+        super().__init__(alpha, beta, weights, missing)
         self.theta = theta
-        self.alpha = alpha
-        self.beta = beta
-        self.weights = weights
-        self.missing = missing
 
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the rows of A to those of B."""
@@ -301,18 +309,6 @@ class TverskyRatio(_Tversky):
     (array([[0.909]]), array([[0.526]]))
     """
 
-    def __init__(
-        self,
-        alpha: float = 0.5,
-        beta: float = 0.5,
-        weights: ArrayLike | None = None,
-        missing: Literal["value", "absent"] | None = None,
-    ):
-        self.alpha = alpha
-        self.beta = beta
-        self.weights = weights
-        self.missing = missing
-
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the rows of A to those of B."""
         if self.alpha < 0 or self.beta < 0:
@@ -331,7 +327,7 @@ def _are_positions(columns: list, sizes: list[int]) -> bool:
     )
 
 
-class Goodall(BaseEstimator):
+class Goodall(BatchSimilarity):
     """Goodall's similarity of categorical rows, in which agreement in a rare value has more weight.
 
     ``psi(a, b) = mean_f [a_f = b_f] (1 - p_f(a_f))``, where ``p_f(v) = n_v (n_v - 1) / (n (n - 1))`` is the probability
@@ -363,8 +359,6 @@ class Goodall(BaseEstimator):
 
     _saved_state = {"_values": "list of any", "_weights": "list of double[*]", "n_rows_": "int 1.."}
 
-    orientation = "similarity"
-
     def fit(self, X: ListLike, y: ListLike | None = None) -> Self:
         """Count how often each value occurs.
 
@@ -382,7 +376,7 @@ class Goodall(BaseEstimator):
         """
         table = as_table(X, "X")
         n = len(table)
-        self._values = [{v: i for i, v in enumerate(dict.fromkeys(column))} for column in table.T]
+        self._values = [_places(column) for column in table.T]
         self._weights = []
         for column, known in zip(table.T, self._values):
             counts = np.append(np.bincount(_codes(column, known), minlength=len(known)).astype(float), 0.0)
@@ -393,10 +387,7 @@ class Goodall(BaseEstimator):
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the rows of A to those of B."""
         check_is_fitted(self, "n_rows_")
-        A, B = as_table(A, "A"), as_table(B, "B")
-        for name, table in (("A", A), ("B", B)):
-            if table.shape[1] != len(self._values):
-                raise ValueError(f"{name} has {table.shape[1]} columns, but Goodall was fitted on {len(self._values)}.")
+        A, B = _two_tables(A, B, self)
         columns = zip(A.T, self._values, self._weights)
         weights = np.column_stack([weight[_codes(a, known)] for a, known, weight in columns] or [np.empty(len(A))])
         return _weighted_agreement(A, B, weights) / max(1, len(self._values))
@@ -405,7 +396,7 @@ class Goodall(BaseEstimator):
         return _are_positions(self._values, [len(weights) - 1 for weights in self._weights])
 
 
-class VDM(BaseEstimator):
+class VDM(BatchDistance):
     """Value difference metric (Stanfill & Waltz 1986), learned from labelled categorical rows.
 
     ``d(x, z) = sum_f sum_c (P(c | x_f) - P(c | z_f))^2`` over columns f and classes c, divided by the largest d among
@@ -444,7 +435,6 @@ class VDM(BaseEstimator):
         "largest_": "float",
     }
 
-    orientation = "dissimilarity"
     to_similarity = "one-minus"
 
     def __init__(self, weighted: bool = False):
@@ -472,7 +462,7 @@ class VDM(BaseEstimator):
         if len(encoded) != len(table):
             raise ValueError(f"y must have one label per row of X; got {len(encoded)} for {len(table)} rows.")
         overall = np.bincount(encoded, minlength=len(self.classes_)) / len(encoded)
-        self._values = [{v: i for i, v in enumerate(dict.fromkeys(column))} for column in table.T]
+        self._values = [_places(column) for column in table.T]
         self._tables = []
         for column, known in zip(table.T, self._values):
             counts = np.zeros((len(known) + 1, len(self.classes_)))
@@ -500,10 +490,7 @@ class VDM(BaseEstimator):
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances between two batches of rows, as a share of the largest distance in training."""
         check_is_fitted(self, "largest_")
-        A, B = as_table(A, "A"), as_table(B, "B")
-        for name, table in (("A", A), ("B", B)):
-            if table.shape[1] != len(self._values):
-                raise ValueError(f"{name} has {table.shape[1]} columns, but VDM was fitted on {len(self._values)}.")
+        A, B = _two_tables(A, B, self)
         return self._distances(A, B) / (self.largest_ or 1.0)
 
     def _check_saved(self, sizes: Any) -> bool:
@@ -511,72 +498,30 @@ class VDM(BaseEstimator):
         return square and _are_positions(self._values, [len(table) - 1 for table in self._tables])
 
 
+_rows = partial(Measure, objects="categorical rows", batch=True, symmetric=True)
+_rows_or_sets = partial(_rows, objects=f"categorical rows, {SETS}", reference="Tversky 1977")
+
 register(
-    Measure(
-        counting,
-        name="counting",
-        objects="categorical rows",
-        batch=True,
-        symmetric=True,
-        range="0 to the number of columns",
-        reference="Cazzanti & Gupta 2007, Section 4",
-    )
+    _rows(counting, name="counting", range="0 to the number of columns", reference="Cazzanti & Gupta 2007, Section 4")
 )
 register(
-    Measure(
+    _rows(
         VDM(),
         name="vdm",
-        objects="categorical rows",
         orientation="dissimilarity",
         to_similarity="one-minus",
-        symmetric=True,
         learns=True,
         range="0 to 1 on the training rows",
         reference="Stanfill & Waltz 1986",
     )
 )
+register(_rows(overlap, name="overlap", range="0 to 1", reference="Boriah et al. 2008, Table 2"))
 register(
-    Measure(
-        overlap,
-        name="overlap",
-        objects="categorical rows",
-        batch=True,
-        symmetric=True,
-        range="0 to 1",
-        reference="Boriah et al. 2008, Table 2",
+    _rows_or_sets(
+        TverskyContrast(), name="tversky-contrast", range="minus the number of columns to the number of columns"
     )
 )
+register(_rows_or_sets(TverskyRatio(), name="tversky-ratio", range="0 to 1"))
 register(
-    Measure(
-        TverskyContrast(),
-        name="tversky-contrast",
-        objects=f"categorical rows, {SETS}",
-        batch=True,
-        symmetric=True,
-        range="minus the number of columns to the number of columns",
-        reference="Tversky 1977",
-    )
-)
-register(
-    Measure(
-        TverskyRatio(),
-        name="tversky-ratio",
-        objects=f"categorical rows, {SETS}",
-        batch=True,
-        symmetric=True,
-        range="0 to 1",
-        reference="Tversky 1977",
-    )
-)
-register(
-    Measure(
-        Goodall(),
-        name="goodall",
-        objects="categorical rows",
-        batch=True,
-        symmetric=True,
-        learns=True,
-        range="0 to 1",
-        reference="Goodall 1966; Boriah et al. 2008, Table 2",
-    )
+    _rows(Goodall(), name="goodall", learns=True, range="0 to 1", reference="Goodall 1966; Boriah et al. 2008, Table 2")
 )

@@ -7,22 +7,19 @@ A point set is an array (n_points, n_dimensions). A weighted point set, which so
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.checks import check_integer
-from similitude.similarities.registry import Measure, register
+from similitude._utils.types import ListLike
+from similitude.similarities.registry import BatchDistance, BatchSimilarity, Measure, register
 from similitude.similarities.vectors import as_distributions, as_real, as_vector_pair
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import ListLike
 
 
 def as_point_sets(X: Any, name: str, n_dimensions: int | None = None) -> list[np.ndarray]:
@@ -55,7 +52,7 @@ def _two_lists_of_point_sets(A: Any, B: Any) -> tuple[list[np.ndarray], list[np.
     return left, right
 
 
-class EMD(BaseEstimator):
+class EMD(BatchDistance):
     """Earth mover's distance: the least work that turns one distribution into another.
 
     ``d(p, q) = min_F sum_ij F_ij g_ij`` over flows ``F >= 0`` with row sums p and column sums q, where g_ij is the
@@ -89,9 +86,6 @@ class EMD(BaseEstimator):
     >>> EMD()([[1, 0, 0]], [[1, 0, 0], [0, 1, 0], [0, 1, 1]])
     array([[0. , 1. , 1.5]])
     """
-
-    orientation = "dissimilarity"
-    similitude_batch = True
 
     def __init__(self, ground: str | ArrayLike = "euclidean", max_iterations: int = 100_000):
         self.ground = ground
@@ -188,7 +182,7 @@ def _weighted(X: Any, name: str) -> list[tuple[np.ndarray, np.ndarray]]:
     return objects
 
 
-class PyramidMatch(BaseEstimator):
+class PyramidMatch(BatchSimilarity):
     """Pyramid match kernel: how many points of two sets match, in grids from fine to coarse.
 
     ``K(X, Z) = sum_l 2^-l (I_l - I_{l-1})``, where ``I_l = sum_cells min(count of X, count of Z)`` on the grid of level
@@ -235,8 +229,6 @@ class PyramidMatch(BaseEstimator):
     """
 
     _saved_state = {"origin_": "number[*]", "finest_": "float 0.."}
-
-    orientation = "similarity"
 
     def __init__(self, n_levels: int = 10, finest: float | None = None):
         self.n_levels = n_levels
@@ -303,7 +295,7 @@ class PyramidMatch(BaseEstimator):
         return total / np.sqrt(sizes[0][:, None] * sizes[1][None, :])
 
 
-class Hausdorff(BaseEstimator):
+class Hausdorff(BatchDistance):
     """Hausdorff distance of two point sets.
 
     ``d(X, Z) = max(h(X, Z), h(Z, X))`` with ``h(X, Z) = max_{x in X} min_{z in Z} g(x, z)``, the largest distance of a
@@ -331,9 +323,6 @@ class Hausdorff(BaseEstimator):
     >>> Hausdorff()([[[0.0], [1.0]]], [[[0.0]], [[0.0], [5.0]]])
     array([[1., 4.]])
     """
-
-    orientation = "dissimilarity"
-    similitude_batch = True
 
     def __init__(self, directed: bool = False, ground: str = "euclidean"):
         self.directed = directed
@@ -363,44 +352,15 @@ class Hausdorff(BaseEstimator):
         return values
 
 
+_point_sets = partial(Measure, objects="point sets", batch=True, symmetric=True)
+_distances = partial(_point_sets, orientation="dissimilarity", metric=True, range="0 or more")
+
 register(
-    Measure(
-        EMD(),
-        name="emd",
-        objects="histograms or (weighted) point sets",
-        orientation="dissimilarity",
-        batch=True,
-        symmetric=True,
-        metric=True,
-        range="0 or more",
-        library="POT",
-        reference="Rubner et al. 2000",
+    _distances(
+        EMD(), name="emd", objects="histograms or (weighted) point sets", library="POT", reference="Rubner et al. 2000"
     )
 )
 register(
-    Measure(
-        PyramidMatch(),
-        name="pyramid-match",
-        objects="point sets",
-        batch=True,
-        symmetric=True,
-        learns=True,
-        range="0 to 1",
-        reference="Grauman & Darrell 2005",
-    )
+    _point_sets(PyramidMatch(), name="pyramid-match", learns=True, range="0 to 1", reference="Grauman & Darrell 2005")
 )
-register(
-    Measure(
-        Hausdorff(),
-        name="hausdorff",
-        objects="point sets",
-        orientation="dissimilarity",
-        batch=True,
-        symmetric=True,
-        metric=True,
-        threads=True,
-        range="0 or more",
-        library="scipy",
-        reference="Huttenlocher et al. 1993",
-    )
-)
+register(_distances(Hausdorff(), name="hausdorff", threads=True, library="scipy", reference="Huttenlocher et al. 1993"))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.similarities.registry import Measure, register
+from similitude._utils.types import ListLike
+from similitude.similarities.registry import BatchSimilarity, Measure, register
 from similitude.similarities.strings import as_strings, string_pair
 
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike
 
-
-class TfidfCosine(BaseEstimator):
+class TfidfCosine(BatchSimilarity):
     """Cosine of documents, represented as vectors of term frequency times inverse document frequency.
 
     ``s(x, z) = v(x) . v(z) / (|v(x)| |v(z)|)`` with ``v_t(x) = tf(t, x) (log((1 + n) / (1 + df(t))) + 1)``, where n and

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.types import ListLike
 from similitude.similarities.pairwise import pairwise
-from similitude.similarities.registry import Measure, register, resolve
+from similitude.similarities.registry import BatchSimilarity, Measure, SimilarityLike, register, resolve
 from similitude.similarities.vectors import OBJECTS, as_vector_pair, as_vectors
 
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike
-    from similitude.similarities.registry import SimilarityLike
 
-
-class RBF(BaseEstimator):
+class RBF(BatchSimilarity):
     """Gaussian radial basis function of the Euclidean distance, ``exp(-gamma |x - z|^2)``.
 
     Parameters
@@ -40,9 +37,6 @@ class RBF(BaseEstimator):
     array([[1.    , 0.6065]])
     """
 
-    orientation = "similarity"
-    similitude_batch = True
-
     def __init__(self, gamma: float | None = None):
         self.gamma = gamma
 
@@ -59,7 +53,7 @@ def _positive(value: Any, name: str) -> float:
     return float(value)
 
 
-class RBFRows(BaseEstimator):
+class RBFRows(BatchSimilarity):
     """Gaussian of the distance between two objects' rows of another similarity.
 
     ``psi(x, z) = exp(-gamma |s(x) - s(z)|^2)``, where s(x) is the vector of x's similarities to the training objects.
@@ -97,8 +91,6 @@ class RBFRows(BaseEstimator):
     """
 
     _saved_state = {"n_columns_": "int 0..", "objects_?": "any", "_measure?": "Measure"}
-
-    orientation = "similarity"
 
     def __init__(self, similarity: SimilarityLike = "precomputed", gamma: float = 1.0):
         self.similarity = similarity
@@ -147,28 +139,15 @@ class RBFRows(BaseEstimator):
         return np.exp(-_positive(self.gamma, "gamma") * cdist(left, right, "sqeuclidean"))
 
 
+_gaussian = partial(Measure, batch=True, symmetric=True, range="0 to 1", library="scipy")
+
+register(_gaussian(RBF(), name="rbf", objects=OBJECTS, threads=True))
 register(
-    Measure(
-        RBF(),
-        name="rbf",
-        objects=OBJECTS,
-        batch=True,
-        symmetric=True,
-        threads=True,
-        range="0 to 1",
-        library="scipy",
-    )
-)
-register(
-    Measure(
+    _gaussian(
         RBFRows(),
         name="rbf-rows",
         objects="rows of similarities, or any that another similarity takes",
-        batch=True,
-        symmetric=True,
         learns=True,
-        range="0 to 1",
-        library="scipy",
         reference="Chen et al. 2009, Section 7.1",
     )
 )

@@ -6,20 +6,18 @@ are square unless the parameter ``shape`` is given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator
 
 from similitude._native import one_sided_tangent, orthonormalize, two_sided_tangent
 from similitude._utils.threads import over_row_blocks, thread_count
-from similitude.similarities.registry import Measure, register
+from similitude._utils.types import ListLike
+from similitude.similarities.registry import BatchDistance, Measure, register
 from similitude.similarities.vectors import as_vectors
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike
 
 TRANSFORMATIONS = ("x", "y", "scale", "rotation", "axis", "diagonal", "thickness")
 
@@ -73,7 +71,7 @@ def tangent_vectors(images: np.ndarray, sigma: float, transformations: tuple[str
     return np.stack([vectors[t]().reshape(n, -1) for t in transformations], axis=1)
 
 
-class Tangent(BaseEstimator):
+class Tangent(BatchDistance):
     """Tangent distance of images: Euclidean distance up to small translations, scalings, rotations, ... of either.
 
     ``d(x, z)^2 = min_{a, b} |x + T_x a - z - T_z b|^2 + spring (|T_x a|^2 + |T_z b|^2)``, where the columns of T_x are
@@ -121,9 +119,6 @@ class Tangent(BaseEstimator):
     >>> euclidean(blobs, blobs)[0].round(2), Tangent()(blobs, blobs)[0].round(2)
     (array([0.  , 1.23]), array([0.  , 0.11]))
     """
-
-    orientation = "dissimilarity"
-    similitude_batch = True
 
     def __init__(
         self,
@@ -190,7 +185,7 @@ class Tangent(BaseEstimator):
                 raise ValueError(f"{name} must be a positive number; got {getattr(self, name)!r}.")
 
 
-class EuclideanImage(BaseEstimator):
+class EuclideanImage(BatchDistance):
     """Image Euclidean distance (IMED): a Euclidean distance that takes the distances of pixels into account.
 
     ``d(x, z)^2 = sum_ij g_ij (x_i - z_i)(x_j - z_j)`` with ``g_ij = exp(-|P_i - P_j|^2 / (2 sigma^2)) / (2 pi
@@ -224,9 +219,6 @@ class EuclideanImage(BaseEstimator):
     array([0.    , 0.3539, 0.5642])
     """
 
-    orientation = "dissimilarity"
-    similitude_batch = True
-
     def __init__(self, sigma: float = 1.0, shape: tuple[int, int] | None = None):
         self.sigma = sigma
         self.shape = shape
@@ -247,28 +239,14 @@ class EuclideanImage(BaseEstimator):
         return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
 
+_images = partial(Measure, objects="images", orientation="dissimilarity", batch=True, symmetric=True)
+
+# Tangent uses threads itself, and computes the tangent planes once per call, so it is best called on large batches.
+register(_images(Tangent(), name="tangent", range="0 to the Euclidean distance", reference="Simard et al. 1993"))
 register(
-    Measure(
-        Tangent(),
-        name="tangent",
-        objects="images",
-        orientation="dissimilarity",
-        batch=True,
-        symmetric=True,
-        # It uses threads itself, and computes the tangent planes once per call, so it is best called on large batches.
-        threads=False,
-        range="0 to the Euclidean distance",
-        reference="Simard et al. 1993",
-    )
-)
-register(
-    Measure(
+    _images(
         EuclideanImage(),
         name="euclidean-image",
-        objects="images",
-        orientation="dissimilarity",
-        batch=True,
-        symmetric=True,
         metric=True,
         threads=True,
         range="0 or more",

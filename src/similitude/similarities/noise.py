@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from similitude._utils.checks import check_integer
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import RandomState
+from similitude._utils.types import RandomState
 
 
 def quantize(S: ArrayLike, levels: int, *, value_range: tuple[float, float] | None = None) -> np.ndarray:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,7 @@ from similitude._utils.checks import check_integer
 from similitude._utils.forms import foreign_form
 from similitude._utils.progress import progress as with_progress
 from similitude._utils.scikit_learn import safe_indexing
+from similitude._utils.types import SamplesLike
 from similitude.similarities._blocks import (
     WAITING_BYTES,
     Block,
@@ -29,9 +30,6 @@ from similitude.similarities._blocks import (
 from similitude.similarities.fingerprint import fingerprint, fingerprint_of_measure
 from similitude.similarities.journal import DiskMatrix, store
 from similitude.similarities.registry import Measure, SimilarityLike, resolve
-
-if TYPE_CHECKING:
-    from similitude._utils.types import SamplesLike
 
 
 def pairwise(

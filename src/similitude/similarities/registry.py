@@ -6,14 +6,12 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from sklearn.base import BaseEstimator
 
 from similitude._utils.checks import did_you_mean
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike
+from similitude._utils.types import ListLike
 
 
 @dataclass(frozen=True)
@@ -120,6 +118,19 @@ class Measure:
 
     def _check_saved(self, sizes: Any) -> bool:
         return callable(self.function)
+
+
+class BatchSimilarity(BaseEstimator):
+    """Base of the similarities that are objects with parameters and take two batches."""
+
+    orientation = "similarity"
+    similitude_batch = True
+
+
+class BatchDistance(BatchSimilarity):
+    """Base of the dissimilarities that are objects with parameters and take two batches."""
+
+    orientation = "dissimilarity"
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

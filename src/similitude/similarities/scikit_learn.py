@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels
 
-from similitude.similarities.registry import Measure
+from similitude._utils.types import ListLike
+from similitude.similarities.registry import BatchDistance, BatchSimilarity, Measure
 from similitude.similarities.vectors import OBJECTS, as_real, as_vector_pair
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike
 
 # These metrics are computed by SciPy, which does not use inner products.
 _SCIPY = {
@@ -30,11 +27,8 @@ _SCIPY_BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneat
 _METRICS = {"l1", "l2", "cityblock", "minkowski", "hamming", "canberra", "euclidean", "chebyshev", "haversine"}
 
 
-class ScikitLearnDistance(BaseEstimator):
+class ScikitLearnDistance(BatchDistance):
     """A distance that scikit-learn has a name for, with its default parameters."""
-
-    orientation = "dissimilarity"
-    similitude_batch = True
 
     def __init__(self, metric: str = "euclidean"):
         self.metric = metric
@@ -51,11 +45,8 @@ class ScikitLearnDistance(BaseEstimator):
         return pairwise_distances(A, B, metric=self.metric)
 
 
-class ScikitLearnKernel(BaseEstimator):
+class ScikitLearnKernel(BatchSimilarity):
     """A kernel that scikit-learn has a name for, with its default parameters."""
-
-    orientation = "similarity"
-    similitude_batch = True
 
     def __init__(self, metric: str = "linear"):
         self.metric = metric

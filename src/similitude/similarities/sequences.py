@@ -7,7 +7,7 @@ scores, it was 5 times as fast on sequences of 57 letters and 30 times as fast o
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from string import ascii_uppercase
 from typing import Any, Literal
 
@@ -45,15 +45,24 @@ def _scores(matrix: str | None, match: int, mismatch: int) -> tuple[Any, frozens
 class _Alignment(BaseEstimator):
     """The base of local and global alignment: scores, gaps, and the loop over pairs."""
 
-    matrix: str | None
-    match: int
-    mismatch: int
-    gap_open: int | None
-    gap_extend: int | None
-    output: str
-
     _method: str
-    _outputs: tuple[str, ...]
+    _outputs: tuple[str, ...] = ("score", "normalized")
+
+    def __init__(
+        self,
+        matrix: str | None = None,
+        match: int = 2,
+        mismatch: int = -3,
+        gap_open: int | None = None,
+        gap_extend: int | None = None,
+        output: Literal["score", "normalized"] = "score",
+    ):
+        self.matrix = matrix
+        self.match = match
+        self.mismatch = mismatch
+        self.gap_open = gap_open
+        self.gap_extend = gap_extend
+        self.output: str = output
 
     def _gaps(self) -> tuple[int, int]:
         usual = (5, 2) if self.matrix is None else (11, 1)
@@ -83,10 +92,17 @@ class _Alignment(BaseEstimator):
         self._check_parameters()
         left, right = string_pair(A, B)
         scores, letters, largest = _scores(self.matrix, int(self.match), int(self.mismatch))
-        upper = [_upper(left, letters, "A", self.matrix)]
-        upper.append(upper[0] if right is left else _upper(right, letters, "B", self.matrix))
-        score = self._aligner(scores, largest, max(map(len, [*upper[0], *upper[1], ""])))
-        return self._finish(self._all_pairs(score, *upper), score, *upper)
+        same = right is left
+        left = _capitals(left, letters, "A", self.matrix)
+        right = left if same else _capitals(right, letters, "B", self.matrix)
+        score = self._aligner(scores, largest, max(map(len, [*left, *right, ""])))
+        S = np.empty((len(left), len(right)))
+        for i, x in enumerate(left):
+            with_x, first = score(x), i if same else 0
+            S[i, first:] = [with_x(z) for z in right[first:]]
+            if same:
+                S[i:, i] = S[i, i:]
+        return self._finish(S, score, left, right)
 
     def _aligner(self, scores: Any, largest: int, longest: int) -> Callable[[str], Callable[[str], float]]:
         """Return a function x -> (z -> score), with the work on x done once."""
@@ -108,15 +124,6 @@ class _Alignment(BaseEstimator):
 
         return against
 
-    def _all_pairs(self, score: Callable, left: list[str], right: list[str]) -> np.ndarray:
-        S = np.empty((len(left), len(right)))
-        for i, x in enumerate(left):
-            with_x, first = score(x), i if right is left else 0
-            S[i, first:] = [with_x(z) for z in right[first:]]
-            if right is left:
-                S[i:, i] = S[i, i:]
-        return S
-
     def _finish(self, S: np.ndarray, score: Callable, left: list[str], right: list[str]) -> np.ndarray:
         """Return the scores in the form that ``output`` names."""
         if self.output != "normalized":
@@ -127,7 +134,7 @@ class _Alignment(BaseEstimator):
             return np.where(scale > 0, S / scale, 0.0)
 
 
-def _upper(sequences: list[str], letters: frozenset[str], name: str, matrix: str | None) -> list[str]:
+def _capitals(sequences: list[str], letters: frozenset[str], name: str, matrix: str | None) -> list[str]:
     # Only ASCII letters have one capital each; "ß" would become two letters.
     upper = [x.upper() if x.isascii() else x for x in sequences]
     for i, x in enumerate(upper):
@@ -183,7 +190,7 @@ class SmithWaterman(_Alignment):
     """
 
     _method = "sw"
-    _outputs = ("score", "normalized", "evalue")
+    _outputs = (*_Alignment._outputs, "evalue")
 
     def __init__(
         self,
@@ -196,11 +203,7 @@ class SmithWaterman(_Alignment):
         lambda_: float | None = None,
         K: float | None = None,
     ):
-        self.matrix = matrix
-        self.match = match
-        self.mismatch = mismatch
-        self.gap_open = gap_open
-        self.gap_extend = gap_extend
+        super().__init__(matrix, match, mismatch, gap_open, gap_extend)
         self.output = output
         self.lambda_ = lambda_
         self.K = K
@@ -279,23 +282,6 @@ class NeedlemanWunsch(_Alignment):
     """
 
     _method = "nw"
-    _outputs = ("score", "normalized")
-
-    def __init__(
-        self,
-        matrix: str | None = None,
-        match: int = 2,
-        mismatch: int = -3,
-        gap_open: int | None = None,
-        gap_extend: int | None = None,
-        output: Literal["score", "normalized"] = "score",
-    ):
-        self.matrix = matrix
-        self.match = match
-        self.mismatch = mismatch
-        self.gap_open = gap_open
-        self.gap_extend = gap_extend
-        self.output = output
 
     @property
     def range(self) -> str:
@@ -307,27 +293,7 @@ class NeedlemanWunsch(_Alignment):
         return -float(gap_open + length * gap_extend) if length else 0.0
 
 
-register(
-    Measure(
-        SmithWaterman(),
-        name="smith-waterman",
-        objects="biological sequences",
-        batch=True,
-        symmetric=True,
-        range="integers from 0",
-        library="parasail",
-        reference="Smith & Waterman 1981",
-    )
-)
-register(
-    Measure(
-        NeedlemanWunsch(),
-        name="needleman-wunsch",
-        objects="biological sequences",
-        batch=True,
-        symmetric=True,
-        range="integers",
-        library="parasail",
-        reference="Needleman & Wunsch 1970",
-    )
-)
+_alignment = partial(Measure, objects="biological sequences", batch=True, symmetric=True, library="parasail")
+
+register(_alignment(SmithWaterman(), name="smith-waterman", range="integers from 0", reference="Smith & Waterman 1981"))
+register(_alignment(NeedlemanWunsch(), name="needleman-wunsch", range="integers", reference="Needleman & Wunsch 1970"))

@@ -11,18 +11,16 @@ All of these similarities are functions of three counts, ``|A n B|``, ``|A|`` an
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
+from similitude._utils.types import ListLike
 from similitude._utils.warn import warn
-from similitude.similarities.registry import Measure, batch, register
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike
+from similitude.similarities.registry import BatchSimilarity, Measure, batch, register
 
 OBJECTS = "sets or binary vectors"
 
@@ -196,7 +194,7 @@ def dice(A: ListLike, B: ListLike) -> np.ndarray:
     return _share(2 * common, 2 * common + only_a + only_b)
 
 
-class TverskyLinear(BaseEstimator):
+class TverskyLinear(BatchSimilarity):
     """Tversky's linear contrast model on sets, with the number of elements as salience.
 
     ``psi(A, B) = theta |A n B| - alpha |A - B| - beta |B - A|``. It is asymmetric unless alpha = beta. It is the
@@ -228,9 +226,6 @@ class TverskyLinear(BaseEstimator):
            [ 0.5,  0.5,  1. ]])
     """
 
-    orientation = "similarity"
-    similitude_batch = True
-
     def __init__(self, theta: float = 1.0, alpha: float = 0.5, beta: float = 0.5):
         self.theta = theta
         self.alpha = alpha
@@ -251,25 +246,14 @@ class TverskyLinear(BaseEstimator):
         return self.theta * common - self.alpha * only_a - self.beta * only_b
 
 
-for _function, _name, _reference in ((jaccard, "jaccard", "Jaccard 1912"), (dice, "dice", "Dice 1945")):
-    register(
-        Measure(
-            _function,
-            name=_name,
-            objects=OBJECTS,
-            batch=True,
-            symmetric=True,
-            range="0 to 1",
-            reference=_reference,
-        )
-    )
+_sets = partial(Measure, objects=OBJECTS, batch=True, symmetric=True)
+
+register(_sets(jaccard, name="jaccard", range="0 to 1", reference="Jaccard 1912"))
+register(_sets(dice, name="dice", range="0 to 1", reference="Dice 1945"))
 register(
-    Measure(
+    _sets(
         TverskyLinear(),
         name="tversky-linear",
-        objects=OBJECTS,
-        batch=True,
-        symmetric=True,
         range="minus half of both sizes together to the size",
         reference="Tversky 1977",
     )

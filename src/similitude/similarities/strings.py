@@ -5,17 +5,15 @@ from __future__ import annotations
 import bz2
 import lzma
 import zlib
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from similitude._utils.checks import check_choice
 from similitude._utils.extras import require
-from similitude.similarities.registry import Measure, register
-
-if TYPE_CHECKING:
-    from similitude._utils.types import ListLike
+from similitude._utils.types import ListLike
+from similitude.similarities.registry import BatchDistance, Measure, register
 
 
 def as_strings(X: Any, name: str) -> list[str]:
@@ -35,11 +33,10 @@ def string_pair(A: Any, B: Any) -> tuple[list[str], list[str]]:
     return left, left if B is A else as_strings(B, "B")
 
 
-class _RapidFuzz(BaseEstimator):
+class _RapidFuzz(BatchDistance):
     """A scorer of rapidfuzz on two batches of strings."""
 
     _scorer: str
-    _kind = "distance"
 
     def __init__(self, normalized: bool = False, workers: int = 1):
         self.normalized = normalized
@@ -67,10 +64,11 @@ class _RapidFuzz(BaseEstimator):
         """Return the matrix between two sequences of strings."""
         A, B = string_pair(A, B)
         scorer = getattr(require("rapidfuzz.distance", "strings"), self._scorer)
+        kind = "similarity" if self.orientation == "similarity" else "distance"
         return require("rapidfuzz.process", "strings").cdist(
             A,
             B,
-            scorer=getattr(scorer, f"normalized_{self._kind}" if self.normalized else self._kind),
+            scorer=getattr(scorer, f"normalized_{kind}" if self.normalized else kind),
             scorer_kwargs=self._options(),
             dtype=np.float64,  # exact for every length; narrow integers would overflow
             workers=self.workers,
@@ -209,7 +207,7 @@ class LCS(_RapidFuzz):
     """
 
     _scorer = "LCSseq"
-    _kind = "similarity"
+    orientation = "similarity"
     metric = False
 
 
@@ -245,7 +243,7 @@ class JaroWinkler(_RapidFuzz):
     """
 
     _scorer = "JaroWinkler"
-    _kind = "similarity"
+    orientation = "similarity"
     normalized = False
     metric = False
     range = "0 to 1"
@@ -270,7 +268,7 @@ _COMPRESSORS = {
 }
 
 
-class Compression(BaseEstimator):
+class Compression(BatchDistance):
     """Normalised compression distance: how much of one string a compressor can predict from the other.
 
     ``d(x, z) = (C(xz) - min(C(x), C(z))) / max(C(x), C(z))``, where C is the compressed length in bytes of the text in
@@ -324,89 +322,21 @@ class Compression(BaseEstimator):
         return len(_COMPRESSORS[self.compressor](text, self.level))
 
 
+_strings = partial(Measure, objects="strings", batch=True, threads=True)
+_rapidfuzz = partial(_strings, symmetric=True, library="rapidfuzz")
+_edit_distance = partial(_rapidfuzz, orientation="dissimilarity", metric=True, range="integers from 0")
+
+register(_edit_distance(Levenshtein(), name="levenshtein", reference="Levenshtein 1966"))
+register(_edit_distance(DamerauLevenshtein(), name="damerau", reference="Damerau 1964; Lowrance & Wagner 1975"))
+register(_edit_distance(Indel(), name="indel", reference="Needleman & Wunsch 1970"))
+register(_rapidfuzz(LCS(), name="lcs", range="integers from 0", reference="Hirschberg 1977"))
+register(_rapidfuzz(JaroWinkler(), name="jaro-winkler", range="0 to 1", reference="Winkler 1990"))
 register(
-    Measure(
-        Levenshtein(),
-        name="levenshtein",
-        objects="strings",
-        orientation="dissimilarity",
-        to_similarity="max-minus",
-        batch=True,
-        symmetric=True,
-        metric=True,
-        threads=True,
-        range="integers from 0",
-        library="rapidfuzz",
-        reference="Levenshtein 1966",
-    )
-)
-register(
-    Measure(
-        DamerauLevenshtein(),
-        name="damerau",
-        objects="strings",
-        orientation="dissimilarity",
-        to_similarity="max-minus",
-        batch=True,
-        symmetric=True,
-        metric=True,
-        threads=True,
-        range="integers from 0",
-        library="rapidfuzz",
-        reference="Damerau 1964; Lowrance & Wagner 1975",
-    )
-)
-register(
-    Measure(
-        Indel(),
-        name="indel",
-        objects="strings",
-        orientation="dissimilarity",
-        to_similarity="max-minus",
-        batch=True,
-        symmetric=True,
-        metric=True,
-        threads=True,
-        range="integers from 0",
-        library="rapidfuzz",
-        reference="Needleman & Wunsch 1970",
-    )
-)
-register(
-    Measure(
-        LCS(),
-        name="lcs",
-        objects="strings",
-        batch=True,
-        symmetric=True,
-        threads=True,
-        range="integers from 0",
-        library="rapidfuzz",
-        reference="Hirschberg 1977",
-    )
-)
-register(
-    Measure(
-        JaroWinkler(),
-        name="jaro-winkler",
-        objects="strings",
-        batch=True,
-        symmetric=True,
-        threads=True,
-        range="0 to 1",
-        library="rapidfuzz",
-        reference="Winkler 1990",
-    )
-)
-register(
-    Measure(
+    _strings(
         Compression(),
         name="compression",
-        objects="strings",
         orientation="dissimilarity",
         to_similarity="one-minus",
-        batch=True,
-        threads=True,
         range="a little above 0 to a little above 1",
         library="Python",
         reference="Cilibrasi & Vitanyi 2005",

@@ -7,21 +7,18 @@ remain ties.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from scipy.special import rel_entr
-from sklearn.base import BaseEstimator
 
 from similitude._utils.docs import shared_docs
-from similitude.similarities.registry import Measure, batch, register
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from similitude._utils.types import ListLike
+from similitude._utils.types import ListLike
+from similitude.similarities.registry import BatchDistance, Measure, batch, register
 
 OBJECTS = "feature vectors"
 
@@ -218,7 +215,7 @@ def _cosine_of_directions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return values
 
 
-class RelativeEntropy(BaseEstimator):
+class RelativeEntropy(BatchDistance):
     """Relative entropy (Kullback-Leibler divergence) of two distributions, which is asymmetric.
 
     ``d(p, q) = sum_f p_f log(p_f / q_f)``, in nats. Rows are scaled to sum to one and then mixed with the uniform
@@ -246,9 +243,6 @@ class RelativeEntropy(BaseEstimator):
     array([[0.    , 0.1438]])
     """
 
-    orientation = "dissimilarity"
-    similitude_batch = True
-
     def __init__(self, smoothing: float = 1e-6):
         self.smoothing = smoothing
 
@@ -269,7 +263,7 @@ class RelativeEntropy(BaseEstimator):
         return np.maximum(values, 0.0)
 
 
-class DeltaE94(BaseEstimator):
+class DeltaE94(BatchDistance):
     """Colour difference CIE 1994 of two colours in L*a*b*, which is asymmetric: A holds the reference colours.
 
     ``d^2 = (dL / kL)^2 + (dC / (kC (1 + k1 C1)))^2 + (dH / (kH (1 + k2 C1)))^2``, where C is the chroma
@@ -299,9 +293,6 @@ class DeltaE94(BaseEstimator):
            [20.   ,  0.   ]])
     """
 
-    orientation = "dissimilarity"
-    similitude_batch = True
-
     def __init__(self, kH: float = 1.0, kC: float = 1.0, kL: float = 1.0, k1: float = 0.045, k2: float = 0.015):
         self.kH = kH
         self.kC = kC
@@ -326,34 +317,14 @@ class DeltaE94(BaseEstimator):
         return np.sqrt(squares)
 
 
-for _function, _name in ((euclidean, "euclidean"), (manhattan, "manhattan"), (chebyshev, "chebyshev")):
-    register(
-        Measure(
-            _function,
-            name=_name,
-            objects=OBJECTS,
-            orientation="dissimilarity",
-            batch=True,
-            symmetric=True,
-            metric=True,
-            threads=True,
-            range="0 or more",
-            library="scipy",
-        )
-    )
-for _function, _name in ((cosine, "cosine"), (correlation, "correlation")):
-    register(
-        Measure(
-            _function,
-            name=_name,
-            objects=OBJECTS,
-            batch=True,
-            symmetric=True,
-            threads=True,
-            range="-1 to 1",
-            library="scipy",
-        )
-    )
+_vectors = partial(Measure, objects=OBJECTS, batch=True, symmetric=True, threads=True, library="scipy")
+_distances = partial(_vectors, orientation="dissimilarity", metric=True, range="0 or more")
+
+register(_distances(euclidean, name="euclidean"))
+register(_distances(manhattan, name="manhattan"))
+register(_distances(chebyshev, name="chebyshev"))
+register(_vectors(cosine, name="cosine", range="-1 to 1"))
+register(_vectors(correlation, name="correlation", range="-1 to 1"))
 register(
     Measure(
         RelativeEntropy(),
