@@ -212,7 +212,7 @@ def test_a_function_that_cannot_be_sent_works_here_with_a_warning():
 def test_results_wait_in_rounds_of_limited_size(monkeypatch):
     """No more blocks are begun than may wait for a slow reader."""
     begun, written = [], []
-    task = blocks.Task(lambda a, b: 1.0, "one", False, False)
+    task = blocks.Task(Measure(lambda a, b: 1.0, name="one"))
     grid = blocks.Grid(40, 40, 1, False)
 
     def cut(block):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from similitude._utils.checks import check_integer
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, cut, lengths_of
 from similitude.features import LandmarkClassifier, Moments, fit_by_moments
 from similitude.features.landmark_moments import add, block_moments
 from similitude.labels import Labels
 from similitude.reader import ComputedValues
-from similitude.similarities import check_block_size
 from similitude.transform import Landmarks, row_blocks
 
 if TYPE_CHECKING:
@@ -71,11 +71,12 @@ def fit_landmarks(
         raise ValueError(
             f"model must be 'ridge', which needs only sums over blocks; got {model.model!r}: use its own fit."
         )
-    length, client = check_block_size(block_size), current_client(client)
+    check_integer(block_size, "block_size", 1, none=True)
+    client = current_client(client)
 
     def sum_moments(landmarks: Landmarks, labels: Labels, weights: np.ndarray | None) -> Moments:
         n, width = len(landmarks.training), max(len(landmarks.W), labels.n_classes + 1)
-        each = length or min(row_blocks(n, width)[0].stop, -(-n // thread_total(client)))
+        each = block_size or min(row_blocks(n, width)[0].stop, -(-n // thread_total(client)))
         with waiting(_ADVICE):
             return _summed(client, landmarks, labels, weights, lengths_of(n, each))
 

@@ -15,7 +15,7 @@ from similitude.distributed._cluster import current_client, hold, reduce_tree, t
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
 from similitude.finders import Collection, Ends, Neighbors, RunningBest, StreamSearch, Target, best_of
 from similitude.proximity.maps import LearnedMap
-from similitude.similarities import Block, Measure, check_block_size, sliceable
+from similitude.similarities import Block, Measure, sliceable
 
 _ADVICE = "lower block_size or batch_size of ClusterSearch, raise n_shards, or give the workers more memory"
 
@@ -147,7 +147,7 @@ class ClusterSearch(StreamSearch):
                 target.write(Block(0, slice(0, 1), slice(0, len(values))), values[None])
 
     def _check_parameters(self) -> None:
-        check_block_size(self.block_size)
+        check_integer(self.block_size, "block_size", 1, none=True)
         check_integer(self.n_shards, "n_shards", 1, none=True)
         check_integer(self.batch_size, "batch_size", 1)
 

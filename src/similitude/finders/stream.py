@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from similitude._native import offer, offer_counting
+from similitude._utils.checks import check_integer
 from similitude._utils.scikit_learn import num_samples
 from similitude.finders.finder import Collection, ObjectFinder
 from similitude.finders.ties import Neighbors
 from similitude.numerics.ties import listed_counts
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
-from similitude.similarities import Measure, check_block_size, show_blocks, sliceable
+from similitude.similarities import Measure, Target, show_blocks, sliceable
 
 
 class StreamSearch(ObjectFinder):
@@ -67,7 +68,7 @@ class StreamSearch(ObjectFinder):
         self.progress = progress
 
     def index(self, reader: Any, symmetric: bool = False) -> LearnedMap | None:
-        check_block_size(self.block_size)
+        check_integer(self.block_size, "block_size", 1, none=True)
         self._begin(symmetric)
         self._ends: tuple[Any, Any] | None = None
         map_name, scale = reader.map_name, reader.scale
@@ -148,12 +149,6 @@ class StreamSearch(ObjectFinder):
         """The mean number of similarities computed per sample in the last search."""
         n, m = self._seen
         return n + sum(self._local) / m
-
-
-class Target:
-    """Base of the objects that receive blocks of values."""
-
-    done = frozenset[int]()
 
 
 class Ends(Target):

@@ -2,7 +2,6 @@
 
 from similitude.similarities._blocks import Block
 from similitude.similarities.categorical import VDM, Goodall, TverskyContrast, TverskyRatio, counting, overlap
-from similitude.similarities.comparison import Comparison, append_objects, check_objects, sliceable
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
 from similitude.similarities.documents import TfidfCosine
 from similitude.similarities.fingerprint import fingerprint_of_measure
@@ -10,13 +9,17 @@ from similitude.similarities.gaussian import RBF, RBFRows
 from similitude.similarities.images import EuclideanImage, Tangent
 from similitude.similarities.noise import add_noise, quantize
 from similitude.similarities.pairwise import (
+    Comparison,
     MatrixInMemory,
     Named,
-    check_block_size,
+    Target,
+    append_objects,
+    check_objects,
     check_sequence,
     named_values,
     pairwise,
     show_blocks,
+    sliceable,
 )
 from similitude.similarities.registry import Measure, batch, names, register, resolve, table
 from similitude.similarities.sequences import NeedlemanWunsch, SmithWaterman
@@ -59,6 +62,7 @@ __all__ = [
     "RelativeEntropy",
     "SmithWaterman",
     "Tangent",
+    "Target",
     "TfidfCosine",
     "TverskyContrast",
     "TverskyLinear",
@@ -67,7 +71,6 @@ __all__ = [
     "append_objects",
     "batch",
     "chebyshev",
-    "check_block_size",
     "check_objects",
     "check_sequence",
     "correlation",

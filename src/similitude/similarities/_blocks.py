@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import pickle
 import traceback
-import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import islice, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.parallel import Parallel, delayed
 
 from similitude._utils.scikit_learn import safe_indexing
+from similitude._utils.warn import warn
 from similitude.similarities.registry import Measure
 
 try:
@@ -94,18 +95,16 @@ Places = tuple[Sequence[int] | np.ndarray, Sequence[int] | np.ndarray]
 class Task:
     """A function that returns the values of one block as a float32 or float64 array, or a :class:`Failure`."""
 
-    function: Callable[..., Any]
-    name: str
-    batch: bool
-    half: bool
+    measure: Measure
+    half: bool = False
     places: Places | None = None
 
-    @classmethod
-    def of(cls, measure: Measure, half: bool = False, places: Places | None = None) -> Task:
-        return cls(measure.function, measure.name or "the function", measure.batch, half, places)
+    @property
+    def name(self) -> str:
+        return self.measure.name or "the function"
 
     def __call__(self, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
-        values = self._of_batches(block, a, b) if self.batch else self._of_pairs(block, a, b)
+        values = self._of_batches(block, a, b) if self.measure.batch else self._of_pairs(block, a, b)
         if not isinstance(values, Failure) and not np.isfinite(values).all():
             i, j = map(int, np.argwhere(~np.isfinite(values))[0])
             where = self._pair(block, i, j)
@@ -113,12 +112,12 @@ class Task:
         return block, values
 
     def _of_pairs(self, block: Block, a: list, b: list) -> np.ndarray | Failure:
-        values = np.empty((len(a), len(b)))
+        values, function = np.empty((len(a), len(b))), self.measure.function
         diagonal = self.half and block.rows == block.columns
         for i, left in enumerate(a):
             for j in range(i if diagonal else 0, len(b)):
                 try:
-                    value = self.function(left, b[j])
+                    value = function(left, b[j])
                     if isinstance(value, (complex, np.complexfloating)):
                         raise TypeError("a complex value; it must be real")
                     values[i, j] = value
@@ -133,7 +132,7 @@ class Task:
     def _of_batches(self, block: Block, a: Any, b: Any) -> np.ndarray | Failure:
         n, m = block.rows.stop - block.rows.start, block.columns.stop - block.columns.start
         try:
-            values = self.function(a, b)
+            values = self.measure.function(a, b)
             values = values.toarray() if sparse.issparse(values) else np.asarray(values)
             if values.shape == (n, m) and values.dtype != np.float32 and not np.iscomplexobj(values):
                 values = values.astype(np.float64, copy=False)
@@ -170,7 +169,7 @@ class Task:
 
     def _error(self, a: Any, b: Any) -> Exception | None:
         try:
-            self.function(a, b)
+            self.measure.function(a, b)
         except Exception as error:
             return error
         return None
@@ -205,19 +204,20 @@ def evaluated(
     After a failure the blocks that are being computed are still yielded, and then the error is raised.
     """
     failures: list[Failure] = []
+    wanted = partial(takewhile, lambda block: not failures)
 
-    def wanted(blocks: Iterable[Block]) -> Iterator[Block]:
-        for block in blocks:
-            if failures:
-                return
-            yield block
+    def results() -> Iterator[tuple[Block, np.ndarray | Failure]]:
+        if n_jobs == 1:
+            yield from (task(block, *cut(block)) for block in wanted(blocks))
+            return
+        left = iter(blocks)
+        # Blocks are large enough to be sent one by one, and an interruption would lose a whole batch of them.
+        settings = {"prefer": "threads" if threads else "processes", "batch_size": 1, "max_nbytes": None}
+        with Parallel(n_jobs=n_jobs, return_as="generator_unordered", **settings) as parallel:
+            while part := list(islice(wanted(left), max(waiting, 8 * n_jobs))):
+                yield from parallel(delayed(_in_worker)(threads, task, block, *cut(block)) for block in wanted(part))
 
-    results: Iterator[tuple[Block, np.ndarray | Failure]]
-    if n_jobs == 1:
-        results = (task(block, *cut(block)) for block in wanted(blocks))
-    else:
-        results = _in_parallel(task, iter(blocks), wanted, cut, n_jobs, threads, waiting)
-    for block, values in results:
+    for block, values in results():
         if isinstance(values, Failure):
             failures.append(values)
         else:
@@ -226,31 +226,10 @@ def evaluated(
         raise ValueError(failures[0].message) from failures[0].cause
 
 
-def _in_parallel(
-    task: Task,
-    blocks: Iterator[Block],
-    wanted: Callable[[Iterable[Block]], Iterator[Block]],
-    cut: Callable[[Block], tuple[Any, Any]],
-    n_jobs: int,
-    threads: bool,
-    waiting: int,
-) -> Iterator[tuple[Block, np.ndarray | Failure]]:
-    work = delayed(_here if threads else _elsewhere)
-    # Blocks are large enough to be sent one by one, and an interruption would lose a whole batch of them.
-    settings = {"prefer": "threads" if threads else "processes", "batch_size": 1, "max_nbytes": None}
-    with Parallel(n_jobs=n_jobs, return_as="generator_unordered", **settings) as parallel:
-        while part := list(islice(wanted(blocks), max(waiting, 8 * n_jobs))):
-            yield from parallel(work(task, block, *cut(block)) for block in wanted(part))
-
-
-def _here(task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
-    return task(block, a, b)
-
-
-def _elsewhere(task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
-    """Evaluate a block in another process; return the cause of a failure if it can be pickled, with its traceback."""
+def _in_worker(threads: bool, task: Task, block: Block, a: Any, b: Any) -> tuple[Block, np.ndarray | Failure]:
+    """Evaluate a block; another process returns the cause of a failure if it can be pickled, with its traceback."""
     block, values = task(block, a, b)
-    if isinstance(values, Failure) and values.cause is not None:
+    if not threads and isinstance(values, Failure) and values.cause is not None:
         values.cause.add_note("".join(traceback.format_exception(values.cause)))
         try:
             pickle.loads(pickle.dumps(values.cause))
@@ -273,11 +252,10 @@ def can_travel(task: Task, sample: tuple[Any, Any], n_jobs: int) -> bool:
     try:
         cloudpickle.dumps((task, sample))
     except Exception as error:
-        warnings.warn(
+        warn(
             f"similarity: {task.name} or its objects cannot be sent to other processes ({type(error).__name__}: "
             f"{error}); n_jobs={n_jobs} is ignored and all blocks are computed in this process.",
             UserWarning,
-            stacklevel=4,
         )
         return False
     return True

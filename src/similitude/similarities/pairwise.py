@@ -1,9 +1,9 @@
-"""The engine that fills matrices with the values of a similarity function."""
+"""The values of a measure: whole matrices, filled block by block, and chosen pairs of objects."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,11 +14,13 @@ from scipy import sparse
 from similitude._utils.checks import check_integer
 from similitude._utils.forms import foreign_form
 from similitude._utils.progress import progress as with_progress
-from similitude._utils.scikit_learn import safe_indexing
+from similitude._utils.scikit_learn import num_samples, safe_indexing
+from similitude._utils.threads import over_row_blocks
 from similitude._utils.types import SamplesLike
 from similitude.similarities._blocks import (
     WAITING_BYTES,
     Block,
+    Failure,
     Grid,
     Places,
     Task,
@@ -113,12 +115,10 @@ def pairwise(
     same = B is None
     A = check_sequence(A, "A")
     B = A if same else check_sequence(B, "B")
-    shape = (_count(A), _count(B))
+    shape = (num_samples(A), num_samples(B))
     if 0 in shape:
         raise ValueError(f"A and B must not be empty; got {shape[0]} and {shape[1]} objects.")
     half = same and measure.symmetric
-    n_jobs = worker_count(n_jobs)
-    length = check_block_size(block_size)
     target: Any
     if isinstance(out, (str, os.PathLike)):
         target = DiskMatrix(out, shape, half, fingerprint(A, None if same else B), fingerprint_of_measure(measure))
@@ -128,11 +128,9 @@ def pairwise(
             isinstance(out, np.ndarray) and isinstance(X, np.ndarray) and np.may_share_memory(out, X) for X in (A, B)
         ):
             raise ValueError("out must not share its memory with A or B, because they are read while it is filled.")
+    options: dict[str, Any] = {"n_jobs": n_jobs, "block_size": block_size, "progress": progress}
     with closing(target):
-        asked_for_blocks = out is not None or progress
-        length = length or target.length or default_length(*shape, measure, half, n_jobs, asked_for_blocks)
-        target.begin(length)
-        _fill(target, Grid(*shape, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress)
+        show_blocks(target, A, B, measure, half=half, needs_blocks=out is not None or progress, **options)
         return target.finish()
 
 
@@ -147,11 +145,27 @@ def show_blocks(
     block_size: int | None = None,
     progress: bool = False,
     places: Places | None = None,
+    needs_blocks: bool = True,
 ) -> None:
-    """Call ``target.write(block, values)`` for every block of the matrix; the values are not kept otherwise."""
-    m, n, n_jobs = _count(A), _count(B), worker_count(n_jobs)
-    length = check_block_size(block_size) or default_length(m, n, measure, half, n_jobs, True)
-    _fill(target, Grid(m, n, length, half), _Source(A, B, measure.batch), measure, n_jobs, progress, places)
+    """Call ``target.write(block, values)`` for the blocks of the matrix that the target does not have yet.
+
+    If blocks are not needed, a function on batches gets as few as possible.
+    """
+    m, n, n_jobs = num_samples(A), num_samples(B), worker_count(n_jobs)
+    check_integer(block_size, "block_size", 1, none=True)
+    length = int(block_size or target.length or default_length(m, n, measure, half, n_jobs, needs_blocks))
+    target.begin(length)
+    grid, cut, task = Grid(m, n, length, half), _cutter(A, B, measure.batch), Task(measure, half, places)
+    todo = (block for block in grid if block.number not in target.done)
+    total = len(grid) - len(target.done)
+    if total <= 1:
+        n_jobs = 1
+    if n_jobs > 1 and not measure.threads and not can_travel(task, cut(next(iter(grid))), n_jobs):
+        n_jobs = 1
+    waiting = WAITING_BYTES // (8 * length**2)
+    with closing(evaluated(task, todo, cut, n_jobs, measure.threads, waiting)) as results:
+        for block, values in with_progress(results, total, "Filling blocks", enabled=progress):
+            target.write(block, values)
 
 
 class Named(NamedTuple):
@@ -163,37 +177,12 @@ class Named(NamedTuple):
 
 def named_values(A: Named, B: Named | None, measure: Measure) -> np.ndarray:
     """Return the matrix of :func:`pairwise`, with errors that name the objects by their given positions."""
-    same = B is None
+    half = B is None and measure.symmetric
     B = A if B is None else B
-    shape, half = (_count(A.objects), _count(B.objects)), same and measure.symmetric
-    target = MatrixInMemory(None, shape, half)
-    grid = Grid(*shape, default_length(*shape, measure, half, 1, False), half)
-    source = _Source(A.objects, B.objects, measure.batch)
-    _fill(target, grid, source, measure, 1, False, (A.places, B.places))
+    target = MatrixInMemory(None, (num_samples(A.objects), num_samples(B.objects)), half)
+    options: dict[str, Any] = {"n_jobs": 1, "places": (A.places, B.places), "needs_blocks": False}
+    show_blocks(target, A.objects, B.objects, measure, half=half, **options)
     return target.finish()
-
-
-def _fill(
-    target: Any,
-    grid: Grid,
-    source: _Source,
-    measure: Measure,
-    n_jobs: int,
-    progress: bool,
-    places: Places | None = None,
-) -> None:
-    """Evaluate the blocks that the target does not have yet and write them to it."""
-    todo = (block for block in grid if block.number not in target.done)
-    total = len(grid) - len(target.done)
-    task = Task.of(measure, grid.half, places)
-    if total <= 1:
-        n_jobs = 1
-    if n_jobs > 1 and not measure.threads and not can_travel(task, source(next(iter(grid))), n_jobs):
-        n_jobs = 1
-    waiting = WAITING_BYTES // (8 * grid.length**2)
-    with closing(evaluated(task, todo, source, n_jobs, measure.threads, waiting)) as results:
-        for block, values in with_progress(results, total, "Filling blocks", enabled=progress):
-            target.write(block, values)
 
 
 def _given_matrix(A: Any, B: Any) -> Any:
@@ -228,34 +217,23 @@ def check_sequence(objects: Any, name: str) -> Any:
     return objects
 
 
-def check_block_size(block_size: Any) -> int | None:
-    """Return ``block_size`` as an int, or None if it is to be chosen by default."""
-    check_integer(block_size, "block_size", 1, none=True)
-    return None if block_size is None else int(block_size)
+def _cutter(A: Any, B: Any, batch: bool) -> Callable[[Block], tuple[Any, Any]]:
+    """Return a function that returns the objects of a block: two batches, or two lists if ``batch`` is False."""
+    left = A if batch else one_by_one(A)
+    right = left if B is A else B if batch else one_by_one(B)
 
-
-class _Source:
-    """A function that returns the objects of a block: two batches, or two lists for functions on two objects."""
-
-    def __init__(self, A: Any, B: Any, batch: bool):
-        self.A = A if batch else one_by_one(A)
-        self.B = self.A if B is A else B if batch else one_by_one(B)
-
-    def __call__(self, block: Block) -> tuple[Any, Any]:
-        a = _part(self.A, block.rows)
+    def cut(block: Block) -> tuple[Any, Any]:
+        a = _part(left, block.rows)
         # A function that gets the same object twice (such as rapidfuzz's cdist) computes only half of the block.
-        same = self.B is self.A and block.rows == block.columns
-        return a, a if same else _part(self.B, block.columns)
+        return a, a if right is left and block.rows == block.columns else _part(right, block.columns)
+
+    return cut
 
 
 def _part(objects: Any, rows: slice) -> Any:
-    if rows == slice(0, _count(objects)):
+    if rows == slice(0, num_samples(objects)):
         return objects
     return objects[rows] if isinstance(objects, (list, np.ndarray)) else safe_indexing(objects, rows)
-
-
-def _count(objects: Any) -> int:
-    return objects.shape[0] if hasattr(objects, "shape") else len(objects)
 
 
 def one_by_one(objects: Any) -> list:
@@ -265,11 +243,18 @@ def one_by_one(objects: Any) -> list:
     return list(objects.to_numpy() if hasattr(objects, "iloc") else objects)
 
 
-class MatrixInMemory:
-    """A target of blocks: the array of the caller, or a new one, created when the type of the first block is known."""
+class Target:
+    """Base of the objects that receive blocks, by ``write(block, values)``; most have none and accept any length."""
 
-    length = None
-    done = frozenset[int]()
+    length: int | None = None
+    done: Mapping[int, int] = {}
+
+    def begin(self, length: int) -> None:
+        """Note the length of the blocks."""
+
+
+class MatrixInMemory(Target):
+    """A target of blocks: the array of the caller, or a new one, created when the type of the first block is known."""
 
     def __init__(self, out: Any, shape: tuple[int, int], half: bool):
         self.shape, self.half, self.given = shape, half, out is not None
@@ -283,9 +268,6 @@ class MatrixInMemory:
                 f"out must be a writable float32 or float64 array of shape {shape}; got a "
                 f"{'' if out.flags.writeable else 'read-only '}{out.dtype} array of shape {out.shape}."
             )
-
-    def begin(self, length: int) -> None:
-        """Do nothing: a matrix in memory does not record the block length."""
 
     def write(self, block: Block, values: np.ndarray) -> None:
         """Store a block and its mirror image."""
@@ -307,3 +289,76 @@ class MatrixInMemory:
 
     def close(self) -> None:
         """Do nothing: there is no file to close."""
+
+
+def check_objects(X: Any) -> Any:
+    """Return a sequence of raw objects; a sparse matrix is converted to CSR, and its rows are the objects."""
+    if sparse.issparse(X):
+        X = X.tocsr()
+    elif not hasattr(X, "__len__") or isinstance(X, (str, bytes, Mapping, set, frozenset)):
+        raise ValueError(f"X must be a sequence of objects; got {type(X).__name__}.")
+    if num_samples(X) == 0:
+        raise ValueError("X must hold at least one object; got 0.")
+    return X
+
+
+def sliceable(X: Any) -> Any:
+    """Return the objects in a form of which a part can be taken; a deque or an Index is converted to a list."""
+    objects = check_objects(X)
+    try:
+        safe_indexing(objects, slice(0, 1))
+        safe_indexing(objects, [0])
+    except TypeError:
+        return list(objects)
+    return objects
+
+
+class Comparison:
+    """A function that returns the values of a measure between selected objects of two sequences."""
+
+    def __init__(self, measure: Measure, objects: Any):
+        self.measure = measure
+        self.objects = self._cuttable(objects)
+
+    def _cuttable(self, objects: Any) -> Any:
+        return objects if self.measure.batch else one_by_one(objects)
+
+    def __call__(self, X: Any, rows: np.ndarray, columns: list[np.ndarray]) -> list[np.ndarray]:
+        """Return for each of the ``rows`` of X its values with the objects at ``columns``."""
+        X = self._cuttable(X)
+        answers: list[np.ndarray] = [np.empty(0)] * len(rows)
+
+        def work(start: int, stop: int) -> None:
+            for r in range(start, stop):
+                if len(columns[r]):
+                    answers[r] = self._row(X, int(rows[r]), columns[r])
+
+        over_row_blocks(work, len(rows), max(16, -(-len(rows) // 8)) if self.measure.threads else len(rows))
+        return answers
+
+    def _row(self, X: Any, i: int, columns: np.ndarray) -> np.ndarray:
+        task = Task(self.measure, places=([i], columns))
+        block = Block(0, slice(0, 1), slice(0, len(columns)))
+        _, values = task(block, _chosen(X, [i]), _chosen(self.objects, columns))
+        if isinstance(values, Failure):
+            raise ValueError(values.message) from values.cause
+        return values[0]
+
+
+def _chosen(objects: Any, places: Any) -> Any:
+    if isinstance(objects, list):
+        return [objects[j] for j in places]
+    return objects[places] if isinstance(objects, np.ndarray) else safe_indexing(objects, places)
+
+
+def append_objects(old: Any, new: Any) -> Any:
+    """Return two sequences of objects of the same kind as one."""
+    if hasattr(old, "iloc"):
+        import pandas as pd
+
+        return pd.concat([old, new], ignore_index=True)
+    if sparse.issparse(old):
+        return sparse.vstack([old, new], format="csr")
+    if isinstance(old, np.ndarray):
+        return np.concatenate([old, np.asarray(new, dtype=old.dtype if old.dtype == object else None)])
+    return list(old) + list(new)
