@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from benchmarks.timing import side_by_side
 from similitude import PathSearchCV, SimilaritySVC, SimilarityWarning
 from similitude._utils.threads import one_blas_thread
-from similitude.numerics import solve_machines
+from similitude.numerics.machines import solve_machines
 
 COSTS = [10.0**j for j in range(-3, 6)]  # Chen et al. 2009, Table 2
 FOLDS = StratifiedKFold(10, shuffle=True, random_state=0)

@@ -12,8 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
 from similitude import RobustSVC, SimilaritySVC, SpectrumModifier
-from similitude.numerics.eigen import cut_zeros, eigh
-from similitude.numerics.spectrum import mapped_rows
+from similitude.numerics.eigen import RowMap, cut_zeros, eigh
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import dense
 
@@ -34,7 +33,7 @@ class MappedShift(SpectrumModifier):
         values = self.eigenvalues_
         shift = abs(min(values.min(), 0.0))
         weights = np.divide(values + shift, values, out=np.zeros_like(values), where=values != 0)
-        return mapped_rows(dense(rows.symmetric).astype(np.float64, copy=False), self._vectors, weights)
+        return RowMap(self._vectors, weights)(dense(rows.symmetric).astype(np.float64, copy=False))
 
 
 class Untreated(ClassifierMixin, BaseEstimator):

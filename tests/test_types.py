@@ -34,7 +34,7 @@ from similitude import (
 from similitude.auto import LeaderboardRow, Votes
 from similitude.datasets import load_promoters
 from similitude.diagnosis import Diagnosis
-from similitude.finders import StreamSearch
+from similitude.finders.stream import StreamSearch
 from similitude.similarities import Levenshtein, batch, cosine, pairwise
 
 S = np.kron(np.eye(2), np.ones((6, 6))) + np.eye(12)

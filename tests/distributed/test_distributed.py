@@ -24,7 +24,7 @@ from similitude import (
 from similitude.distributed import ClusterSearch, compute, fit_landmarks, pairwise
 from similitude.distributed._parts import even_lengths, lengths_of
 from similitude.distributed.neighbors import _held
-from similitude.finders import best_of
+from similitude.finders.stream import best_of
 from similitude.proximity.check import SimilarityWarning
 from similitude.similarities import VDM, Measure, batch
 from similitude.similarities import pairwise as pairwise_here

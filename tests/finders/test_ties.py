@@ -8,8 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from similitude import KNNClassifier, Proximities
-from similitude.finders import StreamSearch, local_neighbors
-from similitude.finders.stream import best_of
+from similitude.finders.finder import local_neighbors
+from similitude.finders.stream import StreamSearch, best_of
 from similitude.similarities import batch
 from tests.reference.neighbors import shares, taken
 

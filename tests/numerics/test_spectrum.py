@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from similitude.numerics.eigen import eigh
-from similitude.numerics.spectrum import (
+from similitude.numerics.eigen import (
     SPECTRA,
-    mapped_rows,
+    RowMap,
+    eigh,
     modified_eigenvalues,
     modified_matrix,
     row_map_weights,
@@ -57,7 +57,7 @@ def test_matrices_and_rows_are_those_of_the_definition(spectrum, shift):
     assert np.array_equal(S, before)
     assert np.array_equal(K, K.T)
     assert np.allclose(K, reference.kernel(S, spectrum), rtol=0, atol=1e-12 * np.abs(K).max())
-    mapped = mapped_rows(rows, vectors, row_map_weights(values, spectrum))
+    mapped = RowMap(vectors, row_map_weights(values, spectrum))(rows)
     assert np.allclose(mapped, [reference.row(S, s, spectrum) for s in rows], rtol=0, atol=1e-11)
 
 
@@ -75,4 +75,4 @@ def test_what_does_not_change_keeps_its_digits():
     S = A @ A.T
     values, vectors = eigh(S)
     assert np.array_equal(modified_matrix(S, "clip", values, vectors), S)
-    assert np.array_equal(mapped_rows(A, vectors, row_map_weights(values, "clip")), A)
+    assert np.array_equal(RowMap(vectors, row_map_weights(values, "clip"))(A), A)

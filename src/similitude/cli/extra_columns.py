@@ -9,7 +9,7 @@ import numpy as np
 
 from similitude.base import read_rows
 from similitude.cli.output import Notes
-from similitude.finders import check_search
+from similitude.finders.search import check_search
 from similitude.numerics.conformal import samples_needed
 from similitude.persistence import input_reader
 from similitude.proximity import as_proximities, gives_evidence

@@ -13,8 +13,7 @@ import numpy as np
 
 from similitude.diagnosis import figures
 from similitude.diagnosis.figures import shared_lists, unit_scale
-from similitude.numerics.eigen import ZERO_TOLERANCE
-from similitude.numerics.spectrum import modified_eigenvalues
+from similitude.numerics.eigen import ZERO_TOLERANCE, modified_eigenvalues
 from similitude.proximity.check import SYMMETRY_TOLERANCE, is_symmetric
 
 if TYPE_CHECKING:

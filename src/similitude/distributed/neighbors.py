@@ -13,9 +13,10 @@ from similitude._utils.extras import require
 from similitude._utils.scikit_learn import num_samples
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths_of, show
-from similitude.finders import Collection, Ends, Neighbors, RunningBest, StreamSearch, Target, best_of
+from similitude.finders.finder import Collection, Neighbors
+from similitude.finders.stream import Ends, RunningBest, StreamSearch, best_of
 from similitude.proximity.maps import LearnedMap
-from similitude.similarities import Block, Measure, sliceable
+from similitude.similarities import Block, Measure, Target, sliceable
 
 _ADVICE = "lower block_size or batch_size of ClusterSearch, raise n_shards, or give the workers more memory"
 

@@ -24,7 +24,7 @@ from similitude.evaluation.batches import Batch, grouped
 from similitude.evaluation.engine import Fold, absolute, evaluate, given_to, reading_part, reads_training, samples_for
 from similitude.evaluation.relative import are_relative
 from similitude.evaluation.scoring import score_batch
-from similitude.finders import check_search
+from similitude.finders.search import check_search
 from similitude.labels import check_labels, check_no_missing
 from similitude.proximity.proximities import as_proximities
 from similitude.reader import Samples, SeveralSamples, is_dict

@@ -1,12 +1,17 @@
-"""The base of finders, the finder on a matrix, and the base of finders on raw objects.
+"""The base of finders, finders on a matrix, and the base of finders on raw objects.
 
 A finder is created by ``Training.finder`` and held by the fitted path of a method. It finds the nearest training
 samples of rows, and returns the similarities among them. :class:`MatrixFinder` has all similarities; ``StreamSearch``,
 ``GraphSearch`` and ``ClusterSearch`` compute those that they need from raw objects.
+
+Samples that tie for the last places share them: the order of the training set decides nothing. A vote is the
+expectation over all orders of tied samples, for which it is enough to count them by class. Local weights and local
+models need actual neighbours: see :func:`~similitude.numerics.topk.taken_sizes`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,13 +20,100 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from similitude._utils.scikit_learn import num_samples
-from similitude.finders._pairs import matrix_of_pairs, pair_blocks, pairs_among
-from similitude.finders.ties import Neighbors
-from similitude.numerics.ties import listed_counts, tied_counts
-from similitude.numerics.topk import top_k
+from similitude.numerics.topk import listed_counts, run_ends, taken_sizes, tied_counts, top_k
 from similitude.proximity.check import for_lookup
 from similitude.proximity.maps import LearnedMap
+from similitude.proximity.unknown import LearnedFill, known_in_either_direction
 from similitude.similarities import Comparison, Measure, fingerprint_of_measure
+
+_PAIRS_AT_ONCE = 2**18
+
+
+def pair_blocks(m: int, k: int) -> list[slice]:
+    """Return slices of m rows that are so small that the pairs among their k neighbours take little memory."""
+    step = max(1, _PAIRS_AT_ONCE // k**2)
+    return [slice(start, start + step) for start in range(0, max(m, 1), step)]
+
+
+def pairs_among(indices: np.ndarray, n: int) -> np.ndarray:
+    """Return the pairs (i, j) of samples in the same row of ``indices`` as sorted numbers i n + j."""
+    wide = indices.astype(np.int64)
+    return np.unique(wide[:, :, None] * n + wide[:, None, :])
+
+
+def matrix_of_pairs(pairs: np.ndarray, values: np.ndarray, n: int) -> sparse.csr_matrix:
+    """Return a matrix with the entries of these pairs only."""
+    left, right = np.divmod(pairs, n)
+    starts = np.append(0, np.cumsum(np.bincount(left, minlength=n)))
+    matrix = sparse.csr_matrix((values, right, starts), shape=(n, n))
+    matrix.has_canonical_format = True
+    return matrix
+
+
+class Neighbors(NamedTuple):
+    """The k nearest samples of each row, equally similar ones by position, and those that tie with the last one.
+
+    ``beyond(chosen)`` returns, for a slice or the positions of rows, how many samples of each class are not listed
+    although they are as similar as the last one, of shape (rows, G).
+    """
+
+    similarities: np.ndarray
+    indices: np.ndarray
+    beyond: Callable[[Any], np.ndarray]
+
+
+class LocalNeighbors(NamedTuple):
+    """The neighbourhoods of local problems of several sizes, in which no tie is split.
+
+    ``similarities`` and ``indices`` have the shape (m, k); the first ``sizes[i, j]`` of them are the neighbours of row
+    i for the j-th wanted size. If ``alone[i, j]``, there is no neighbourhood, and the row has the posterior
+    ``shares[i]``: the shares of the classes among the most similar samples.
+    """
+
+    similarities: np.ndarray
+    indices: np.ndarray
+    sizes: np.ndarray
+    alone: np.ndarray
+    shares: np.ndarray
+
+    def at(self, wanted: Any) -> LocalNeighbors:
+        """Return the neighbourhoods of some of the sizes, given by their positions."""
+        sizes, alone = self.sizes[:, wanted], self.alone[:, wanted]
+        width = int(sizes.max(initial=1))
+        return self._replace(
+            similarities=self.similarities[:, :width], indices=self.indices[:, :width], sizes=sizes, alone=alone
+        )
+
+    def part(self, chosen: Any) -> LocalNeighbors:
+        """Return the neighbourhoods of some of the rows."""
+        return LocalNeighbors(*(array[chosen] for array in self))
+
+
+def local_neighbors(finder: Any, rows: Any, sizes: Any, codes: np.ndarray, n_classes: int) -> LocalNeighbors:
+    """Return the neighbourhoods of the rows for local problems of several sizes."""
+    n = len(codes)
+    found = finder.with_ties(rows, min(2 * int(max(sizes)) + 1, n), codes, n_classes)
+    return as_local(found, np.asarray(sizes, dtype=np.intp), n, codes, n_classes)
+
+
+def as_local(found: Neighbors, sizes: np.ndarray, n: int, codes: np.ndarray, n_classes: int) -> LocalNeighbors:
+    """Return the neighbourhoods of several sizes in lists of the nearest of n samples."""
+    similarities, indices, beyond = found
+    taken = taken_sizes(similarities, sizes, n)
+    shares = np.zeros((len(indices), n_classes))
+    none = np.flatnonzero((taken == 0).any(axis=1))
+    if len(none):
+        top = np.arange(indices.shape[1]) < run_ends(similarities[none])[1][:, :1]
+        counts = listed_counts(top, codes[indices[none]], n_classes)
+        whole = top.all(axis=1)
+        counts[whole] += beyond(none[whole])
+        shares[none] = counts / counts.sum(axis=1, keepdims=True)
+    sizes = np.maximum(taken, 1)
+    width = int(sizes.max(initial=1))
+    # Places beyond the neighbourhood repeat the nearest neighbour, so that no similarity among them is looked up.
+    used = np.arange(width) < sizes.max(axis=1, initial=1)[:, None]
+    indices = np.where(used, indices[:, :width], indices[:, :1])
+    return LocalNeighbors(similarities[:, :width], indices, sizes, taken == 0, shares)
 
 
 class Finder:
@@ -139,9 +231,8 @@ class BothDirections:
 
 def in_both_directions(measure: Measure, learned: LearnedMap | None) -> Measure:
     """Return the symmetric measure that is the mean of both directions of this one."""
-    return replace(
-        measure, function=BothDirections(measure, learned), name="", symmetric=True, orientation="similarity"
-    )
+    function = BothDirections(measure, learned)
+    return replace(measure, function=function, name="", symmetric=True, orientation="similarity")
 
 
 class ObjectFinder(BaseEstimator, Finder):
@@ -202,3 +293,44 @@ def same_values(new: Measure, old: Any) -> bool:
     if isinstance(new.function, BaseEstimator) and type(new.function) is type(old.function):
         return fingerprint_of_measure(new) == fingerprint_of_measure(old)
     return new.function == old.function
+
+
+class KnownFinder(MatrixFinder):
+    """A finder on whole rows of similarities of which some are unknown.
+
+    Neighbours are found among the samples whose similarity is known. If the similarity of two neighbours to each other
+    is unknown in one direction, that in the other direction is used; if it is unknown in both, the value that
+    ``Proximities(fill=...)`` names, by default the mean of the known similarities of different training samples.
+    """
+
+    _saved_state = {"fill?": "LearnedFill", "keys?": "int[.p] 0..", "values?": "float[.p]"}
+
+    def __init__(self, S: Any, reader: Any):
+        super().__init__(S)
+        if self.S is None:
+            return
+        if reader.fill is None:
+            fill = LearnedFill.learn(self.S, "class-blind mean", dissimilarities=False)
+        else:
+            values = np.array([[reader.fill.value, reader.fill.own]])
+            fill = LearnedFill(*np.ravel(reader.similarities(values)).tolist())
+        self.fill = fill
+        if sparse.issparse(self.S):
+            self.keys, self.values = known_in_either_direction(self.S)
+        else:
+            self.S = fill(np.where(np.isnan(self.S), self.S.T, self.S), square=True)
+
+    def among(self, rows: Any, indices: np.ndarray) -> Any:
+        if self.S is None or not sparse.issparse(self.S):
+            return self.S
+        n = self.S.shape[0]
+        pairs = pairs_among(indices, n)
+        left, right = np.divmod(pairs, n)
+        keys, values = self.keys, self.values
+        places = np.minimum(np.searchsorted(keys, pairs), len(keys) - 1)
+        missing = np.where(left == right, self.fill.own, self.fill.value)
+        data = np.where(keys[places] == pairs, values[places], missing).astype(values.dtype, copy=False)
+        return matrix_of_pairs(pairs, data, n)
+
+    def blocks(self, m: int, k: int) -> list[slice]:
+        return pair_blocks(m, k) if sparse.issparse(self.S) else super().blocks(m, k)

@@ -12,8 +12,15 @@ from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.types import RandomState
-from similitude.finders._graph_build import Untried, centred_ranks, compared, most_alike, unit_rows
-from similitude.finders._pynndescent import neighbors_by_pynndescent, uses_pynndescent
+from similitude.finders._graph_build import (
+    Untried,
+    centred_ranks,
+    compared,
+    most_alike,
+    neighbors_by_pynndescent,
+    unit_rows,
+    uses_pynndescent,
+)
 from similitude.finders.finder import Collection, ObjectFinder, in_both_directions
 from similitude.proximity.maps import WITH_WIDTH, LearnedMap, base_name, learned_constants_needed
 from similitude.similarities import Comparison, Measure, pairwise, sliceable

@@ -9,9 +9,8 @@ import numpy as np
 from similitude._native import offer, offer_counting
 from similitude._utils.checks import check_integer
 from similitude._utils.scikit_learn import num_samples
-from similitude.finders.finder import Collection, ObjectFinder
-from similitude.finders.ties import Neighbors
-from similitude.numerics.ties import listed_counts
+from similitude.finders.finder import Collection, Neighbors, ObjectFinder
+from similitude.numerics.topk import listed_counts
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
 from similitude.similarities import Measure, Target, show_blocks, sliceable
 

@@ -11,11 +11,10 @@ from sklearn.utils import check_array
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
-from similitude.finders import MatrixFinder
+from similitude.finders.finder import MatrixFinder
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude.numerics.ties import nearest_votes
-from similitude.numerics.topk import check_n_neighbors
+from similitude.numerics.topk import check_n_neighbors, nearest_votes
 from similitude.numerics.votes import expected_costs, first_of_best, neighbor_votes, rescaled_by_priors
 from similitude.proximity.check import dense
 

@@ -15,8 +15,7 @@ from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.generative.base import answered, normalised
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude.numerics.ties import nearest_of_class, nearest_votes
-from similitude.numerics.topk import check_n_neighbors
+from similitude.numerics.topk import check_n_neighbors, nearest_of_class, nearest_votes
 from similitude.numerics.votes import first_of_best, log_of
 
 if TYPE_CHECKING:

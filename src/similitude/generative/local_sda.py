@@ -9,7 +9,9 @@ import numpy as np
 
 from similitude._utils.checks import check_choice
 from similitude._utils.docs import shared_docs
-from similitude.finders import GraphSearch, LocalNeighbors, StreamSearch
+from similitude.finders.finder import LocalNeighbors
+from similitude.finders.graph import GraphSearch
+from similitude.finders.stream import StreamSearch
 from similitude.generative.base import DividedPath, GenerativeClassifier, GenerativePath, answered, log_posterior
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
 from similitude.generative.omega import family_on, searched_family

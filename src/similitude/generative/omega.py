@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from similitude.finders import StreamSearch, Target
+from similitude.finders.stream import StreamSearch
 from similitude.generative.max_entropy import MaximumEntropy, check_omega, distinct, distinct_similarities
+from similitude.similarities import Target
 
 _MOST_VALUES = 2**20
 

@@ -12,9 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude._utils.warn import warn
 from similitude.labels import Labels
-from similitude.numerics.eigen import cut_zeros, eigh, negative_eigenfraction
+from similitude.numerics.eigen import RowMap, cut_zeros, eigh, modified_matrix, negative_eigenfraction, row_map_weights
 from similitude.numerics.machines import LARGEST_GAP, Machines, solve_machines
-from similitude.numerics.spectrum import RowMap, modified_matrix, row_map_weights
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
 from similitude.reader import Rows

@@ -14,9 +14,9 @@ from similitude._utils.ids import names_of
 from similitude._utils.warn import warn
 from similitude.kernel._machines import SpectrumKernel, SpectrumMachines, TransductiveMachines
 from similitude.labels import Labels, class_weights
+from similitude.numerics.eigen import SPECTRA
 from similitude.numerics.machines import LARGEST_GAP
 from similitude.numerics.shared import shared_work
-from similitude.numerics.spectrum import SPECTRA
 from similitude.one_vs_one import OneVsOneClassifier
 from similitude.proximity.check import SimilarityWarning, check_similarity
 from similitude.proximity.proximities import at_columns

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from similitude.finders import LocalNeighbors, Neighbors, is_finder, local_neighbors
+from similitude.finders.finder import LocalNeighbors, Neighbors, is_finder, local_neighbors
 from similitude.labels import Labels
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.neighbors.searching import LocalPath
-from similitude.numerics.ties import listed_counts
+from similitude.numerics.topk import listed_counts
 from similitude.numerics.votes import (
     TIE_TOLERANCE,
     expected_costs,

@@ -14,7 +14,9 @@ from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
 from similitude._utils.scikit_learn import num_samples
 from similitude.base import new_reader
-from similitude.finders import GraphSearch, check_search, same_values
+from similitude.finders.finder import same_values
+from similitude.finders.graph import GraphSearch
+from similitude.finders.search import check_search
 from similitude.labels import Labels, check_labels
 from similitude.neighbors._knn_path import KNNPath, KNNPoint, Weighting
 from similitude.neighbors.local_weights import LOCAL_WEIGHTS, SPECTRA

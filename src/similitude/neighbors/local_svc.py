@@ -12,7 +12,7 @@ from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
-from similitude.finders import LocalNeighbors, is_finder, local_neighbors
+from similitude.finders.finder import LocalNeighbors, is_finder, local_neighbors
 from similitude.kernel import SPECTRUM_TARGETS
 from similitude.labels import Labels
 from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, learned_scores

@@ -12,7 +12,7 @@ from similitude._native import nearest_centroids, nearest_centroids_csr
 from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude.base import FittedPath, SimilarityClassifier
-from similitude.finders import is_finder, local_neighbors
+from similitude.finders.finder import is_finder, local_neighbors
 from similitude.labels import Labels
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors

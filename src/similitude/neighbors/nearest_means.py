@@ -12,8 +12,7 @@ from similitude._utils.threads import over_row_blocks
 from similitude.base import FeatureClassifier, FeatureVectors, FittedPath
 from similitude.labels import Labels
 from similitude.numerics.near_one import exponent_of, near_one
-from similitude.numerics.ties import nearest_of_class
-from similitude.numerics.topk import check_n_neighbors
+from similitude.numerics.topk import check_n_neighbors, nearest_of_class
 from similitude.numerics.votes import TIE_TOLERANCE
 
 _BLOCK = 2**22

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.warn import warn
 from similitude.base import FittedPath, SimilarityClassifier
-from similitude.finders import ObjectFinder
+from similitude.finders.finder import ObjectFinder
 from similitude.labels import Labels
 from similitude.numerics.votes import expected_costs, log_of
 from similitude.proximity.check import SimilarityWarning

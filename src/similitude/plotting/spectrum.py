@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.checks import check_choice
 from similitude._utils.extras import require
 from similitude.diagnosis.pictures import spectra
-from similitude.numerics.eigen import negative_eigenfraction
-from similitude.numerics.spectrum import modified_eigenvalues
+from similitude.numerics.eigen import modified_eigenvalues, negative_eigenfraction
 from similitude.plotting._drawing import (
     COLORS,
     DASHES,

@@ -10,7 +10,7 @@ import numpy as np
 from similitude._utils.forms import foreign_form
 from similitude._utils.ids import Names, given_names
 from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
-from similitude.finders import check_search
+from similitude.finders.search import check_search
 from similitude.proximity.check import read_similarity
 from similitude.proximity.evidence import gives_evidence
 from similitude.proximity.maps import LearnedMap, check_map, learned_constants_needed

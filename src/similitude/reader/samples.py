@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.scikit_learn import feature_names, num_samples, safe_indexing
-from similitude.finders import check_search
+from similitude.finders.search import check_search
 from similitude.proximity.check import read_similarity
 from similitude.proximity.proximities import Extras, Proximities, as_proximities
 from similitude.proximity.split import cut

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from similitude._utils.scikit_learn import safe_indexing
-from similitude.finders import KnownFinder, MatrixFinder, check_search
+from similitude.finders.finder import KnownFinder, MatrixFinder
+from similitude.finders.search import check_search
 from similitude.proximity.check import is_symmetric
 from similitude.proximity.proximities import Extras, at_columns
 from similitude.proximity.scale import similarity_scale

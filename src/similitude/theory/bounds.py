@@ -15,8 +15,7 @@ from similitude._utils.ids import labels_in_order
 from similitude.base import path_of, read_rows, reader_of
 from similitude.kernel import SimilaritySVC
 from similitude.labels import check_labels
-from similitude.numerics.eigen import eigh
-from similitude.numerics.spectrum import modified_matrix
+from similitude.numerics.eigen import eigh, modified_matrix
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
 from similitude.transform import SimilarityFeatures

@@ -13,8 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.checks import check_choice
 from similitude._utils.docs import shared_docs
 from similitude.base import SimilarityTransformer
-from similitude.numerics.eigen import ZERO_TOLERANCE, cut_zeros, eigh, negative_eigenfraction
-from similitude.numerics.spectrum import SPECTRA, mapped_rows, modified_eigenvalues, modified_matrix, row_map_weights
+from similitude.numerics.eigen import (
+    SPECTRA,
+    ZERO_TOLERANCE,
+    RowMap,
+    cut_zeros,
+    eigh,
+    modified_eigenvalues,
+    modified_matrix,
+    negative_eigenfraction,
+    row_map_weights,
+)
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
 
@@ -179,7 +188,7 @@ class SpectrumModifier(OneToOneFeatureMixin, SimilarityTransformer):
         if self._method == "square":
             with np.errstate(over="ignore", invalid="ignore"):
                 return self._finite(S @ self._similarities.T)
-        return mapped_rows(S, self._vectors, row_map_weights(self.eigenvalues_, self._method))
+        return RowMap(self._vectors, row_map_weights(self.eigenvalues_, self._method))(S)
 
     def _augmented(self, S: np.ndarray, self_similarity: np.ndarray | None) -> np.ndarray:
         n = len(self._similarities)
