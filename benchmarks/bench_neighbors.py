@@ -12,7 +12,7 @@ from benchmarks.timing import best_of, side_by_side
 from benchmarks.voting_data import KRI_REGS, KRR_REGS, NEIGHBORS, voting_partition
 from similitude import KNNClassifier, PathSearchCV, _native
 from similitude._utils.threads import over_row_blocks
-from similitude.neighbors.local_weights import local_weights
+from similitude.neighbors.weights import local_weights
 from similitude.numerics.topk import top_k
 
 N_PROBLEMS = 2000

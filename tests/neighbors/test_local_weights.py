@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from similitude import KNNClassifier, _native
-from similitude.neighbors.local_weights import local_weights
+from similitude.neighbors.weights import local_weights
 from tests.neighbors.problems import KINDS, problem
 from tests.reference import local_weights as reference
 

@@ -2,7 +2,6 @@
 
 from similitude.neighbors.knn import KNNClassifier
 from similitude.neighbors.local_svc import LocalSVC
-from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.neighbors.nearest_centroid import (
     LocalNearestCentroid,
     NearestCentroid,
@@ -12,6 +11,7 @@ from similitude.neighbors.nearest_centroid import (
 )
 from similitude.neighbors.nearest_means import LocalNearestMeans
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
+from similitude.neighbors.weights import LOCAL_WEIGHTS, local_weights
 
 __all__ = [
     "LOCAL_WEIGHTS",

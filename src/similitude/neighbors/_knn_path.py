@@ -8,8 +8,8 @@ import numpy as np
 
 from similitude.finders.finder import LocalNeighbors, Neighbors, is_finder, local_neighbors
 from similitude.labels import Labels
-from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
 from similitude.neighbors.searching import LocalPath
+from similitude.neighbors.weights import LOCAL_WEIGHTS, NEEDS_LARGEST, SIMILARITY_WEIGHTS, local_weights
 from similitude.numerics.topk import listed_counts
 from similitude.numerics.votes import (
     TIE_TOLERANCE,
@@ -123,29 +123,20 @@ class KNNPath(LocalPath):
         return self.finders[self.points[0].weighting.is_local]
 
     def neighbor_weights(self, rows: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return the neighbours at the one point, and their weights, both of shape (m, k), nearest first."""
-        k, weighting, reg = self.points[0]
-        if rows.unknown:
-            return self._known_weights(rows, k)
-        similarities, indices = self.finder.nearest(rows, k)
-        blocks = [
-            self._weights(rows, similarities[part], indices[part], np.array([k]), [reg], weighting)[:, 0, 0]
-            for part in self._row_blocks(len(indices), k, k, weighting)
-        ]
-        return indices, np.concatenate(blocks)
+        """Return the neighbours at the one point, and their weights, both of shape (m, k), nearest first.
 
-    def _known_weights(self, rows: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the known neighbours and their weights; where there are fewer than k, -1 and 0."""
-        known = np.minimum(known_counts(rows.S), k)
+        Where fewer than k similarities are known, the other neighbours are -1 and their weights 0.
+        """
+        k, weighting, reg = self.points[0]
+        known = np.minimum(known_counts(rows.S), k) if rows.unknown else np.full(len(rows), k)
         indices, weights = np.full((len(rows), k), -1, dtype=np.intp), np.zeros((len(rows), k))
         for count in np.unique(known[known > 0]).tolist():
-            chosen, part = np.flatnonzero(known == count), self.limited(count)
-            similarities, found = self.finder.nearest(rows.take(chosen), count)
-            _, weighting, reg = part.points[0]
-            for block in self._row_blocks(len(found), count, count, weighting):
-                W = part._weights(rows, similarities[block], found[block], np.array([count]), [reg], weighting)
-                weights[chosen[block], :count] = W[:, 0, 0]
+            chosen = np.flatnonzero(known == count)
+            similarities, found = self.finder.nearest(rows.take(chosen) if rows.unknown else rows, count)
             indices[chosen, :count] = found
+            for block in self._row_blocks(len(found), count, count, weighting):
+                W = self._weights(rows, similarities[block], found[block], np.array([count]), [reg], weighting)
+                weights[chosen[block], :count] = W[:, 0, 0]
         return indices, weights
 
     def _answers(self, rows: Any, found: Any, sizes: list[int], points: list, response: str) -> dict:
@@ -185,11 +176,10 @@ class KNNPath(LocalPath):
         beyond = found.beyond(part)
         counts = neighbor_votes(*lists, np.ones(similarities.shape), beyond, sizes)
         totals = counts
-        if weighting.weights == "affinity":
-            totals = neighbor_votes(*lists, _scaled(similarities), beyond, sizes)
+        if weighting.weights != "uniform":
+            weights = SIMILARITY_WEIGHTS[weighting.weights](similarities, self.largest)
+            totals = neighbor_votes(*lists, weights, beyond, sizes)
             totals = np.where(totals.sum(axis=2, keepdims=True) > 0, totals, counts)
-        elif weighting.weights == "distance":
-            totals = neighbor_votes(*lists, self._inverse_distances(similarities), beyond, sizes)
         return Votes(indices, similarities, np.broadcast_to(sizes, counts.shape[:2]), counts, totals)
 
     def _local_votes(self, rows: Rows, found: LocalNeighbors, regs: list[float], weighting: Weighting) -> Votes:
@@ -217,26 +207,10 @@ class KNNPath(LocalPath):
         if weighting.is_local:
             S = self.finders[True].among(rows, indices)
             return local_weights(S, similarities, indices, sizes, regs, **weighting._asdict())
-        k = indices.shape[1]
-        if weighting.weights == "affinity":
-            scaled = _scaled(similarities)
-            sums = scaled.sum(axis=1, keepdims=True)
-            weights = np.where(sums > 0, scaled / np.where(sums > 0, sums, 1.0), 1.0 / k)
-        elif weighting.weights == "distance":
-            inverse = self._inverse_distances(similarities)
-            weights = inverse / inverse.sum(axis=1, keepdims=True)
-        else:
-            weights = np.full(indices.shape, 1.0 / k)
+        weights = SIMILARITY_WEIGHTS[weighting.weights](similarities, self.largest)
+        sums = weights.sum(axis=1, keepdims=True)
+        weights = np.where(sums > 0, weights / np.where(sums > 0, sums, 1.0), 1.0 / indices.shape[1])
         return weights[:, None, None, :]
-
-    def _inverse_distances(self, similarities: np.ndarray) -> np.ndarray:
-        """Return 1/d relative to the nearest neighbour, which gets 1; if its d is 0, only neighbours at 0 get 1."""
-        assert self.largest is not None
-        # Half the distances are used, which cannot overflow; the factor cancels.
-        half = np.maximum(0.5 * self.largest - 0.5 * similarities.astype(np.float64), 0.0)
-        nearest = half[:, :1]
-        with np.errstate(invalid="ignore"):
-            return np.where(nearest > 0, nearest / half, half == 0)
 
     def _row_blocks(self, m: int, numbers_per_row: int, k: int, weighting: Weighting) -> list[slice]:
         """Return slices of rows whose weights, and similarities among neighbours, fit into memory."""
@@ -263,10 +237,4 @@ class KNNPath(LocalPath):
     @property
     def _weights_need_none(self) -> bool:
         """Whether the weights do not depend on the largest similarity."""
-        return self.points[0].weighting.weights != "distance"
-
-
-def _scaled(similarities: np.ndarray) -> np.ndarray:
-    """Return each row divided by a power of two, so that sums cannot overflow and no digit changes."""
-    largest = np.max(np.abs(similarities), axis=1, keepdims=True, initial=0.0).astype(np.float64)
-    return (similarities / np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))).astype(np.float64)
+        return self.points[0].weighting.weights not in NEEDS_LARGEST

@@ -19,8 +19,8 @@ from similitude.finders.graph import GraphSearch
 from similitude.finders.search import check_search
 from similitude.labels import Labels, check_labels
 from similitude.neighbors._knn_path import KNNPath, KNNPoint, Weighting
-from similitude.neighbors.local_weights import LOCAL_WEIGHTS, SPECTRA
 from similitude.neighbors.searching import SearchingClassifier
+from similitude.neighbors.weights import LOCAL_WEIGHTS, NEEDS_LARGEST, SPECTRA, WEIGHTS
 from similitude.numerics.topk import check_n_neighbors
 from similitude.proximity.unknown import known_values
 from similitude.reader import Training
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from similitude._utils.types import CostsLike, ListLike, PriorsLike, SamplesLike
     from similitude.finders.search import SearchLike
     from similitude.similarities.registry import SimilarityLike
-
-WEIGHTS = ("uniform", "affinity", "distance", *LOCAL_WEIGHTS)
 
 
 def _largest(training: Training, finder: Any) -> float:
@@ -192,9 +190,9 @@ class KNNClassifier(SearchingClassifier):
         check_bool(consistent, "consistent")
         check_integer(self.restarts, "restarts", 0)
         check_choice(self.class_ties, "class_ties", ("nearest", "first"))
-        if weights == "distance" and isinstance(check_search(self.search), GraphSearch):
+        if weights in NEEDS_LARGEST and isinstance(check_search(self.search), GraphSearch):
             raise ValueError(
-                f"weights='distance' needs the largest training similarity, which search={self.search!r} does not "
+                f"weights={weights!r} needs the largest training similarity, which search={self.search!r} does not "
                 "compute; use search='stream' or 'matrix'."
             )
         k = int(parameters["n_neighbors"])
@@ -212,8 +210,8 @@ class KNNClassifier(SearchingClassifier):
             if local:
                 training.note_asymmetry(f"KNNClassifier(weights={self.weights!r})")
             finders[local] = training.finder(symmetric=local, lookup=local)
-        by_distance = any(point.weighting.weights == "distance" for point in points)
-        largest = _largest(training, finders[False]) if by_distance else None
+        needed = any(point.weighting.weights in NEEDS_LARGEST for point in points)
+        largest = _largest(training, finders[False]) if needed else None
         return KNNPath(points, labels, finders, largest, self.class_ties)
 
     def kneighbors(self, X: SamplesLike, n_neighbors: int | None = None) -> tuple[np.ndarray, np.ndarray]:

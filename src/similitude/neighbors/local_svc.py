@@ -16,8 +16,8 @@ from similitude.finders.finder import LocalNeighbors, is_finder, local_neighbors
 from similitude.kernel import SPECTRUM_TARGETS
 from similitude.labels import Labels
 from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, learned_scores
-from similitude.neighbors.local_weights import lookup_arguments
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
+from similitude.neighbors.weights import lookup_arguments
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import largest_shares
 

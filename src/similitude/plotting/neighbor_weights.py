@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from similitude.base import as_one_row, path_of
-from similitude.neighbors.local_weights import LOCAL_WEIGHTS, local_weights
+from similitude.neighbors.weights import LOCAL_WEIGHTS, local_weights
 from similitude.plotting._drawing import (
     COLORS,
     AxesLike,

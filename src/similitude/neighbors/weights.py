@@ -1,4 +1,4 @@
-"""Weights of neighbours that depend on the similarities among the neighbours."""
+"""The weights of neighbours: by their similarities alone, or also by the similarities among them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,40 @@ from similitude._utils.warn import warn
 from similitude.proximity.check import for_lookup
 
 SPECTRA = ("clip", "flip", "shift", "none", "pinv")
-LOCAL_WEIGHTS = ("kri", "krr", "lime")
 
 _LEAST_FLOPS = 10**6  # the number of operations from which on a block is worth a thread
+
+
+def _uniform(similarities: np.ndarray, largest: float | None) -> np.ndarray:
+    return np.ones(similarities.shape)
+
+
+def _affinities(similarities: np.ndarray, largest: float | None) -> np.ndarray:
+    """Return each row divided by a power of two, so that sums cannot overflow and no digit changes."""
+    size = np.max(np.abs(similarities), axis=1, keepdims=True, initial=0.0).astype(np.float64)
+    return (similarities / np.exp2(np.floor(np.log2(np.where(size > 0, size, 1.0))))).astype(np.float64)
+
+
+def _inverse_distances(similarities: np.ndarray, largest: float | None) -> np.ndarray:
+    """Return 1/d relative to the nearest neighbour, which gets 1; if its d is 0, only neighbours at 0 get 1."""
+    assert largest is not None
+    # Half the distances are used, which cannot overflow; the factor cancels.
+    half = np.maximum(0.5 * largest - 0.5 * similarities.astype(np.float64), 0.0)
+    nearest = half[:, :1]
+    with np.errstate(invalid="ignore"):
+        return np.where(nearest > 0, nearest / half, half == 0)
+
+
+SIMILARITY_WEIGHTS = {"uniform": _uniform, "affinity": _affinities, "distance": _inverse_distances}
+"""Functions of the similarities (m, k), nearest first, and the largest one among training samples.
+
+The weights that they return are divided by their sum; if it is not positive, the weights are uniform.
+"""
+NEEDS_LARGEST = ("distance",)
+"""The weights that depend on the largest training similarity."""
+LOCAL_WEIGHTS = ("kri", "krr", "lime")
+"""The weights that depend on the similarities among the neighbours, solved in ``native/neighbors``."""
+WEIGHTS = (*SIMILARITY_WEIGHTS, *LOCAL_WEIGHTS)
 
 
 def local_weights(
