@@ -24,7 +24,7 @@ extensions = [
     "docstrings",
     "names",
     "notebook",
-    "search_terms",
+    "method_names",
     "similarity_table",
 ]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}

@@ -44,6 +44,7 @@ from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.quadratic import RegularizedQuadratic
 from similitude.features.recipes import RECIPES, recipe
+from similitude.neighbors.weights import SIMILARITY_WEIGHTS
 
 # One of each family: what reads its input, fits and predicts in code of its own. The contract is checked on these.
 CLASSIFIERS = [
@@ -87,8 +88,7 @@ FAMILIES = [*CLASSIFIERS, *TRANSFORMERS, *PIPELINES]
 
 # Parameters with which a family takes other code once the input is read: for checks of the computations.
 VARIANTS = [
-    KNNClassifier(n_neighbors=3, weights="affinity"),
-    KNNClassifier(n_neighbors=3, weights="distance"),
+    *(KNNClassifier(n_neighbors=3, weights=weights) for weights in SIMILARITY_WEIGHTS if weights != "uniform"),
     KNNClassifier(n_neighbors=5, weights="kri", reg=0.1, spectrum="none"),
     KNNClassifier(n_neighbors=5, weights="krr", spectrum="pinv"),
     KNNClassifier(n_neighbors=5, weights="krr", spectrum="flip", consistent=True),

@@ -28,6 +28,7 @@ from similitude import (
 from similitude._utils.checks import check_positive
 from similitude.base import FeatureClassifier, FittedPath, GridFit, SimilarityClassifier
 from similitude.labels import Labels, check_labels, class_weights, costs_matrix, priors_vector
+from similitude.neighbors.weights import SIMILARITY_WEIGHTS
 from similitude.proximity.check import dense
 
 N = 30
@@ -211,7 +212,7 @@ def test_one_and_two_samples(estimator, n):
     assert len(answer(fitted, S[:3, :n])) == 3
 
 
-@given(st.sampled_from([1e-200, 1.0, 1e200]), st.sampled_from(["uniform", "affinity", "distance"]))
+@given(st.sampled_from([1e-200, 1.0, 1e200]), st.sampled_from(list(SIMILARITY_WEIGHTS)))
 def test_the_scale_of_the_similarities_does_not_matter_to_neighbours(scale, weights):
     knn = KNNClassifier(4, weights)
     expected = knn.fit(S, LABELS).predict_proba(S)

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from similitude import KNNClassifier, PathSearchCV, PseudoEuclideanEmbedding
 from similitude.datasets import load_voting
+from similitude.neighbors.weights import SIMILARITY_WEIGHTS
 from similitude.similarities import VDM, counting, pairwise
 from tests.reference import neighbors as reference
 
@@ -24,7 +25,7 @@ values = st.integers(-2, 3).map(float) | st.floats(-2, 3, width=32)
     arrays(float, st.tuples(st.integers(1, 3), st.just(9)), elements=values),
     arrays(int, 9, elements=st.integers(0, 3)),
     st.integers(1, 12),
-    st.sampled_from(["uniform", "affinity", "distance"]),
+    st.sampled_from(list(SIMILARITY_WEIGHTS)),
     st.sampled_from([1.0, 2.0**-500, 2.0**500]),
 )
 def test_equals_the_definition(rows, y, k, weights, scale):

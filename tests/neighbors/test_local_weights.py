@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from similitude import KNNClassifier, _native
-from similitude.neighbors.weights import local_weights
+from similitude.neighbors.weights import WEIGHTS, local_weights
 from tests.neighbors.problems import KINDS, problem
 from tests.reference import local_weights as reference
 
@@ -301,7 +301,7 @@ def test_a_power_of_four_does_not_change_a_digit(weights, exponent):
 
 def test_weights_are_told_for_explanation():
     S, s = EXAMPLES[3]
-    for weights in ("uniform", "affinity", "distance", "kri", "krr", "lime"):
+    for weights in WEIGHTS:
         knn = KNNClassifier(4, weights, reg=0.1).fit(S, [0, 1, 1, 0])
         indices, w = knn.neighbor_weights([s, s])
         assert indices.shape == w.shape == (2, 4)

@@ -4,12 +4,13 @@ from scipy import sparse
 
 from similitude import AutoClassifier, KNNClassifier, Proximities, SimilaritySVC, goodness, to_similarity
 from similitude.datasets import load_voting
+from similitude.neighbors.weights import WEIGHTS
 from similitude.report import find, page
 from similitude.report.outcome import MOST_NEIGHBORS
 from tests.report.standin import auto, auto_combined, clusters, combined
 
 
-@pytest.mark.parametrize("weights", ["uniform", "affinity", "distance", "kri", "krr"])
+@pytest.mark.parametrize("weights", WEIGHTS)
 def test_neighbours_are_those_without_the_sample_with_the_weights_of_their_vote(weights):
     S, y = clusters(40)
     S = S - S.min()

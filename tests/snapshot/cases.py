@@ -55,6 +55,7 @@ from similitude.auto.methods import methods
 
 # Names that are not at the top level: these lines alone follow a move of their modules.
 from similitude.features.recipes import RECIPES, recipe
+from similitude.neighbors.weights import SIMILARITY_WEIGHTS
 from tests.snapshot.problems import containment, problem
 
 Answers = dict[str, np.ndarray]
@@ -261,6 +262,7 @@ CLASSIFIERS: dict[type, Variants] = {
     KNNClassifier: {
         **_common({"n_neighbors": 2, "weights": "affinity"}),
         **_searches(),
+        **{weights: ({"n_neighbors": 6, "weights": weights}, VARIANTS_ON) for weights in SIMILARITY_WEIGHTS},
         **_local("kri"),
         **_local("krr"),
         **_local("lime"),

@@ -93,6 +93,28 @@ def slug(name: str) -> str:
 
 _K = {"n_neighbors": NEIGHBORS}
 _LOCAL = {**_K, "reg": relative(RIDGES)}
+_KRI = {**_LOCAL, "consistent": [False, True]}
+_LOCAL_SVM = {**_K, "C": relative(COSTS, -1)}
+_SMOOTHED = {**_K, "alpha": SHARES}
+_ROUNDS = {"n_rounds": [30, 100, 300]}
+_POTENTIAL = {"C": relative([100.0], -1), "epsilon": relative([0.01, *PRICES])}
+_PROGRAM = {"C": relative([*PRICES, 100.0], -1)}
+_ROBUST = {"C": relative(PRICES[1:], -1), "rho": relative(PRICES[1:], -3)}
+_SPECTRUM = {"eta": relative(SMOOTHNESS), "gamma": PRICES}
+_LOGISTIC = {"logisticregression__C": [*PRICES, 100.0]}
+_MIXTURE = {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]}
+
+
+def _of(estimator: Any, grid: dict[str, Any], **parameters: Any) -> Callable[[dict[str, Any]], Method]:
+    return lambda contract: (estimator(**parameters, **contract), grid)
+
+
+def _knn(weights: str, grid: dict[str, Any], **parameters: Any) -> Callable[[dict[str, Any]], Method]:
+    return _of(KNNClassifier, grid, weights=weights, **parameters)
+
+
+def _svm(spectrum: str, power: int = -1) -> Callable[[dict[str, Any]], Method]:
+    return _of(SimilaritySVC, {"C": relative(COSTS, power)}, spectrum=spectrum)
 
 
 def _embedded(classifier: Any) -> Callable[[dict[str, Any]], Method]:
@@ -106,16 +128,8 @@ def _on_rows(classifier: Any, grid: dict[str, list]) -> Callable[[dict[str, Any]
     return make
 
 
-def _svm(spectrum: Any, power: int = -1) -> Callable[[dict[str, Any]], Method]:
-    return lambda contract: (SimilaritySVC(spectrum=spectrum, **contract), {"C": relative(COSTS, power)})
-
-
-def _mixture(weights: Any) -> Callable[[dict[str, Any]], Method]:
-    # The sum of rescaled similarities always has the same scale.
-    def make(contract: dict[str, Any]) -> Method:
-        return make_pipeline(MixedSimilarity(weights, **contract), SimilaritySVC()), {"similaritysvc__C": COSTS}
-
-    return make
+def _recipe(name: str) -> Callable[[dict[str, Any]], Method]:
+    return lambda contract: recipe(name, **contract)
 
 
 def _fused(contract: dict[str, Any]) -> Method:
@@ -124,12 +138,12 @@ def _fused(contract: dict[str, Any]) -> Method:
     return fused, {**jointly, "bda__reg": relative([0.05], 2)}
 
 
-def _recipe(name: str) -> Callable[[dict[str, Any]], Method]:
-    return lambda contract: recipe(name, **contract)
+def _mixture(weights: Any) -> Callable[[dict[str, Any]], Method]:
+    # The sum of rescaled similarities always has the same scale.
+    def make(contract: dict[str, Any]) -> Method:
+        return make_pipeline(MixedSimilarity(weights, **contract), SimilaritySVC()), {"similaritysvc__C": COSTS}
 
-
-def _knn(weights: Any, grid: dict[str, Any], **more: Any) -> Callable[[dict[str, Any]], Method]:
-    return lambda contract: (KNNClassifier(weights=weights, **more, **contract), grid)
+    return make
 
 
 _FISHER = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
@@ -141,18 +155,10 @@ RECORDS = (
     MethodRecord("k-NN", _knn("uniform", _K), 2, "neighbors", "none", "JMLR 2009, Section 5", "neighbors"),
     MethodRecord("affinity k-NN", _knn("affinity", _K), 2, "neighbors", "all", "JMLR 2009, Section 5.2", "neighbors"),
     MethodRecord("distance-weighted k-NN", _knn("distance", _K), 2, "neighbors", "all", "", "neighbors", peer=True),
-    MethodRecord(
-        "nearest centroid",
-        lambda c: (NearestCentroid(**c), {}),
-        1,
-        "matrix",
-        "all",
-        "JMLR 2009, Section 4",
-        "neighbors",
-    ),
+    MethodRecord("nearest centroid", _of(NearestCentroid, {}), 1, "matrix", "all", "JMLR 2009, Section 4", "neighbors"),
     MethodRecord(
         "local nearest centroid",
-        lambda c: (LocalNearestCentroid(**c), _K),
+        _of(LocalNearestCentroid, _K),
         4,
         "neighbors",
         "all",
@@ -167,40 +173,18 @@ RECORDS = (
     MethodRecord("SVM (flip)", _svm("flip"), 27, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
     MethodRecord("SVM (shift)", _svm("shift"), 33, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
     MethodRecord("SVM (square)", _svm("square", -2), 25, "matrix", "all", "JMLR 2009, Section 2", "kernel"),
-    MethodRecord(
-        "KRI k-NN",
-        _knn("kri", {**_LOCAL, "consistent": [False, True]}),
-        111,
-        "neighbors",
-        "few",
-        "JMLR 2009, eq. 12",
-        "neighbors",
-    ),
+    MethodRecord("KRI k-NN", _knn("kri", _KRI), 111, "neighbors", "few", "JMLR 2009, eq. 12", "neighbors"),
     MethodRecord(
         "KRR k-NN", _knn("krr", _LOCAL, spectrum="pinv"), 34, "neighbors", "all", "JMLR 2009, eq. 15", "neighbors"
     ),
+    MethodRecord("SVM-KNN", _of(LocalSVC, _LOCAL_SVM), 96, "neighbors", "few", "JMLR 2009, Section 5.3", "neighbors"),
+    MethodRecord("SDA", _of(SDA, {}), 4, "matrix", "all", "ICML 2007, Section 2", "generative"),
     MethodRecord(
-        "SVM-KNN",
-        lambda c: (LocalSVC(**c), {**_K, "C": relative(COSTS, -1)}),
-        96,
-        "neighbors",
-        "few",
-        "JMLR 2009, Section 5.3",
-        "neighbors",
-    ),
-    MethodRecord("SDA", lambda c: (SDA(**c), {}), 4, "matrix", "all", "ICML 2007, Section 2", "generative"),
-    MethodRecord(
-        "local SDA",
-        lambda c: (LocalSDA(fallback="k", **c), _K),
-        7,
-        "neighbors",
-        "all",
-        "ICML 2007, eq. 5 to 9",
-        "generative",
+        "local SDA", _of(LocalSDA, _K, fallback="k"), 7, "neighbors", "all", "ICML 2007, eq. 5 to 9", "generative"
     ),
     MethodRecord(
         "regularized local SDA",
-        lambda c: (LocalSDA(alpha=0.1, **c), {**_K, "alpha": SHARES}),
+        _of(LocalSDA, _SMOOTHED, alpha=0.1),
         34,
         "matrix",
         "all",
@@ -209,43 +193,19 @@ RECORDS = (
     ),
     MethodRecord(
         "DBoost",
-        lambda c: (DBoostClassifier(random_state=0, **c), {"n_rounds": [30, 100, 300]}),
+        _of(DBoostClassifier, _ROUNDS, random_state=0),
         111,
         "matrix",
         "none",
         "NC 2009, Section 3",
         "boosting",
     ),
-    MethodRecord(
-        "P-SVM",
-        lambda c: (PotentialSVC(**c), {"C": relative([100.0], -1), "epsilon": relative([0.01, *PRICES])}),
-        58,
-        "columns",
-        "all",
-        "JMLR 2009, eq. 6",
-        "features",
-    ),
-    MethodRecord(
-        "LP machine",
-        lambda c: (LPMachine(**c), {"C": relative([*PRICES, 100.0], -1)}),
-        40,
-        "columns",
-        "given",
-        "JMLR 2009, eq. 5",
-        "features",
-    ),
-    MethodRecord(
-        "robust SVM",
-        lambda c: (RobustSVC(**c), {"C": relative(PRICES[1:], -1), "rho": relative(PRICES[1:], -3)}),
-        193,
-        "matrix",
-        "given",
-        "ICML 2009, eq. 2 and 8",
-        "kernel",
-    ),
+    MethodRecord("P-SVM", _of(PotentialSVC, _POTENTIAL), 58, "columns", "all", "JMLR 2009, eq. 6", "features"),
+    MethodRecord("LP machine", _of(LPMachine, _PROGRAM), 40, "columns", "given", "JMLR 2009, eq. 5", "features"),
+    MethodRecord("robust SVM", _of(RobustSVC, _ROBUST), 193, "matrix", "given", "ICML 2009, eq. 2 and 8", "kernel"),
     MethodRecord(
         "learned-spectrum SVM",
-        lambda c: (LearnedSpectrumSVC(**c), {"eta": relative(SMOOTHNESS), "gamma": PRICES}),
+        _of(LearnedSpectrumSVC, _SPECTRUM),
         300,
         "matrix",
         "given",
@@ -259,7 +219,7 @@ RECORDS = (
     MethodRecord("RQD (features)", _recipe("RQD"), 40, "columns", "all", "Pekalska & Duin 2002", "features"),
     MethodRecord(
         "logistic regression (features)",
-        _on_rows(LogisticRegression(), {"logisticregression__C": [*PRICES, 100.0]}),
+        _on_rows(LogisticRegression(), _LOGISTIC),
         96,
         "columns",
         "few",
@@ -295,16 +255,7 @@ MIXTURE_RECORDS = (
     MethodRecord("SVM (equal mixture)", _mixture("equal"), 40, "matrix", "given", "", "several", several=True),
     MethodRecord("SVM (aligned mixture)", _mixture("aligned"), 41, "matrix", "given", "", "several", several=True),
     # With a large gamma it is the SVM on the sum of the clipped or flipped similarities.
-    MethodRecord(
-        "mixture SVM",
-        lambda c: (MixtureSVC(**c), {"eta": relative(SMOOTHNESS), "gamma": [0.001, 0.1]}),
-        1000,
-        "matrix",
-        "given",
-        "",
-        "several",
-        several=True,
-    ),
+    MethodRecord("mixture SVM", _of(MixtureSVC, _MIXTURE), 1000, "matrix", "given", "", "several", several=True),
 )
 _RECORD_OF = {record.name: record for record in (*RECORDS, *MIXTURE_RECORDS)}
 SLOW = tuple(record.name for record in RECORDS if record.maps == "given" and record.make is not _fused)

@@ -60,8 +60,8 @@ class NeighborWeightsDisplay:
     Parameters
     ----------
     weights : dict of arrays
-        By kind ("uniform", "affinity", "distance", "kri", "krr", "lime"): an array of shape (n_regs, k) where
-        ``regs`` is an array, else of shape (k,).
+        By kind, a value of the parameter ``weights`` of ``KNNClassifier``: an array of shape (n_regs, k) where ``regs``
+        is an array, else of shape (k,).
     similarities : array of shape (k,)
         The similarities of the sample to its neighbours.
     regs : array of shape (n_regs,), float or None, default=None
