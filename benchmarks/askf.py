@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from similitude import MixtureSVC
-from similitude.kernel._spectrum_solver import LearnedSpectrum, Spectra
+from similitude.kernel.spectrum_solver import LearnedSpectrum, Spectra
 
 TURNS, STEPS = 5, 50
 

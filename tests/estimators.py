@@ -6,6 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.fixes import parse_version
 
+import similitude
 from similitude import (
     SDA,
     AutoClassifier,
@@ -40,6 +41,7 @@ from similitude import (
     SimilaritySVC,
     SpectrumModifier,
 )
+from similitude.base import SimilarityClassifier
 from similitude.features.gaussian_svc import GaussianSVC
 from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.quadratic import RegularizedQuadratic
@@ -84,6 +86,10 @@ TRANSFORMERS = [
 ]
 # On an indefinite or badly scaled kernel libsvm may never stop: max_iter ends it.
 PIPELINES = [make_pipeline(SpectrumModifier(), SVC(kernel="precomputed", max_iter=10_000))]
+# Other public classifiers on similarities are checked with their default parameters.
+_LISTED = {type(estimator) for estimator in CLASSIFIERS}
+_PUBLIC = [value for value in vars(similitude).values() if isinstance(value, type)]
+CLASSIFIERS += [kind() for kind in _PUBLIC if issubclass(kind, SimilarityClassifier) and kind not in _LISTED]
 FAMILIES = [*CLASSIFIERS, *TRANSFORMERS, *PIPELINES]
 
 # Parameters with which a family takes other code once the input is read: for checks of the computations.

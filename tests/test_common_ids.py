@@ -36,7 +36,7 @@ from similitude import (
 from similitude.datasets import make_negative_direction
 from similitude.diagnosis import diagnose
 from similitude.experiments import Protocol, pooled_search, run
-from similitude.features import fit_by_moments
+from similitude.features.landmark_classifier import fit_by_moments
 from similitude.plotting import RiskCoverageDisplay, SimilarityMatrixDisplay
 from similitude.proximity import SimilarityWarning
 from similitude.report import find

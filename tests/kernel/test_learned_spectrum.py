@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from similitude import PathSearchCV, SimilaritySVC
 from similitude.datasets import make_negative_direction
 from similitude.kernel import _spectrum_interior as interior
-from similitude.kernel import _spectrum_solver as solver
+from similitude.kernel import spectrum_solver as solver
 from similitude.kernel.learned_spectrum import COSTS, LearnedSpectrumSVC, choose_target
 from tests.reference import learned_kernel as reference
 

@@ -12,7 +12,7 @@ from similitude import (
     load_model,
     save_model,
 )
-from similitude.kernel import _spectrum_solver as solver
+from similitude.kernel import spectrum_solver as solver
 from tests.reference.mixture import solve_mixture
 
 

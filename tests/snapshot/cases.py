@@ -21,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
+import similitude
 from similitude import (
     SDA,
     AutoClassifier,
@@ -52,6 +53,7 @@ from similitude import (
     SpectrumModifier,
 )
 from similitude.auto.methods import methods
+from similitude.base import SimilarityClassifier
 
 # Names that are not at the top level: these lines alone follow a move of their modules.
 from similitude.features.recipes import RECIPES, recipe
@@ -385,6 +387,13 @@ CLASSIFIERS: dict[type, Variants] = {
         ),
         "distances": ({"parts": [("sda", LocalSDA(alpha=0.1, **GAUSS)), ("bda", LocalBDA(5))]}, ("promoters",)),
     },
+}
+
+# Classifiers on similarities that have no variants of their own.
+CLASSIFIERS |= {
+    kind: _common({})
+    for kind in vars(similitude).values()
+    if isinstance(kind, type) and issubclass(kind, SimilarityClassifier) and kind not in CLASSIFIERS
 }
 
 METAS = {

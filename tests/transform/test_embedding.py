@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from similitude import PseudoEuclideanEmbedding, SimilarityWarning
-from similitude.transform import pseudo_euclidean_embedding
+from similitude.transform.embedding import pseudo_euclidean_embedding
 from tests.proximity.matrices import distances, square
 from tests.reference import proximity as reference
 

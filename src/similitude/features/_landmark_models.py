@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from similitude.features.landmark_moments import Linear
-from similitude.transform import row_blocks
+from similitude.transform.landmarks import row_blocks
 
 # The limits of C for features of size 1. Beyond them the model is that without a penalty, or without features.
 _LEAST, _MOST = 1e-10, 1e10

@@ -10,7 +10,7 @@ from similitude.base import FittedPath
 from similitude.features._landmark_models import probabilities
 from similitude.features.landmark_moments import Linear, Moments
 from similitude.one_vs_one import predicted
-from similitude.transform import ToLandmarks
+from similitude.transform.landmarks import ToLandmarks
 
 if TYPE_CHECKING:
     from similitude.reader import Rows

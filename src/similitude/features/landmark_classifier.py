@@ -19,7 +19,7 @@ from similitude.features.landmark_moments import Linear, Moments, add, solve, su
 from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.numerics.nystroem import NystroemSpectrum, decompose, modified_features
-from similitude.transform import LandmarkEstimator, Landmarks, ToLandmarks, row_blocks
+from similitude.transform.landmarks import LandmarkEstimator, Landmarks, ToLandmarks, row_blocks
 
 if TYPE_CHECKING:
     from similitude._utils.types import ClassWeight, ListLike, MatrixLike, RandomState, SamplesLike

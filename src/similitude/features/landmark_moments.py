@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from similitude.numerics.nystroem import triangle
-from similitude.transform import row_blocks
+from similitude.transform.landmarks import row_blocks
 
 
 class Moments(NamedTuple):

@@ -16,7 +16,7 @@ from similitude.generative.base import DividedPath, GenerativeClassifier, Genera
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
 from similitude.generative.omega import family_on, searched_family
 from similitude.labels import Labels
-from similitude.neighbors import LocalPath, SearchingClassifier
+from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors
 from similitude.numerics.votes import first_of_best, log_of, rescaled_by_priors
 from similitude.proximity.unknown import LearnedFill, known_counts, known_values

@@ -18,7 +18,7 @@ from similitude.generative.centroids import CentroidModels, CentroidsPath
 from similitude.generative.max_entropy import MaximumEntropy, Pmfs
 from similitude.generative.omega import family_on
 from similitude.labels import Labels, numbers_by_class
-from similitude.neighbors import class_centroid
+from similitude.neighbors.nearest_centroid import class_centroid
 from similitude.numerics.medoids import k_medoids
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut

@@ -11,7 +11,7 @@ from similitude.generative.base import GenerativeClassifier
 from similitude.generative.centroids import CentroidModels, CentroidsPath
 from similitude.generative.max_entropy import Pmfs
 from similitude.generative.omega import family_on
-from similitude.neighbors import class_centroids
+from similitude.neighbors.nearest_centroid import class_centroids
 from similitude.proximity.check import dense, for_lookup
 from similitude.proximity.split import cut
 

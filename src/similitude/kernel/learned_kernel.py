@@ -12,8 +12,8 @@ from similitude._utils.docs import shared_docs
 from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._robust_solver import solve_path
 from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, relative_gap
-from similitude.kernel._spectrum_solver import ACCEPTED, target_machines
 from similitude.kernel.base import KernelLearningSVC, check_range
+from similitude.kernel.spectrum_solver import ACCEPTED, target_machines
 from similitude.numerics.eigen import cut_zeros, eigh
 
 if TYPE_CHECKING:

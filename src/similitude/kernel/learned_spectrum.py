@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
-from similitude.kernel import _spectrum_solver as solver
+from similitude.kernel import spectrum_solver as solver
 from similitude.kernel.base import KernelLearningSVC, check_range
 from similitude.numerics.eigen import cut_zeros, eigh, row_map_weights
 from similitude.numerics.machines import solve_machines

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from similitude.kernel import learned_spectra
+from similitude.kernel.spectrum_solver import learned_spectra
 from similitude.numerics.votes import one_vs_one
 from similitude.proximity.check import dense
 from similitude.proximity.split import cut

@@ -13,7 +13,7 @@ from similitude._utils.docs import shared_docs
 from similitude._utils.threads import over_row_blocks
 from similitude._utils.warn import warn
 from similitude.finders.finder import LocalNeighbors, is_finder, local_neighbors
-from similitude.kernel import SPECTRUM_TARGETS
+from similitude.kernel.spectrum_solver import TARGETS as SPECTRUM_TARGETS
 from similitude.labels import Labels
 from similitude.neighbors._learned_local import LearnedPoint, Neighbourhood, learned_scores
 from similitude.neighbors.searching import LocalPath, SearchingClassifier

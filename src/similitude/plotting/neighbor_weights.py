@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from similitude._utils.types import MatrixLike, SamplesLike
-    from similitude.neighbors import KNNClassifier
+    from similitude.neighbors.knn import KNNClassifier
 
 _HATCHES = ("", "////", "....", "xxxx")
 

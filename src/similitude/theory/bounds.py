@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.checks import check_integer
 from similitude._utils.ids import labels_in_order
 from similitude.base import path_of, read_rows, reader_of
-from similitude.kernel import SimilaritySVC
+from similitude.kernel.similarity_svc import SimilaritySVC
 from similitude.labels import check_labels
 from similitude.numerics.eigen import eigh, modified_matrix
 from similitude.proximity.check import dense
 from similitude.proximity.symmetry import mean_of_directions
-from similitude.transform import SimilarityFeatures
+from similitude.transform.similarity_features import SimilarityFeatures
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
