@@ -11,7 +11,7 @@ import numpy as np
 from similitude.base import reader_of
 from similitude.cli.options import number_or_text
 from similitude.cli.output import Notes
-from similitude.generative import FusedClassifier
+from similitude.generative.fused import FusedClassifier
 from similitude.persistence import input_reader
 from similitude.proximity import Proximities
 from similitude.proximity.edges import some
