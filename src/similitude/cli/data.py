@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from similitude._utils.ids import some
 from similitude.cli.datasets import entry_named
 from similitude.cli.options import Source, is_yes, number_or_text
 from similitude.cli.output import Notes
 from similitude.evaluation.folds import stratified_folds, testable_classes
 from similitude.proximity import Proximities, cut, looks_like_dissimilarity
-from similitude.proximity.edges import some
 from similitude.proximity.files import (
     NUCLEOTIDES,
     Contents,

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from similitude._utils.ids import some
 from similitude.base import read_rows
 from similitude.cli.output import Notes
 from similitude.finders.search import check_search
 from similitude.numerics.conformal import samples_needed
 from similitude.persistence import input_reader
 from similitude.proximity import as_proximities, gives_evidence
-from similitude.proximity.edges import some
 from similitude.sets import calibration_of, typicality_of
 
 UNASSIGNED = "unassigned"

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from similitude._utils.ids import some
 from similitude.base import reader_of
 from similitude.cli.options import number_or_text
 from similitude.cli.output import Notes
 from similitude.generative.fused import FusedClassifier
 from similitude.persistence import input_reader
 from similitude.proximity import Proximities
-from similitude.proximity.edges import some
 from similitude.proximity.files import (
     Columns,
     Contents,

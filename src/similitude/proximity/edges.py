@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from similitude._utils.checks import check_choice, is_missing
+from similitude._utils.ids import some
 
 ORIENTATIONS = ("similarity", "dissimilarity")
 DUPLICATES = ("max", "min", "mean", "error")
@@ -16,7 +17,6 @@ DIRECTIONS = ("keep", "max", "mean", "min")
 LARGEST_DENSE = 2**31
 """The largest number of bytes of a dense matrix that is made from edges."""
 
-_SHOWN = 5
 _CHUNK = 2**20
 
 
@@ -266,11 +266,6 @@ def _self_scores(pairs: _Pairs, samples: np.ndarray, names: list[str]) -> np.nda
             f"have none: {some(lacking)}."
         )
     return own
-
-
-def some(names: list[str]) -> str:
-    """Return the first few names as text."""
-    return ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
 
 
 def _number(absent: Any, values: np.ndarray, orientation: str) -> Any:

@@ -1,4 +1,4 @@
-"""Maps between dissimilarities and similarities, with constants learned from the training part.
+"""Maps between dissimilarities and similarities, with constants learned from the training part, and of ranges.
 
 Every map has a name, and a formula in each direction:
 
@@ -26,18 +26,106 @@ Medians are taken over the pairs of different samples. A new row is mapped with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from similitude.proximity._formulas import TO_DISSIMILARITY, TO_SIMILARITY, Constants
-from similitude.proximity.check import check_similarity
-from similitude.proximity.unknown import fill_needed, known_values
+from similitude._utils.warn import warn
+from similitude.proximity.check import SYMMETRY_TOLERANCE, SimilarityWarning, check_similarity
+from similitude.proximity.unknown import fill_needed, known_pair_values, known_values
 
 if TYPE_CHECKING:
-    from similitude._utils.types import MatrixLike
+    from similitude._utils.types import Matrix, MatrixLike
+
+Constants = dict[str, Any]
+
+
+def _squared_means(D: np.ndarray) -> Constants:
+    squares = np.square(D, dtype=np.float64)
+    means = {"column_means": squares.mean(axis=0), "row_means": squares.mean(axis=1)}
+    return {**means, "mean": float(squares.mean())}
+
+
+def _centre(D: np.ndarray, c: Constants) -> np.ndarray:
+    squares = np.square(D, dtype=np.float64)
+    return -0.5 * (squares - squares.mean(axis=1, keepdims=True) - c["column_means"] + c["mean"])
+
+
+def _typical(D: np.ndarray) -> Constants:
+    return {"scale": float(np.median(known_pair_values(D))) or 1.0}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """The functions of one named map: how it learns its constants from the training matrix, and how it applies them."""
+
+    apply: Callable[[np.ndarray, Constants], np.ndarray]
+    learn: Callable[[np.ndarray], Constants] = field(default=lambda D: {})
+    needs: str = ""
+    """The condition on every entry, for the error message; "" if all finite numbers are allowed."""
+    valid: Callable[[np.ndarray, Constants], Any] = field(default=lambda D, c: True)
+
+
+def _non_negative(apply: Callable, learn: Callable = lambda D: {}) -> Formula:
+    """Return the formula of a map that needs entries of at least 0."""
+    return Formula(apply, learn, "be non-negative", lambda D, c: D.min() >= 0)
+
+
+TO_SIMILARITY: dict[str, Formula] = {
+    "max-minus": Formula(lambda D, c: c["scale"] - D, lambda D: {"scale": float(known_values(D).max())}),
+    "one-minus": Formula(lambda D, c: 1 - D),
+    "negate": Formula(lambda D, c: -D),
+    "reciprocal": _non_negative(lambda D, c: 1 / (1 + D)),
+    "exp": _non_negative(lambda D, c: np.exp(-D / c["scale"]), _typical),
+    "gauss": _non_negative(lambda D, c: np.exp(-0.5 * (D / c["scale"]) ** 2), _typical),
+    "log": _non_negative(lambda D, c: -np.log1p(D)),
+    "sqrt-one-minus": _non_negative(lambda D, c: 1 - D**2),
+    "sqrt-max-minus": _non_negative(
+        lambda D, c: c["scale"] - D**2, lambda D: {"scale": float((known_values(D) ** 2).max())}
+    ),
+    "double-centring": _non_negative(_centre, _squared_means),
+}
+
+
+def _induced_distance(S: np.ndarray, c: Constants) -> np.ndarray:
+    self_similarity = np.diagonal(S).astype(np.float64)
+    squares = self_similarity[:, None] + self_similarity[None, :] - 2 * S
+    if squares.min() < -SYMMETRY_TOLERANCE[S.dtype] * np.abs(S).max():
+        warn(
+            f"{np.mean(squares < 0):.1%} of the squared distances s_ii + s_jj - 2 s_ij are negative (S is indefinite) "
+            "and were set to zero.",
+            SimilarityWarning,
+        )
+    return np.sqrt(np.maximum(squares, 0))
+
+
+TO_DISSIMILARITY: dict[str, Formula] = {
+    "max-minus": Formula(lambda S, c: c["scale"] - S, lambda S: {"scale": float(S.max())}),
+    "one-minus": Formula(lambda S, c: 1 - S),
+    "negate": Formula(lambda S, c: -S),
+    "reciprocal": Formula(lambda S, c: 1 / S - 1, needs="be positive", valid=lambda S, c: S.min() > 0),
+    "exp": Formula(
+        lambda S, c: -c["scale"] * np.log(S), lambda S: {"scale": 1.0}, "be positive", lambda S, c: S.min() > 0
+    ),
+    "gauss": Formula(
+        lambda S, c: c["scale"] * np.sqrt(-2 * np.log(S)),
+        lambda S: {"scale": 1.0},
+        "lie in (0, 1]",
+        lambda S, c: S.min() > 0 and S.max() <= 1,
+    ),
+    "log": Formula(lambda S, c: np.expm1(-S), needs="be at most 0", valid=lambda S, c: S.max() <= 0),
+    "sqrt-one-minus": Formula(lambda S, c: np.sqrt(1 - S), needs="be at most 1", valid=lambda S, c: S.max() <= 1),
+    "sqrt-max-minus": Formula(
+        lambda S, c: np.sqrt(c["scale"] - S),
+        lambda S: {"scale": float(S.max())},
+        "be at most `scale`",
+        lambda S, c: S.max() <= c["scale"],
+    ),
+    "double-centring": Formula(_induced_distance),
+}
 
 _TABLES = {"similarity": TO_SIMILARITY, "dissimilarity": TO_DISSIMILARITY}
 WITH_WIDTH = ("exp", "gauss")
@@ -250,3 +338,53 @@ def to_dissimilarity(S: MatrixLike, how: str = "max-minus", *, scale: float | No
     """
     S = check_similarity(S, orientation="any")
     return LearnedMap.learn(S, how, to="dissimilarity", name="S", scale=scale)(S, name="S")
+
+
+def rescale(S: MatrixLike) -> Matrix:
+    """Return S with its range mapped linearly onto [0, 1]; a constant matrix becomes zero.
+
+    Parameters
+    ----------
+    S : array-like or sparse matrix of shape (m, n)
+        The matrix. The smallest entry of a sparse matrix must be 0, so that absent entries stay 0.
+
+    Returns
+    -------
+    ndarray or CSR matrix of shape (m, n)
+        The rescaled matrix.
+
+    See Also
+    --------
+    Rescale : The same as a transformer.
+
+    Examples
+    --------
+    >>> from similitude import rescale
+    >>> rescale([[4.0, 2.0], [0.0, 4.0]])
+    array([[1. , 0.5],
+           [0. , 1. ]])
+    """
+    S = check_similarity(S, square=False)
+    return apply_range(S, *value_range(S))
+
+
+def value_range(S: Any) -> tuple[float, float]:
+    """Return the smallest and the largest entry; absent entries of a sparse matrix are 0."""
+    if sparse.issparse(S) and not S.has_canonical_format:
+        S = S.copy()  # min and max would merge duplicate entries of the caller's matrix in place
+    return float(S.min()), float(S.max())
+
+
+def apply_range(S: Any, smallest: float, largest: float) -> Any:
+    """Return ``(S - smallest) / (largest - smallest)``, computed without overflow."""
+    if sparse.issparse(S) and smallest != 0:
+        raise ValueError(
+            f"S: a sparse matrix can only be rescaled if its smallest entry is 0 (here {smallest:.6g}); "
+            "pass a dense one."
+        )
+    span = largest / 2 - smallest / 2
+    if span == 0:
+        return S * S.dtype.type(0)
+    if sparse.issparse(S):
+        return S * S.dtype.type(1 / largest)
+    return ((S / 2 - smallest / 2) / span).astype(S.dtype, copy=False)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import OneToOneFeatureMixin
 
 from similitude.base import SimilarityTransformer
-from similitude.proximity.maps import TO_SIMILARITY
-from similitude.proximity.rescaling import apply_range, value_range
+from similitude.proximity.maps import TO_SIMILARITY, apply_range, value_range
 from similitude.reader import Reader, Rows, Training
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from similitude.base import SimilarityTransformer
 from similitude.labels import check_labels
 from similitude.numerics.medoids import choose_by_class
 from similitude.proximity.check import dense
-from similitude.proximity.maps import LearnedMap
-from similitude.proximity.rescaling import apply_range, value_range
+from similitude.proximity.maps import LearnedMap, apply_range, value_range
 from similitude.reader import Reader, Rows, Training
 from similitude.transform.prototypes import NEEDS_ALL_PAIRS, SELECTIONS, forward_selection, how_many
 

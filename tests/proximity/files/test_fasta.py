@@ -6,7 +6,7 @@ import pytest
 
 from similitude.datasets import load_objects
 from similitude.proximity import SimilarityWarning
-from similitude.proximity.files import read_fasta
+from similitude.proximity.files.text import read_fasta
 from similitude.similarities import resolve
 from tests.proximity.files.writing import write
 

@@ -1,26 +1,17 @@
 """File formats of proximities, labels, ids and raw objects: each is read and written here, and nowhere else."""
 
-from similitude.proximity.files.arrays import choose_array, readable
 from similitude.proximity.files.contents import Columns, Contents, Reading
 from similitude.proximity.files.forms import text_form_of
 from similitude.proximity.files.id_files import check_ids, id_files, write_ids
 from similitude.proximity.files.labels import LabelFile
 from similitude.proximity.files.load import load_proximity, read_proximity
-from similitude.proximity.files.objects import (
-    TEXT_OBJECTS,
-    load_objects,
-    read_cells,
-    read_labelled_objects,
-    read_objects,
-)
-from similitude.proximity.files.rows import load_rows
-from similitude.proximity.files.save import save_proximity, write_table
-from similitude.proximity.files.text import NUCLEOTIDES, check_file, check_streams, check_unique, read_fasta, suffix
-from similitude.proximity.files.values import load_values
+from similitude.proximity.files.objects import load_objects, read_cells, read_labelled_objects, read_objects
+from similitude.proximity.files.save import save_proximity
+from similitude.proximity.files.text import NUCLEOTIDES, check_file, check_streams, suffix
+from similitude.proximity.files.values import load_rows, load_values
 
 __all__ = [
     "NUCLEOTIDES",
-    "TEXT_OBJECTS",
     "Columns",
     "Contents",
     "LabelFile",
@@ -28,22 +19,17 @@ __all__ = [
     "check_file",
     "check_ids",
     "check_streams",
-    "check_unique",
-    "choose_array",
     "id_files",
     "load_objects",
     "load_proximity",
     "load_rows",
     "load_values",
     "read_cells",
-    "read_fasta",
     "read_labelled_objects",
     "read_objects",
     "read_proximity",
-    "readable",
     "save_proximity",
     "suffix",
     "text_form_of",
     "write_ids",
-    "write_table",
 ]

@@ -12,7 +12,8 @@ import numpy as np
 
 from similitude._native import EdgeLines
 from similitude._utils.extras import require
-from similitude.proximity.edges import Edges, some, square_matrix
+from similitude._utils.ids import some
+from similitude.proximity.edges import Edges, square_matrix
 from similitude.proximity.files.arrays import readable
 from similitude.proximity.files.contents import Columns, Contents, Reading, unused
 from similitude.proximity.files.forms import QUERY_NAMES, TARGET_NAMES, Look, end_columns, look, text_form

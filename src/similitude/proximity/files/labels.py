@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from similitude._utils.ids import some
 from similitude._utils.warn import warn
 from similitude.proximity.check import SimilarityWarning
-from similitude.proximity.edges import some
 from similitude.proximity.files.contents import Columns, Contents, unused
 from similitude.proximity.files.forms import binary_kind
 from similitude.proximity.files.tables import is_number

@@ -11,9 +11,8 @@ from sklearn.utils import Bunch
 
 from similitude.proximity.files.contents import Contents, Reading
 from similitude.proximity.files.labels import with_labels
-from similitude.proximity.files.rows import load_new_rows
 from similitude.proximity.files.text import check_file
-from similitude.proximity.files.values import load_values
+from similitude.proximity.files.values import load_new_rows, load_values
 from similitude.proximity.unknown import Absent
 
 if TYPE_CHECKING:

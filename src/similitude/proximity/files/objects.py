@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from similitude.proximity.edges import some
+from similitude._utils.ids import some
 from similitude.proximity.files.arrays import read_archive, read_npy
 from similitude.proximity.files.contents import Columns, Contents, Reading, unused
 from similitude.proximity.files.forms import binary_kind
@@ -31,7 +31,7 @@ from similitude.proximity.files.text import (
 )
 from similitude.proximity.files.values import load_values
 
-TEXT_OBJECTS = ("strings", "documents", "biological sequences")
+_TEXTS = ("strings", "documents", "biological sequences")
 _WORDS_OR_SETS = "categorical rows, sets or binary vectors"
 _WORDS = ("categorical rows", _WORDS_OR_SETS)
 _SETS = ("sets or binary vectors", _WORDS_OR_SETS)
@@ -179,7 +179,7 @@ def read_objects(
     if binary in ("npy", "npz"):
         return _array(path, binary, key)
     if binary is None and is_fasta(path):
-        if kind not in (*TEXT_OBJECTS, "any"):
+        if kind not in (*_TEXTS, "any"):
             raise ValueError(f"{path}: is a FASTA file, whose sequences are not {kind}; name another similarity.")
         return Contents(*read_fasta(path))
     if found in (".csv", ".tsv") or (not found and _is_table(path, kind)):
@@ -191,7 +191,7 @@ def read_objects(
 
 def _is_table(path: Path, kind: str) -> bool:
     """Return whether a text file without a suffix, such as a stream, is a table and not lines of text."""
-    if kind not in (*TEXT_OBJECTS, *_SETS):
+    if kind not in (*_TEXTS, *_SETS):
         return True
     first = next((line for line in lines(path) if line.strip()), "")
     return "\t" in first or is_id_heading(first.split(",")[0])
@@ -213,7 +213,7 @@ def _lines(path: Path, kind: str, header: bool | None, columns: list[str] | None
     found = [line.rstrip("\r\n") for line in lines(path)]
     if not any(found):
         raise ValueError(f"{path}: the file is empty.")
-    if kind not in _SETS and kind not in TEXT_OBJECTS:
+    if kind not in _SETS and kind not in _TEXTS:
         raise ValueError(f"{path}: lines of text are not {kind}; give a .csv, .tsv or .npy file.")
     if header is None and [found[0].strip()] == columns:
         header = True
@@ -232,7 +232,7 @@ def _check_first_text(path: Path, texts: list[str]) -> None:
 
 
 def _table(path: Path, kind: str, header: bool | None, columns: list[str] | None) -> Contents:
-    if kind not in TEXT_OBJECTS and kind not in _WORDS:
+    if kind not in _TEXTS and kind not in _WORDS:
         return _numbers(path, header, columns)
     table = read_cells(path)
     head = [cell.strip() for cell in table[0]]

@@ -6,9 +6,9 @@ import gzip
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import io as scipy_io
@@ -107,7 +107,10 @@ def save_proximity(
     if kind in (".npy", ".mat", ".mtx") or form == "condensed":
         beside = id_files(path, {"ids": rows, "column_ids": None if square else columns})
     with replacing(path) as part:
-        _WRITERS[form if kind in _TEXT else kind](part, path, S, rows, columns, form)
+        if kind in _TEXT:
+            _write_text(part, path, _TEXT_LINES[form](path, S, rows, columns, form))
+        else:
+            _BINARY_WRITERS[kind](part, path, S, rows, columns, form)
     write_ids(path, beside)
     return [path, *beside]
 
@@ -152,28 +155,21 @@ def _check_square(path: Path, S: Any, square: bool, form: str) -> None:
             raise ValueError(f"{path}: the form {form!r} does not hold the diagonal, whose values differ.")
 
 
-@contextmanager
-def _text(part: Path, path: Path) -> Iterator[TextIO]:
-    if path.name.lower().endswith(".gz"):
-        with (
-            part.open("wb") as raw,
-            gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
-            io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
-        ):
-            yield file
-    else:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            yield file
+def _write_text(part: Path, path: Path, lines: Iterable[str]) -> None:
+    """Write the lines of a text file, packed if its name ends in .gz."""
+    with part.open("wb") as raw, ExitStack() as stack:
+        packed: Any = raw
+        if path.name.lower().endswith(".gz"):
+            packed = stack.enter_context(gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0))
+        with io.TextIOWrapper(packed, encoding="utf-8", newline="") as file:
+            file.writelines(f"{line}\n" for line in lines)
 
 
-def _numbers(row: Any) -> list[Any]:
-    return ["" if value != value else value for value in np.asarray(row).tolist()]  # NaN differs from itself
-
-
-def _rows(S: Any) -> Iterator[list[Any]]:
-    """Yield the rows as lists, with "" for unknown entries; of a sparse matrix one at a time."""
+def _rows(S: Any, unknown: str) -> Iterator[list[Any]]:
+    """Yield the rows as lists, with a text for unknown entries; of a sparse matrix one at a time."""
     for i in range(S.shape[0]):
-        yield _numbers(S[[i]].toarray()[0] if sparse.issparse(S) else S[i])
+        row = S[[i]].toarray()[0] if sparse.issparse(S) else S[i]
+        yield [unknown if value != value else value for value in np.asarray(row).tolist()]  # NaN differs from itself
 
 
 def _delimiter(path: Path) -> str:
@@ -185,46 +181,40 @@ def _quoted(names: Any) -> list[str]:
     return [f'"{name.replace(chr(34), chr(34) * 2)}"' if _SPECIAL & set(name) else name for name in names]
 
 
-def write_table(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str = "table") -> None:
-    """Write a table with a header and a column of ids, if there are ids; numbers read back to the last bit."""
+def _table_lines(path: Path, S: Any, rows: Any, columns: Any, form: str) -> Iterator[str]:
+    """Yield the lines of a table or triangle, with ids if there are any; numbers read back to the last bit."""
     delimiter = _delimiter(path)
     before = [""] * S.shape[0] if rows is None else [name + delimiter for name in _quoted(rows)]
-    with _text(part, path) as file:
-        if columns is not None:
-            corner = [] if rows is None else ["" if suffix(path) == ".lsmat" else "id"]
-            file.write(delimiter.join([*corner, *_quoted(columns)]) + "\n")
-        for name, values in zip(before, _rows(S)):
-            file.write(f"{name}{delimiter.join(map(str, values))}\n")
+    if columns is not None:
+        corner = [] if rows is None else ["" if suffix(path) == ".lsmat" and form == "table" else "id"]
+        yield delimiter.join([*corner, *_quoted(columns)])
+    # Blank ends of the rows of a triangle would be lost.
+    for i, values in enumerate(_rows(S, "" if form == "table" else "NA")):
+        cells = {"lower": values[: i + 1], "upper": values[i:]}.get(form, values)
+        yield before[i] + delimiter.join(map(str, cells))
 
 
-def _write_triangle(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
-    delimiter = _delimiter(path)
-    before = [""] * S.shape[0] if rows is None else [name + delimiter for name in _quoted(rows)]
-    with _text(part, path) as file:
-        if rows is not None:
-            file.write(delimiter.join(["id", *_quoted(rows)]) + "\n")
-        for i, values in enumerate(_rows(S)):
-            cells = values[: i + 1] if form == "lower" else values[i:]
-            # Blank ends of rows would be lost.
-            file.write(before[i] + delimiter.join("NA" if value == "" else str(value) for value in cells) + "\n")
+def _condensed_lines(path: Path, S: Any, rows: Any, columns: Any, form: str) -> Iterator[str]:
+    for i, values in enumerate(_rows(S, "NA")):
+        yield from map(str, values[i + 1 :])
 
 
-def _write_condensed(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
-    with _text(part, path) as file:
-        for i, values in enumerate(_rows(S)):
-            file.writelines(f"{'NA' if value == '' else repr(value)}\n" for value in values[i + 1 :])
-
-
-def _write_phylip(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
+def _phylip_lines(path: Path, S: Any, rows: Any, columns: Any, form: str) -> Iterator[str]:
     names = rows or [f"s{i + 1}" for i in range(S.shape[0])]
     for name in names:
         if len(name.split()) != 1 or _SPECIAL & set(name) or name[0] == "#":
             raise ValueError(f"{path}: the id {name!r} has blanks, commas, quotes or #, which PHYLIP does not allow.")
-    with _text(part, path) as file:
-        file.write(f"{S.shape[0]}\n")
-        for i, values in enumerate(_rows(S)):
-            cells = values[:i] if form == "phylip-lower" else values
-            file.write("\t".join([names[i], *("NA" if value == "" else repr(value) for value in cells)]) + "\n")
+    yield str(S.shape[0])
+    for i, values in enumerate(_rows(S, "NA")):
+        yield "\t".join([names[i], *map(str, values[:i] if form == "phylip-lower" else values)])
+
+
+def _edge_lines(path: Path, S: Any, rows: Any, columns: Any, form: str) -> Iterator[str]:
+    delimiter = _delimiter(path)
+    yield delimiter.join(["query", "target", "score"])
+    quoted = [None if names is None else _quoted(names) for names in (rows, columns)]
+    edges = zip(*(values.tolist() for values in _edge_columns(S, *quoted)))
+    yield from (f"{query}{delimiter}{target}{delimiter}{score}" for query, target, score in edges)
 
 
 def _edge_columns(S: Any, rows: Any, columns: Any) -> tuple[Any, Any, np.ndarray]:
@@ -237,15 +227,6 @@ def _edge_columns(S: Any, rows: Any, columns: Any) -> tuple[Any, Any, np.ndarray
         values = S[row, column]
     names = [[f"s{i + 1}" for i in range(n)] if given is None else given for given, n in zip((rows, columns), S.shape)]
     return np.array(names[0], dtype=object)[row], np.array(names[1], dtype=object)[column], values
-
-
-def _write_edges(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
-    delimiter = _delimiter(path)
-    quoted = [None if names is None else _quoted(names) for names in (rows, columns)]
-    with _text(part, path) as file:
-        file.write(delimiter.join(["query", "target", "score"]) + "\n")
-        edges = zip(*(values.tolist() for values in _edge_columns(S, *quoted)))
-        file.writelines(f"{query}{delimiter}{target}{delimiter}{score}\n" for query, target, score in edges)
 
 
 def _write_npy(part: Path, path: Path, S: Any, rows: Any, columns: Any, form: str) -> None:
@@ -294,14 +275,16 @@ def _write_parquet(part: Path, path: Path, S: Any, rows: Any, columns: Any, form
     pq.write_table(table, part)
 
 
-_WRITERS: dict[str, Callable[..., None]] = {
-    "table": write_table,
-    "edges": _write_edges,
-    "condensed": _write_condensed,
-    "lower": _write_triangle,
-    "upper": _write_triangle,
-    "phylip": _write_phylip,
-    "phylip-lower": _write_phylip,
+_TEXT_LINES: dict[str, Callable[..., Iterator[str]]] = {
+    "table": _table_lines,
+    "edges": _edge_lines,
+    "condensed": _condensed_lines,
+    "lower": _table_lines,
+    "upper": _table_lines,
+    "phylip": _phylip_lines,
+    "phylip-lower": _phylip_lines,
+}
+_BINARY_WRITERS: dict[str, Callable[..., None]] = {
     ".npy": _write_npy,
     ".npz": _write_npz,
     ".mat": _write_mat,
