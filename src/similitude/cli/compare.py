@@ -33,10 +33,7 @@ def compare_methods(
     seed: options.Seed = 0,
     n_jobs: options.Jobs = 1,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE.csv", help="Save the table here, .csv or .tsv.", show_default=False
-        ),
+        Path | None, options.option("Save the table here, .csv or .tsv.", "FILE.csv", "--output", "-o")
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,

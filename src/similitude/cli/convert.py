@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from similitude._utils.files import check_writable
-from similitude.cli.options import AsJson, Quiet, Source
+from similitude.cli.options import AsJson, Quiet, Source, argument, option
 from similitude.cli.output import notes
 from similitude.proximity.files import Reading, load_values, save_proximity, text_form_of
 
@@ -30,14 +30,8 @@ class WrittenForm(StrEnum):
 
 def convert_file(
     source: Source,
-    output: Annotated[
-        Path | None,
-        typer.Argument(metavar="OUT", help="File to write; its suffix determines the format.", show_default=False),
-    ] = None,
-    to: Annotated[
-        WrittenForm | None,
-        typer.Option(help="Form of OUT, if not the usual one of its suffix.", show_default=False),
-    ] = None,
+    output: Annotated[Path | None, argument("File to write; its suffix determines the format.", "OUT")] = None,
+    to: Annotated[WrittenForm | None, option("Form of OUT, if not the usual one of its suffix.")] = None,
     distances: Annotated[bool, typer.Option("--distances", help="State that FILE holds distances.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,

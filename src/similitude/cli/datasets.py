@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from similitude._utils.files import check_writable
-from similitude.cli.options import AsJson, Quiet, Seed
+from similitude.cli.options import AsJson, Quiet, Seed, argument
 from similitude.cli.output import notes, write_rows
 from similitude.proximity.files import save_proximity
 
@@ -136,7 +136,7 @@ def _facts(entry: Entry) -> dict[str, Any]:
 
 
 def export_dataset(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name from `similitude datasets`.", show_default=False)],
+    name: Annotated[str, argument("Name from `similitude datasets`.", "NAME")],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder to write to; created if needed.")
     ],

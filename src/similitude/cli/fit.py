@@ -24,9 +24,7 @@ _SHOWN = 5
 
 
 def fit_model(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model.", show_default=False)
-    ],
+    output: Annotated[Path, options.option("Where to save the model.", "MODEL", "--output", "-o")],
     source: options.Source,
     no_leak: options.NoLeak = None,
     fill: options.Fill = None,

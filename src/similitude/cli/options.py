@@ -21,53 +21,51 @@ Normalised = StrEnum("Normalised", ["self"])
 YesNo = StrEnum("YesNo", ["yes", "no"])
 Preference = StrEnum("Preference", ["accuracy", "simple"])
 
+
+def option(text: str, metavar: str | None = None, *names: str) -> Any:
+    """Return an option of a command whose help does not show its default."""
+    return typer.Option(*names, metavar=metavar, help=text, show_default=False)
+
+
+def argument(text: str, metavar: str) -> Any:
+    """Return an argument of a command whose help does not show its default."""
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
 NoLeak = Annotated[
     str | None,
-    typer.Option(
-        metavar="THRESHOLD",
-        help="Keep samples whose similarity is at least THRESHOLD (or whose dissimilarity is at most "
-        "THRESHOLD) on the same side of every fold; auto keeps near-duplicates together.",
-        show_default=False,
+    option(
+        "Keep samples whose similarity is at least THRESHOLD (or whose dissimilarity is at most THRESHOLD) on the same "
+        "side of every fold; auto keeps near-duplicates together.",
+        "THRESHOLD",
     ),
 ]
 Fill = Annotated[
     str | None,
-    typer.Option(
-        metavar="RULE",
-        help="The value of unknown pairs for methods that need all pairs: class-blind-mean, class-blind-median, "
-        "farthest or a number.",
-        show_default=False,
+    option(
+        "The value of unknown pairs for methods that need all pairs: class-blind-mean, class-blind-median, farthest or "
+        "a number.",
+        "RULE",
     ),
 ]
-Methods = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES", help="Methods, separated by commas: k-nn,svm-clip. Default: all.", show_default=False
-    ),
-]
+Methods = Annotated[str | None, option("Methods, separated by commas: k-nn,svm-clip. Default: all.", "NAMES")]
 Prefer = Annotated[
     Preference,
     typer.Option(help="accuracy: combine the methods; simple: the simplest one that is nearly as good as the best."),
 ]
 TimeBudget = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SECONDS",
-        help="Time limit for trying methods; those for which there is no time are listed.",
-        show_default=False,
-    ),
+    float | None, option("Time limit for trying methods; those for which there is no time are listed.", "SECONDS")
 ]
-Key = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Name of the array, if the file holds several.", show_default=False)
+LabelColumn = Annotated[str | None, option("Column of the labels, by name or place from 1.", "COLUMN")]
+Param = Annotated[
+    list[str] | None, option("Parameter of --similarity, such as matrix=BLOSUM62; repeatable.", "NAME=VALUE")
 ]
+Key = Annotated[str | None, option("Name of the array, if the file holds several.", "NAME")]
+Header = Annotated[YesNo | None, option("Whether the first line is a header, if that is not recognised.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of folds and random draws.")]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Number of parallel jobs; -1 means one per core.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Suppress notes, progress, and the result if it is in a file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Header = Annotated[
-    YesNo | None,
-    typer.Option(help="Whether the first line is a header, if that is not recognised.", show_default=False),
-]
 
 READING = (
     "form", "key", "query", "target", "score", "missing", "duplicates", "direction", "normalise", "diagonal", "header",
@@ -86,10 +84,6 @@ def is_yes(given: YesNo | None) -> bool | None:
     return None if given is None else given == YesNo.yes
 
 
-def _option(text: str, metavar: str | None = None, *names: str) -> Any:
-    return typer.Option(*names, metavar=metavar, help=text, show_default=False)
-
-
 @dataclass(frozen=True)
 class Source:
     """Where the samples come from: a file with how it is read, or a named data set.
@@ -98,30 +92,26 @@ class Source:
     """
 
     matrix: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE",
-            help="File with similarities: a matrix, a triangle, an edge list or hits.",
-            show_default=False,
-        ),
+        Path | None, argument("File with similarities: a matrix, a triangle, an edge list or hits.", "FILE")
     ] = None
-    labels: Annotated[Path | None, _option("File with one class label per sample.", "FILE")] = None
-    label_column: Annotated[str | None, _option("Column of the labels, by name or place from 1.", "COLUMN")] = None
+    labels: Annotated[Path | None, option("File with one class label per sample.", "FILE")] = None
+    label_column: LabelColumn = None
     labels_in_order: Annotated[
         bool,
-        typer.Option(
+        option(
+            "State that labels (and groups) with ids are in the order of the samples, which have no ids.",
+            None,
             "--labels-in-order",
-            help="State that labels (and groups) with ids are in the order of the samples, which have no ids.",
         ),
     ] = False
     groups: Annotated[
         Path | None,
-        _option("File with one group per sample; the samples of a group are never on both sides of a fold.", "FILE"),
+        option("File with one group per sample; the samples of a group are never on both sides of a fold.", "FILE"),
     ] = None
-    group_column: Annotated[str | None, _option("Column of the groups, by name or place from 1.", "COLUMN")] = None
+    group_column: Annotated[str | None, option("Column of the groups, by name or place from 1.", "COLUMN")] = None
     dissimilarity: Annotated[
         str | None,
-        _option(
+        option(
             "State that FILE holds dissimilarities, and name the map to similarities: max-minus, gauss, exp, ... If "
             "only some of several files do, name them: a=gauss,b=exp for a.csv and b.csv.",
             "MAP",
@@ -129,36 +119,33 @@ class Source:
     ] = None
     similarity: Annotated[
         str | None,
-        _option(
+        option(
             "State that FILE holds raw objects, and name their similarity: smith-waterman, levenshtein, ...", "NAME"
         ),
     ] = None
-    param: Annotated[
-        list[str] | None, _option("Parameter of --similarity, such as matrix=BLOSUM62; repeatable.", "NAME=VALUE")
-    ] = None
-    form: Annotated[Form | None, _option("Form of a text file, if it is not recognised.")] = None
-    key: Annotated[str | None, _option("Name of the array, if the file holds several.", "NAME")] = None
-    query: Annotated[str | None, _option("Column of the queries of edges, by name or place from 1.", "COLUMN")] = None
-    target: Annotated[str | None, _option("Column of the targets of edges.", "COLUMN")] = None
+    param: Param = None
+    form: Annotated[Form | None, option("Form of a text file, if it is not recognised.")] = None
+    key: Key = None
+    query: Annotated[str | None, option("Column of the queries of edges, by name or place from 1.", "COLUMN")] = None
+    target: Annotated[str | None, option("Column of the targets of edges.", "COLUMN")] = None
     score: Annotated[
-        str | None, _option("Column of the scores of edges; in hits of BLAST bits, pident or evalue.", "COLUMN")
+        str | None, option("Column of the scores of edges; in hits of BLAST bits, pident or evalue.", "COLUMN")
     ] = None
     missing: Annotated[
-        str | None,
-        _option("Value of pairs without an edge: zero, farthest, unknown or a number.", "VALUE"),
+        str | None, option("Value of pairs without an edge: zero, farthest, unknown or a number.", "VALUE")
     ] = None
-    duplicates: Annotated[Repeated | None, _option("Value of a pair with several edges.")] = None
+    duplicates: Annotated[Repeated | None, option("Value of a pair with several edges.")] = None
     direction: Annotated[
         Direction, typer.Option(help="Value of a pair with edges in both directions; keep keeps both.")
     ] = Direction.keep
-    normalise: Annotated[Normalised | None, _option("Divide scores by the root of the product of the self-scores.")] = (
+    normalise: Annotated[Normalised | None, option("Divide scores by the root of the product of the self-scores.")] = (
         None
     )
-    diagonal: Annotated[float | None, _option("Value of a sample with itself, if FILE does not hold it.", "VALUE")] = (
+    diagonal: Annotated[float | None, option("Value of a sample with itself, if FILE does not hold it.", "VALUE")] = (
         None
     )
     header: Header = None
-    dataset: Annotated[str | None, _option("Data set of `similitude datasets`, instead of FILE.", "NAME")] = None
+    dataset: Annotated[str | None, option("Data set of `similitude datasets`, instead of FILE.", "NAME")] = None
     others: tuple[Path, ...] = field(default=(), metadata={"option": False})
     """Further files with other similarities of the same samples."""
 
@@ -217,11 +204,10 @@ def number_or_text(text: str) -> Any:
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(
-        metavar="FILE",
-        help="File with similarities: a matrix, a triangle, an edge list or hits. "
+    argument(
+        "File with similarities: a matrix, a triangle, an edge list or hits. "
         "Several files are several similarities of the same samples.",
-        show_default=False,
+        "FILE",
     ),
 ]
 

@@ -10,7 +10,19 @@ import typer
 
 from similitude._utils.files import check_writable
 from similitude.cli.data import chosen_measure
-from similitude.cli.options import AsJson, Header, Jobs, Key, Quiet, check_limits, is_yes
+from similitude.cli.options import (
+    AsJson,
+    Header,
+    Jobs,
+    Key,
+    LabelColumn,
+    Param,
+    Quiet,
+    argument,
+    check_limits,
+    is_yes,
+    option,
+)
 from similitude.cli.output import Notes, notes
 from similitude.proximity.files import (
     Contents,
@@ -27,48 +39,21 @@ from similitude.similarities import Measure, pairwise, resolve
 
 SUFFIXES = (".csv", ".npy", ".npz")
 
-
 ObjectsFile = Annotated[
     Path,
-    typer.Argument(
-        metavar="OBJECTS",
-        help="File with raw objects: FASTA, lines of text, CSV rows of numbers or words, or an array in .npy.",
-        show_default=False,
+    argument(
+        "File with raw objects: FASTA, lines of text, CSV rows of numbers or words, or an array in .npy.", "OBJECTS"
     ),
 ]
-Similarity = Annotated[
-    str, typer.Option(metavar="NAME", help="Registered name: levenshtein, counting, rbf, ...", show_default=False)
-]
+Similarity = Annotated[str, option("Registered name: levenshtein, counting, rbf, ...", "NAME")]
 MatrixFile = Annotated[
     Path,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="MATRIX",
-        help="File to write: .csv, .npz or .npy; the ids of D.npy are written to D.ids.txt.",
-        show_default=False,
-    ),
+    option("File to write: .csv, .npz or .npy; the ids of D.npy are written to D.ids.txt.", "MATRIX", "--output", "-o"),
 ]
-Against = Annotated[
-    Path | None,
-    typer.Option(metavar="OBJECTS", help="File with the objects of the columns, if they differ.", show_default=False),
-]
-Labels = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Labels of the columns, for similarities that learn from them (vdm).", show_default=False
-    ),
-]
+Against = Annotated[Path | None, option("File with the objects of the columns, if they differ.", "OBJECTS")]
+Labels = Annotated[Path | None, option("Labels of the columns, for similarities that learn from them (vdm).", "FILE")]
 LabelsInOrder = Annotated[
     bool, typer.Option("--labels-in-order", help="State that labels with ids are in the order of the columns.")
-]
-LabelColumn = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of the labels, by name or place from 1.", show_default=False),
-]
-Param = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="Parameter of the similarity, repeatable.", show_default=False),
 ]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Fill a .npy file on disk; after an interruption the same command continues.")

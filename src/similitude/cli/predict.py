@@ -21,59 +21,41 @@ from similitude.cli.extra_columns import (
     note_without_evidence,
     novelty_columns,
 )
-from similitude.cli.options import AsJson, Header, Key, Quiet, is_yes
+from similitude.cli.options import AsJson, Header, Key, Quiet, argument, is_yes, option
 from similitude.cli.output import TABLE_SUFFIXES, Notes, notes, write_rows
 from similitude.cli.rows import read_rows
 from similitude.numerics.conformal import check_confidence
 from similitude.persistence import load_model
 from similitude.proximity.files import check_file, check_streams
 
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="File written by `similitude fit`.", show_default=False)
-]
+ModelFile = Annotated[Path, argument("File written by `similitude fit`.", "MODEL")]
 RowsFiles = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="ROWS",
-        help="File with the new samples: their similarities to the training samples (or dissimilarities, if the "
-        "model was fitted on these) as rows or edges, or the samples themselves, if it was fitted on raw objects. "
-        "A model on several similarities needs one file for each, in the order of `fit`.",
-        show_default=False,
+    argument(
+        "File with the new samples: their similarities to the training samples (or dissimilarities, if the model was "
+        "fitted on these) as rows or edges, or the samples themselves, if it was fitted on raw objects. A model on "
+        "several similarities needs one file for each, in the order of `fit`.",
+        "ROWS",
     ),
 ]
-TableFile = Annotated[
-    Path,
-    typer.Option(
-        "--output", "-o", metavar="OUT.csv", help="File to write the table to, .csv or .tsv.", show_default=False
-    ),
-]
+TableFile = Annotated[Path, option("File to write the table to, .csv or .tsv.", "OUT.csv", "--output", "-o")]
 Confidence = Annotated[
     float | None,
-    typer.Option(
-        metavar="SHARE",
-        help="Also write sets of classes that hold the true one for this share of the samples, such as 0.9.",
-        show_default=False,
-    ),
+    option("Also write sets of classes that hold the true one for this share of the samples, such as 0.9.", "SHARE"),
 ]
-Query = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of the queries of edges; default: as in training.")
-]
-Target = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the targets of edges.")]
-Score = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the scores of edges.")]
+Query = Annotated[str | None, option("Column of the queries of edges; default: as in training.", "COLUMN")]
+Target = Annotated[str | None, option("Column of the targets of edges.", "COLUMN")]
+Score = Annotated[str | None, option("Column of the scores of edges.", "COLUMN")]
 Missing = Annotated[
     str | None,
-    typer.Option(
-        metavar="VALUE",
-        help="Value of pairs without an edge, if the model was fitted on a matrix: zero or a number.",
-    ),
+    option("Value of pairs without an edge, if the model was fitted on a matrix: zero or a number.", "VALUE"),
 ]
 Queries = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="All queries of a list of hits, also those without a hit: FASTA, one id per line, or a table with ids. "
-        "A row is written for each, in this order.",
-        show_default=False,
+    option(
+        "All queries of a list of hits, also those without a hit: FASTA, one id per line, or a table with ids. A row "
+        "is written for each, in this order.",
+        "FILE",
     ),
 ]
 AssignAll = Annotated[

@@ -22,9 +22,7 @@ from similitude.similarities import resolve
 
 
 def report_matrix(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.html", help="File to write the page to.", show_default=False)
-    ],
+    output: Annotated[Path, options.option("File to write the page to.", "FILE.html", "--output", "-o")],
     source: options.Source,
     no_leak: options.NoLeak = None,
     fill: options.Fill = None,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude._utils.ids import some
+from similitude._utils.ids import Names, column_order, some
 from similitude.base import reader_of
 from similitude.cli.options import number_or_text
 from similitude.cli.output import Notes
@@ -88,8 +88,10 @@ def _similarities(
     support = None if support is None or not 0 < len(support) < needed else support
     S = data.values
     if known is not None and data.column_ids is not None:
-        order = _matched(path, known, data.column_ids, support, note)
-        S = S if data.column_ids == known else S[:, order]
+        order, _, strange = column_order(Names(known, "ids"), Names(data.column_ids, "ids"), support, path)
+        S = S if order is None else S[:, order]
+        if strange:
+            note(f"{path}: {len(strange)} columns are not training samples and are ignored: {some(strange)}.")
     elif S.shape[1] != needed and (support is None or S.shape[1] != len(support)):
         few = "" if support is None else f", or the {len(support)} that it needs"
         raise ValueError(
@@ -117,24 +119,6 @@ def _reading(info: dict, stored: dict[str, Any], given: dict[str, Any]) -> Readi
     if not stored:
         changes["orientation"] = "dissimilarity" if info["input"] == "dissimilarities" else "similarity"
     return Reading.restored({**stored, "form": None}, **changes)
-
-
-def _matched(path: Path, known: list[str], given: list[str], support: Any, note: Notes) -> list[int]:
-    """Return the positions of the columns of the training samples, or of those among them that the model needs."""
-    position = {name: j for j, name in enumerate(given)}
-    wanted = known
-    if support is not None and any(name not in position for name in known):
-        wanted = [known[j] for j in support]
-    missing = [name for name in wanted if name not in position]
-    if missing:
-        raise ValueError(
-            f"{path}: {len(missing)} of the {len(wanted)} training samples that the model needs have no column: "
-            f"{some(missing)}."
-        )
-    extra = sorted(set(given) - set(known), key=position.__getitem__)
-    if extra:
-        note(f"{path}: {len(extra)} columns are not training samples and are ignored: {some(extra)}.")
-    return [position[name] for name in wanted]
 
 
 def _together(fitted: Any, names: list[str], paths: list[Path], each: list[Contents]) -> Contents:

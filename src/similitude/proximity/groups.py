@@ -89,23 +89,17 @@ def similarity_groups(
     values, _ = read_similarity(given.S, orientation="any", takes_nan=True)
     n = values.shape[0]
     if is_number:
-        links = _links(values, _beyond(float(threshold), distances))
+        links = _links(values, float(threshold), distances)
     else:
         links = _near_links(values, distances, given.absent)
     if groups is not None:
         links = links + _same(groups, n)
-    return _in_order(_components(links))
+    _, first, codes = np.unique(_components(links), return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes]
 
 
 def _components(links: Any) -> np.ndarray:
     return connected_components(links, directed=True, connection="weak")[1]
-
-
-def _beyond(threshold: float, distances: bool) -> Any:
-    def link(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        return values <= threshold if distances else values >= threshold
-
-    return link
 
 
 def _near_links(values: Any, distances: bool, absent: str) -> Any:
@@ -118,8 +112,7 @@ def _near_links(values: Any, distances: bool, absent: str) -> Any:
     pairs = _near_pairs(values, distances, absent)
     for share in [*(NEAR / 2**i for i in range(_HALVINGS)), 0.0]:
         kept = (pairs.apart <= share) & (pairs.unlike <= np.maximum(np.maximum(pairs.apart_rows, share), _ROUNDING))
-        places = pairs.rows[kept], pairs.columns[kept]
-        links = sparse.csr_matrix((np.ones(len(places[0]), dtype=np.int8), places), shape=(n, n))
+        links = _graph(pairs.rows[kept], pairs.columns[kept], n)
         if np.bincount(_components(links)).max() <= max(_LARGE_GROUP, n / 10):
             break
     return links
@@ -272,15 +265,19 @@ def _typical(values: Any, apart: Any, distances: bool) -> float:
     return max(0.0, float(np.median(found))) if found.size else 0.0
 
 
-def _links(values: Any, link: Any) -> Any:
-    """Return the sparse matrix of the linked pairs."""
-    n = values.shape[0]
+def _links(values: Any, threshold: float, distances: bool) -> Any:
+    """Return the sparse matrix of the pairs that reach the threshold."""
     places = []
     for rows, columns, block in _blocks(values):
         with np.errstate(invalid="ignore"):
-            linked = link(block, rows, columns)
+            linked = block <= threshold if distances else block >= threshold
         places.append([np.broadcast_to(ends, linked.shape)[linked] for ends in (rows, columns)])
     i, j = (np.concatenate(part) for part in zip(*places))
+    return _graph(i, j, values.shape[0])
+
+
+def _graph(i: np.ndarray, j: np.ndarray, n: int) -> Any:
+    """Return the sparse matrix of links from i to j."""
     return sparse.csr_matrix((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
 
 
@@ -309,10 +306,4 @@ def _same(groups: Any, n: int) -> Any:
         raise ValueError(f"groups must all be of one type that can be sorted, such as int or str: {error}.") from error
     order = np.argsort(codes, kind="stable")
     together = codes[order[1:]] == codes[order[:-1]]
-    i, j = order[:-1][together], order[1:][together]
-    return sparse.csr_matrix((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
-
-
-def _in_order(components: np.ndarray) -> np.ndarray:
-    _, first, codes = np.unique(components, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]
+    return _graph(order[:-1][together], order[1:][together], n)

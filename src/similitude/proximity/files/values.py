@@ -109,7 +109,7 @@ def _matrix_file(
 
 def _ids(path: Path, shape: tuple, archived: dict[str, np.ndarray] | None) -> tuple[Any, Any]:
     """Return the ids of rows and columns in an archive of NumPy, or, without one, in the files beside a matrix."""
-    names = []
+    names: list[list[str] | None] = []
     for name in ID_NAMES:
         if archived is None:
             names.append(read_ids(path, name))
@@ -124,11 +124,11 @@ def _ids(path: Path, shape: tuple, archived: dict[str, np.ndarray] | None) -> tu
     rows, columns = names
     if columns is None and shape[0] == shape[1]:
         columns = rows
-    for name, ids, count, what in zip(ID_NAMES, (rows, columns), shape, ("row", "column")):
-        if ids is not None and len(ids) != count:
+    for name, own, count, what in zip(ID_NAMES, (rows, columns), shape, ("row", "column")):
+        if own is not None and len(own) != count:
             place = id_file(path, name).name if archived is None else f"its array {name!r}"
             raise ValueError(
-                f"{path}: there are {len(ids)} ids in {place} for {count} {what}s; one id per {what} is needed."
+                f"{path}: there are {len(own)} ids in {place} for {count} {what}s; one id per {what} is needed."
             )
     return rows, columns
 
