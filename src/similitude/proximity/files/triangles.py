@@ -95,10 +95,15 @@ def _triangle(path: Path, places: list[int], numbers: list[list[float]], reading
     # Rows of 1 to n numbers hold the diagonal, unless it is given, or distances of samples to themselves were not 0.
     whole = min(lengths) == 1 and reading.diagonal is None and (reading.orientation == "similarity" or not any(own))
     n = len(numbers) + (not whole and min(lengths) == 1)
+    return _filled(numbers, n, lower, None if whole else _own_value(path, reading))
+
+
+def _filled(numbers: list[list[float]], n: int, lower: bool, own: float | None) -> np.ndarray:
+    """Return the symmetric matrix of the rows of a triangle, of which the first (or last) may be absent."""
     S = np.full((n, n), math.nan)
     for i, row in enumerate(numbers):
         S[i + (n - len(numbers)) * lower, slice(0, len(row)) if lower else slice(n - len(row), n)] = row
-    return _mirrored(S, lower, None if whole else _own_value(path, reading))
+    return _mirrored(S, lower, own)
 
 
 def _mirrored(S: np.ndarray, lower: bool, own: float | None) -> np.ndarray:
@@ -125,10 +130,7 @@ def read_phylip(path: Path, seen: Look, reading: Reading) -> Contents:
     for lower, with_own in ((True, False), (True, True), (False, False), (False, True)):
         steps = [i + with_own if lower else n - i - (not with_own) for i in range(n)]
         if lengths == steps:
-            S = np.full((n, n), math.nan)
-            for i, row in enumerate(found):
-                S[i, slice(0, len(row)) if lower else slice(n - len(row), n)] = row
-            S = _mirrored(S, lower, None if with_own else _own_value(path, reading))
+            S = _filled(found, n, lower, None if with_own else _own_value(path, reading))
             return Contents(S, names, names)
     square = 2 * lengths.count(n) > n
     i = next((i for i, length in enumerate(lengths) if length not in ((n,) if square else (i, i + 1))), n - 1)
