@@ -42,10 +42,8 @@ from similitude import (
     SpectrumModifier,
 )
 from similitude.base import SimilarityClassifier
-from similitude.features.gaussian_svc import GaussianSVC
-from similitude.features.linear_svc import LinearKernelSVC
-from similitude.features.quadratic import RegularizedQuadratic
-from similitude.features.recipes import RECIPES, recipe
+from similitude.features.recipes import RECIPES, RegularizedQuadratic, recipe
+from similitude.features.vector_svc import GaussianSVC, LinearKernelSVC
 from similitude.neighbors.weights import SIMILARITY_WEIGHTS
 
 # One of each family: what reads its input, fits and predicts in code of its own. The contract is checked on these.

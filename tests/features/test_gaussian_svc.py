@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from similitude import PathSearchCV
-from similitude.features.gaussian_svc import GaussianSVC
+from similitude.features.vector_svc import GaussianSVC
 from tests.paths import path_answers
 
 GRID = {"C": [0.1, 1.0, 100.0], "gamma": [0.01, 0.1, 2.0]}

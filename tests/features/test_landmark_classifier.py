@@ -26,8 +26,8 @@ from similitude import (
     save_model,
 )
 from similitude.base import GridFit
-from similitude.features import landmark_moments
-from similitude.features.landmark_moments import add, block_moments, solve, with_targets
+from similitude.features import landmark_models as landmark_moments
+from similitude.features.landmark_models import add, block_moments, solve, with_targets
 from similitude.transform import landmarks as landmark_module
 
 NAMES = np.array(["red", "green", "blue"])

@@ -7,7 +7,7 @@ from scipy.optimize import lsq_linear
 from similitude._native import lasso_active_set
 from similitude._native import testing_factor_columns as factor_columns
 from similitude.features import _potential_solver as solver
-from similitude.features._interior_point import interior_point
+from similitude.features._potential_solver import interior_point
 from similitude.features.potential_svc import PotentialSVC
 from tests.features.matrices import KINDS, labels, matrix
 from tests.reference import potential_svc as reference

@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import make_blobs
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-from similitude.features.quadratic import RegularizedQuadratic
+from similitude.features.recipes import RegularizedQuadratic
 from tests.paths import path_answers
 
 

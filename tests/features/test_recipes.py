@@ -13,9 +13,8 @@ from sklearn.utils import get_tags
 
 from similitude import PathSearchCV, SpectrumModifier
 from similitude.datasets import load_voting
-from similitude.features.gaussian_svc import GaussianSVC
-from similitude.features.linear_svc import LinearKernelSVC
 from similitude.features.recipes import RECIPES, recipe
+from similitude.features.vector_svc import GaussianSVC, LinearKernelSVC
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from similitude import PathSearchCV, Proximities, _native
 from similitude.kernel import _robust_solver as solver
-from similitude.kernel._nearest_rows import nearest_rows
+from similitude.kernel.base import nearest_rows
 from similitude.kernel.robust_svc import RobustSVC
 from tests.reference import robust_svm as reference
 

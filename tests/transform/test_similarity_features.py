@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from similitude import KNNClassifier, PathSearchCV, Proximities, SimilarityWarning, to_similarity
 from similitude.numerics import medoids
 from similitude.numerics.medoids import k_centres, k_medoids
-from similitude.transform import prototypes as choosing
+from similitude.transform import similarity_features as choosing
 from similitude.transform.similarity_features import SimilarityFeatures
 from tests.reference import prototypes as reference
 

@@ -14,8 +14,7 @@ from similitude._utils.checks import check_choice, check_integer
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
 from similitude.base import SimilarityClassifier
-from similitude.boosting._dboost_path import NO_PROBABILITIES, DBoostPath, predicted_classes
-from similitude.boosting._ensemble import Ensemble, problem_signs
+from similitude.boosting._ensemble import NO_PROBABILITIES, DBoostPath, Ensemble, predicted_classes, problem_signs
 from similitude.boosting._rounds import Rounds, boosted_rounds, drawn, searched_rounds, split_sides, voted_rounds
 from similitude.labels import Labels, check_labels
 from similitude.proximity.check import dense

@@ -10,7 +10,7 @@ from similitude._utils.checks import check_integer
 from similitude.distributed._cluster import current_client, hold, reduce_tree, thread_total, waiting
 from similitude.distributed._parts import Part, cut, lengths_of
 from similitude.features.landmark_classifier import LandmarkClassifier, fit_by_moments
-from similitude.features.landmark_moments import Moments, add, block_moments
+from similitude.features.landmark_models import Moments, add, block_moments
 from similitude.labels import Labels
 from similitude.reader import ComputedValues
 from similitude.transform.landmarks import Landmarks, row_blocks

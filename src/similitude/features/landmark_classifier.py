@@ -13,9 +13,19 @@ from similitude._utils.ids import labels_in_order
 from similitude._utils.methods import available_if
 from similitude._utils.scikit_learn import num_samples
 from similitude.base import SimilarityClassifier, new_reader
-from similitude.features._landmark_models import features_in_place, linear_models
-from similitude.features._landmark_path import NO_PROBABILITIES, LandmarkPath, RidgeState
-from similitude.features.landmark_moments import Linear, Moments, add, solve, summed_moments, with_targets
+from similitude.features.landmark_models import (
+    NO_PROBABILITIES,
+    LandmarkPath,
+    Linear,
+    Moments,
+    RidgeState,
+    add,
+    features_in_place,
+    linear_models,
+    solve,
+    summed_moments,
+    with_targets,
+)
 from similitude.labels import Labels, check_labels, class_weights
 from similitude.numerics.eigen import ZERO_TOLERANCE
 from similitude.numerics.nystroem import NystroemSpectrum, decompose, modified_features

@@ -11,8 +11,7 @@ from scipy.optimize import linprog
 from similitude._native import margin_program
 from similitude._utils.checks import check_positive
 from similitude._utils.docs import shared_docs
-from similitude.features._columns import centred_columns, scaled
-from similitude.features.base import LinearClassifier, LinearSolution
+from similitude.features.base import LinearClassifier, LinearSolution, centred_columns, scaled
 
 if TYPE_CHECKING:
     from similitude.similarities.registry import SimilarityLike

@@ -12,8 +12,7 @@ from scipy import sparse
 from similitude._native import local_statistics, local_statistics_csr, log_average_products
 from similitude._utils.threads import over_row_blocks
 from similitude.finders.finder import LocalNeighbors, Neighbors, ObjectFinder, as_local, is_finder, local_neighbors
-from similitude.generative.max_entropy import MaximumEntropy, Pmfs
-from similitude.generative.omega import check_reach
+from similitude.generative.max_entropy import MaximumEntropy, Pmfs, check_reach
 from similitude.labels import Labels
 from similitude.numerics.votes import TIE_TOLERANCE
 from similitude.proximity.check import csr_arrays

@@ -14,7 +14,7 @@ from similitude.finders.graph import GraphSearch
 from similitude.finders.stream import StreamSearch
 from similitude.generative.base import DividedPath, GenerativeClassifier, GenerativePath, answered, log_posterior
 from similitude.generative.local_models import AveragePmfs, Neighborhoods, Statistics, grown_sizes
-from similitude.generative.omega import family_on, searched_family
+from similitude.generative.max_entropy import family_on, searched_family
 from similitude.labels import Labels
 from similitude.neighbors.searching import LocalPath, SearchingClassifier
 from similitude.numerics.topk import check_n_neighbors

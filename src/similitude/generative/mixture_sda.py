@@ -14,9 +14,8 @@ from similitude._utils.checks import check_integer, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.warn import warn
 from similitude.generative.base import GenerativeClassifier
-from similitude.generative.centroids import CentroidModels, CentroidsPath
-from similitude.generative.max_entropy import MaximumEntropy, Pmfs
-from similitude.generative.omega import family_on
+from similitude.generative.max_entropy import MaximumEntropy, Pmfs, family_on
+from similitude.generative.sda import CentroidModels, CentroidsPath
 from similitude.labels import Labels, numbers_by_class
 from similitude.neighbors.nearest_centroid import class_centroid
 from similitude.numerics.medoids import k_medoids

@@ -28,9 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from similitude._native import rank_one, solve_dual
-from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._spectrum_problem import best_offset
-from similitude.kernel.base import check_range
+from similitude.kernel.base import check_range, nearest_rows
 from similitude.numerics.eigen import cut_zeros, eigh
 
 TOLERANCE = 1e-8

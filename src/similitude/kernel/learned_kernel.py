@@ -9,10 +9,9 @@ from scipy import sparse
 
 from similitude._utils.checks import check_integer, check_positive
 from similitude._utils.docs import shared_docs
-from similitude.kernel._nearest_rows import nearest_rows
 from similitude.kernel._robust_solver import solve_path
 from similitude.kernel._spectrum_problem import GAP, best_offset, feasible, relative_gap
-from similitude.kernel.base import KernelLearningSVC, check_range
+from similitude.kernel.base import KernelLearningSVC, check_range, nearest_rows
 from similitude.kernel.spectrum_solver import ACCEPTED, target_machines
 from similitude.numerics.eigen import cut_zeros, eigh
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from similitude.generative.base import GenerativeClassifier
-from similitude.generative.explanation import Explanation
+from similitude.generative.base import Explanation, GenerativeClassifier
 from similitude.plotting._drawing import AxesLike, axes_for, keep_axes, line_style, literal, number, training_names
 
 if TYPE_CHECKING:
