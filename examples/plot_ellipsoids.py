@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from similitude import KNNClassifier, PathSearchCV, PseudoEuclideanEmbedding, train_test_split
-from similitude.datasets.ellipsoids import make_ellipsoids
+from similitude.datasets.simulated import make_ellipsoids
 from similitude.features.recipes import recipe
 from similitude.plotting import COLORS, DASHES
 

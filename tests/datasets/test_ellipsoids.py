@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from similitude import PseudoEuclideanEmbedding, SimilaritySVC, train_test_split
-from similitude.datasets.ellipsoids import make_ellipsoids
+from similitude.datasets.simulated import make_ellipsoids
 from similitude.features.recipes import recipe
 from similitude.transform.similarity_features import SimilarityFeatures
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from similitude.datasets import bundled_objects, load_digit_images, load_promoters
+from similitude.datasets import bundled, load_digit_images, load_promoters
 
 
 def test_promoters_counts():
@@ -47,7 +47,7 @@ def test_damaged_promoters_are_refused(monkeypatch, tmp_path, damage):
     folder.mkdir()
     rows = "".join(f"{label},{sequence}\n" for sequence, label in zip(*load_promoters(return_X_y=True)))
     (folder / "promoters.csv").write_text("class,sequence\n" + rows.split("\n", 1)[1] + damage)
-    monkeypatch.setattr(bundled_objects.resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr(bundled.resources, "files", lambda _: tmp_path)
     with pytest.raises(ValueError, match=r"promoters.csv is damaged"):
         load_promoters()
 

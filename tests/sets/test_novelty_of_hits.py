@@ -32,7 +32,7 @@ def fitted(S, y):
 @pytest.mark.filterwarnings("ignore::similitude.SimilarityWarning")
 @pytest.mark.parametrize("stored_self", [True, False])
 def test_familiarity_of_hits_is_that_of_the_formula(stored_self, monkeypatch):
-    monkeypatch.setattr("similitude.sets.relative_familiarity.COLUMNS", 100)  # more samples than that
+    monkeypatch.setattr("similitude.sets.familiarity.COLUMNS", 100)  # more samples than that
     S, y = hits(stored_self=stored_self)
     train, new = np.arange(120), np.arange(120, 150)
     block, rows = S[np.ix_(train, train)], S[np.ix_(new, train)]

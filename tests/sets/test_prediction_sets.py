@@ -93,7 +93,7 @@ def test_familiarity_is_that_of_the_formula(monkeypatch):
     expected = conformal.familiarity(BLOCK, Y[TRAIN], ROWS)
     assert np.allclose(sets.familiarity(ROWS), expected)
     assert len(np.unique(expected)) > 10
-    for name in ("familiarity", "native_rows"):
+    for name in ("familiarity", "typicality"):
         monkeypatch.setattr(f"similitude.sets.{name}.BLOCK", 150)  # two or three rows at a time
     again = PredictionSets(KNNClassifier(dissimilarity="gauss"), cv=3).fit(-BLOCK, Y[TRAIN])
     assert np.allclose(again.familiarity(-ROWS), expected)

@@ -177,7 +177,7 @@ def test_errors():
         PyramidMatch()([[[0.0]]], [[[0.0]]])
     with pytest.raises(ValueError, match="n_levels must be an integer of at least 1; got 0"):
         PyramidMatch(0).fit([[[0.0]]])
-    with pytest.raises(ValueError, match="finest must be a positive number or None; got 0"):
+    with pytest.raises(ValueError, match="finest must be a finite number above 0; got 0"):
         PyramidMatch(finest=0).fit([[[0.0]]])
 
 

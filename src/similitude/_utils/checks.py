@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 
 
-def check_positive(value: Any, name: str) -> None:
-    """Raise a ValueError unless the value of the parameter ``name`` is a finite number above 0."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0; got {value!r}.")
+def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
+    """Raise a ValueError unless the value of the parameter ``name`` is a finite number above 0, or 0 with ``zero``."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= float(value) < np.inf or (value == 0 and not zero):
+        raise ValueError(f"{name} must be a finite number {'of at least' if zero else 'above'} 0; got {value!r}.")
+
+
+def check_share(value: Any, name: str) -> None:
+    """Raise a ValueError unless the value of the parameter ``name`` is a number from 0 to 1."""
+    if not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ValueError(f"{name} must be a number in [0, 1]; got {value!r}.")
 
 
 def check_integer(value: Any, name: str, least: int, why: str = "", *, none: bool = False) -> None:

@@ -28,7 +28,7 @@ from similitude.evaluation.folds import stratified_folds
 from similitude.numerics.significance import standard_error
 from similitude.proximity.check import SimilarityWarning
 from similitude.reader import SeveralSamples
-from similitude.sets.approximate_sets import ApproximateSets
+from similitude.sets.mixins import ApproximateSets
 from similitude.splits.nearness import nearest_training
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ from similitude.numerics.temperature import Temperature, fit_temperature
 from similitude.numerics.votes import expected_costs, rescaled_by_priors
 from similitude.proximity.proximities import Proximities
 from similitude.reader import GivenValues, Rows, SeveralReader, SeveralRows
-from similitude.sets.approximate_sets import ApproximateSets
 from similitude.sets.calibration import Calibration
 from similitude.sets.familiarity import learned_familiarity
+from similitude.sets.mixins import ApproximateSets
 from similitude.sets.typicality import Typicality
 
 if TYPE_CHECKING:

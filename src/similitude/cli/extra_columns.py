@@ -11,10 +11,10 @@ from similitude._utils.ids import some
 from similitude.base import read_rows
 from similitude.cli.output import Notes
 from similitude.finders.search import check_search
-from similitude.numerics.conformal import samples_needed
 from similitude.persistence import input_reader
 from similitude.proximity import as_proximities, gives_evidence
 from similitude.sets import calibration_of, typicality_of
+from similitude.sets.calibration import samples_needed
 
 UNASSIGNED = "unassigned"
 """The label of samples that give no evidence, unless all samples are to be assigned to a class."""

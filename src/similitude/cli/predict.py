@@ -24,9 +24,9 @@ from similitude.cli.extra_columns import (
 from similitude.cli.options import AsJson, Header, Key, Quiet, argument, is_yes, option
 from similitude.cli.output import TABLE_SUFFIXES, Notes, notes, write_rows
 from similitude.cli.rows import read_rows
-from similitude.numerics.conformal import check_confidence
 from similitude.persistence import load_model
 from similitude.proximity.files import check_file, check_streams
+from similitude.sets.calibration import check_confidence
 
 ModelFile = Annotated[Path, argument("File written by `similitude fit`.", "MODEL")]
 RowsFiles = Annotated[

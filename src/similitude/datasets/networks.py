@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_integer, check_positive, check_share
 from similitude._utils.types import RandomState
-from similitude.datasets._arguments import check_amount, check_share
 
 
 def make_patrol(
@@ -93,8 +92,8 @@ def make_patrol(
     """
     _check_units(n_people, n_units, n_names, n_outsiders, squad_size)
     _check_chances(answering, other_unit, no_unit, n_units, n_outsiders, n_names)
-    check_amount("popularity", popularity)
-    check_amount("imbalance", imbalance)
+    check_positive(popularity, "popularity", zero=True)
+    check_positive(imbalance, "imbalance", zero=True)
     rng = check_random_state(random_state)
     sizes = _unit_sizes(n_people - n_outsiders, n_units, n_names + 1, imbalance)
     unit = np.repeat(np.arange(n_units + 1), [*sizes, n_outsiders])
@@ -124,7 +123,7 @@ def _check_chances(
     answering: float, other_unit: float, no_unit: float, n_units: int, n_outsiders: int, n_names: int
 ) -> None:
     for name, share in (("answering", answering), ("other_unit", other_unit), ("no_unit", no_unit)):
-        check_share(name, share)
+        check_share(share, name)
     if other_unit + no_unit > 1:
         raise ValueError(f"other_unit and no_unit must add up to at most 1; got {other_unit!r} and {no_unit!r}.")
     if n_units == 1 and other_unit > 0:
@@ -246,8 +245,8 @@ def make_copurchase(
     if n_links > 10 or n_links >= n_books:
         raise ValueError(f"n_links must be at most 10 and below n_books ({n_books}); got {n_links}.")
     for name, share in (("same_author", same_author), ("own", own)):
-        check_share(name, share)
-    check_amount("popularity", popularity)
+        check_share(share, name)
+    check_positive(popularity, "popularity", zero=True)
     rng = check_random_state(random_state)
     fame = rng.exponential(size=n_authors)
     more = rng.choice(n_authors, size=n_books - 2 * n_authors, p=fame / fame.sum())

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.utils import Bunch, check_random_state, column_or_1d
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_integer, check_positive
 from similitude._utils.ids import labels_in_order
 from similitude._utils.types import ListLike, MatrixLike, RandomState
-from similitude.datasets._arguments import check_amount
 from similitude.numerics.eigen import eigh
 from similitude.proximity.check import check_similarity, is_symmetric
 
@@ -184,7 +183,7 @@ def make_negative_direction(
     >>> bool(accuracy(data.base) == 1), bool(accuracy(data.S) < 0.9)
     (True, True)
     """
-    check_amount("c", c)
+    check_positive(c, "c", zero=True)
     if (S is None) != (y is None):
         raise ValueError(f"S and y must be given together; {'S' if S is None else 'y'} is missing.")
     if S is None:
@@ -215,7 +214,7 @@ def _blobs(n: int, n_classes: int, n_features: int, separation: float, gamma: fl
     check_integer(n, "n_samples", 2 * n_classes, f" (2 per class, n_classes={n_classes})")
     check_integer(n_features, "n_features", n_classes, " (n_classes: each centre has its own axis)")
     for name, value in (("separation", separation), ("gamma", gamma)):
-        check_amount(name, value, zero=False)
+        check_positive(value, name)
     rng = check_random_state(random_state)
     y = rng.permutation(np.arange(n) % n_classes)
     centres = separation / np.sqrt(2) * np.eye(n_classes, n_features)
@@ -253,3 +252,155 @@ def fisher_ratios(vectors: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np
     # A column that is constant in both groups has no variance; the square of the rounding error replaces it.
     spread = np.maximum(A.var(axis=0) + B.var(axis=0), np.finfo(float).eps ** 2)
     return (A.mean(axis=0) - B.mean(axis=0)) ** 2 / spread
+
+
+def make_complementary(
+    n_samples: int = 200,
+    *,
+    n_features: int = 2,
+    noise: float = 0.2,
+    separation: float = 6.0,
+    random_state: RandomState = None,
+) -> Bunch:
+    """Draw four classes, one half of which is determined by the similarity and the other by the features.
+
+    A class consists of two bits, ``y = 2 a + b``. The similarity of two samples is 1 if they share the bit a and 0
+    otherwise, plus symmetric Gaussian noise. The features are Gaussian around one of two centres, chosen by the bit b.
+    Either alone can be right at most half of the time; together they determine the class.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        The number of samples; the sizes of the classes differ by at most one.
+    n_features : int, default=2
+        The number of features.
+    noise : float, default=0.2
+        The standard deviation of the noise in S off the diagonal, which makes S indefinite.
+    separation : float, default=6.0
+        The distance between the two centres; the standard deviation is 1 in every direction.
+    random_state : int, RandomState or None, default=None
+        The random state.
+
+    Returns
+    -------
+    Bunch
+        S : ndarray of shape (n_samples, n_samples)
+            Symmetric, with ones on the diagonal.
+        features : ndarray of shape (n_samples, n_features)
+            The feature vectors.
+        y : ndarray of int, shape (n_samples,)
+            The classes 0, 1, 2, 3.
+        similarity_bit, feature_bit : ndarrays of int, shape (n_samples,)
+            a and b.
+
+    See Also
+    --------
+    similitude.FusedClassifier
+        Classify by the product of several classifiers' posteriors, as if their inputs were independent.
+    make_perturbed_centroids : Draw binary rows around random centroids, with one class much noisier than the other.
+
+    References
+    ----------
+    Cazzanti, Gupta & Srivastava, "Fusing similarities and Euclidean features with generative classifiers", FUSION
+    2009: the case for which their Equation (6) is meant, features and similarities independent given the class.
+
+    Examples
+    --------
+    >>> from similitude.datasets import make_complementary
+    >>> data = make_complementary(random_state=0)
+    >>> data.S.shape, data.features.shape
+    ((200, 200), (200, 2))
+    >>> bool((data.y == 2 * data.similarity_bit + data.feature_bit).all())
+    True
+    """
+    check_integer(n_samples, "n_samples", 4, " (1 per class)")
+    check_integer(n_features, "n_features", 1)
+    for name, value in (("noise", noise), ("separation", separation)):
+        check_positive(value, name, zero=True)
+    rng = check_random_state(random_state)
+    y = rng.permutation(np.arange(n_samples) % 4)
+    a, b = y // 2, y % 2
+    upper = np.triu(noise * rng.normal(size=(n_samples, n_samples)), 1)
+    S = (a[:, None] == a).astype(float) + upper + upper.T
+    centre = separation / np.sqrt(n_features)
+    features = (b[:, None] - 0.5) * centre + rng.normal(size=(n_samples, n_features))
+    return Bunch(S=S, features=features, y=y, similarity_bit=a, feature_bit=b)
+
+
+def make_ellipsoids(
+    n_samples: int = 200,
+    n_features: int = 5,
+    *,
+    elongation: float = 300.0,
+    separation: float = 8.0,
+    random_state: RandomState = None,
+) -> Bunch:
+    """Draw two highly ellipsoidal Gaussian classes side by side, with the negative distance as similarity.
+
+    Both classes have standard deviation 1 along the last axis, where their means are ``separation`` apart, and
+    ``elongation`` along every other axis, where their means agree. A hyperplane between them makes nearly no error. But
+    the distance of two samples, ``sqrt(l^2 + t^2)`` with l along the long axes and t along the thin one, is about ``l +
+    t^2 / (2 l)``, so the class affects only a share of ``t^2 / (2 l^2)`` of it. The variance within a class exceeds the
+    difference between the classes, and a linear classifier on similarities to samples fails, although these determine
+    all positions: the pseudo-Euclidean embedding reconstructs them, and a linear classifier on it separates the
+    classes.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        The number of samples; the sizes of the classes differ by at most one.
+    n_features : int, default=5
+        The number of axes, of which all but one are long.
+    elongation : float, default=300.0
+        The standard deviation along the long axes.
+    separation : float, default=8.0
+        The distance between the classes' means.
+    random_state : int, RandomState or None, default=None
+        The random state.
+
+    Returns
+    -------
+    Bunch
+        S : ndarray of shape (n_samples, n_samples)
+            The negative Euclidean distances of the samples.
+        X : ndarray of shape (n_samples, n_features)
+            The samples.
+        y : ndarray of int, shape (n_samples,)
+            The classes 0 and 1.
+
+    See Also
+    --------
+    similitude.SimilarityFeatures
+        Represent a sample by its similarities to prototypes chosen among the training samples.
+    similitude.PseudoEuclideanEmbedding : Embed samples in a pseudo-Euclidean space, and new samples by projection.
+
+    References
+    ----------
+    Chen, Garcia, Gupta, Rahimi & Cazzanti, JMLR 10, 2009, end of Section 3.
+
+    Examples
+    --------
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from similitude import PseudoEuclideanEmbedding, SimilarityFeatures, train_test_split
+    >>> from similitude.datasets import make_ellipsoids
+    >>> data = make_ellipsoids(random_state=0)
+    >>> D_train, D_test, y_train, y_test = train_test_split(-data.S, data.y, random_state=0)
+    >>> fisher = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+    >>> features = make_pipeline(SimilarityFeatures(dissimilarity="negate"), fisher)
+    >>> embedded = make_pipeline(PseudoEuclideanEmbedding(5, dissimilarity="double-centring"), fisher)
+    >>> bool(features.fit(D_train, y_train).score(D_test, y_test) < 0.7)
+    True
+    >>> embedded.fit(D_train, y_train).score(D_test, y_test)
+    1.0
+    """
+    check_integer(n_samples, "n_samples", 2, " (1 per class)")
+    check_integer(n_features, "n_features", 2, " (a thin axis and a long one)")
+    check_positive(elongation, "elongation")
+    check_positive(separation, "separation", zero=True)
+    rng = check_random_state(random_state)
+    y = rng.permutation(np.arange(n_samples) % 2)
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, :-1] *= elongation
+    X[:, -1] += separation * (y - 0.5)
+    return Bunch(S=-euclidean_distances(X), X=X, y=y)

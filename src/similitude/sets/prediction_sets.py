@@ -44,7 +44,7 @@ from similitude.sets.calibration import (
     warn_of_coverage,
 )
 from similitude.sets.familiarity import learned_familiarity
-from similitude.sets.novelty import Novelty
+from similitude.sets.mixins import Novelty
 from similitude.sets.typicality import Typicality
 from similitude.splits.leaks import folds_of_samples
 

@@ -16,7 +16,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_integer, check_positive
+from similitude._utils.extras import require
 from similitude._utils.types import ListLike
 from similitude.similarities.registry import BatchDistance, BatchSimilarity, Measure, register
 from similitude.similarities.vectors import as_distributions, as_real, as_vector_pair
@@ -44,12 +45,6 @@ def as_point_sets(X: Any, name: str, n_dimensions: int | None = None) -> list[np
             raise ValueError(f"{name}[{i}] has points of {array.shape[1]} dimensions; the others have {n_dimensions}.")
         sets.append(array)
     return sets
-
-
-def _two_lists_of_point_sets(A: Any, B: Any) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    left = as_point_sets(A, "A")
-    right = left if B is A else as_point_sets(B, "B", left[0].shape[1] if left else None)
-    return left, right
 
 
 class EMD(BatchDistance):
@@ -137,8 +132,6 @@ class EMD(BatchDistance):
         return _fill(A, B, half, lambda a, b: self._solve(a[1], b[1], cdist(a[0], b[0], self.ground)))
 
     def _solve(self, p: np.ndarray, q: np.ndarray, ground: np.ndarray) -> float:
-        from similitude._utils.extras import require
-
         return float(require("ot", "transport").emd2(p, q, ground, numItermax=self.max_iterations))
 
 
@@ -250,8 +243,8 @@ class PyramidMatch(BatchSimilarity):
             The fitted object.
         """
         check_integer(self.n_levels, "n_levels", 1)
-        if self.finest is not None and not 0 < self.finest < np.inf:
-            raise ValueError(f"finest must be a positive number or None; got {self.finest!r}.")
+        if self.finest is not None:
+            check_positive(self.finest, "finest")
         points = np.concatenate(as_point_sets(X, "X"))
         self.origin_ = points.min(axis=0)
         # Slightly wider than the extent, because the coarsest cell is half open and must contain the far corner.
@@ -340,7 +333,8 @@ class Hausdorff(BatchDistance):
 
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances of the sets in A to those in B."""
-        left, right = _two_lists_of_point_sets(A, B)
+        left = as_point_sets(A, "A")
+        right = left if B is A else as_point_sets(B, "B", left[0].shape[1] if left else None)
         points = np.concatenate(right)
         starts = np.cumsum([0] + [len(z) for z in right[:-1]])
         values = np.empty((len(left), len(right)))

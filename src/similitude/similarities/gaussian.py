@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
+from similitude._utils.checks import check_positive
 from similitude._utils.types import ListLike
 from similitude.similarities.pairwise import pairwise
 from similitude.similarities.registry import BatchSimilarity, Measure, SimilarityLike, register, resolve
@@ -43,14 +43,9 @@ class RBF(BatchSimilarity):
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the rows of A to those of B."""
         A, B = as_vector_pair(A, B)
-        gamma = 1.0 / max(1, A.shape[1]) if self.gamma is None else _positive(self.gamma, "gamma")
+        gamma = 1.0 / max(1, A.shape[1]) if self.gamma is None else self.gamma
+        check_positive(gamma, "gamma")
         return np.exp(-gamma * cdist(A, B, "sqeuclidean"))
-
-
-def _positive(value: Any, name: str) -> float:
-    if not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a positive number; got {value!r}.")
-    return float(value)
 
 
 class RBFRows(BatchSimilarity):
@@ -134,9 +129,10 @@ class RBFRows(BatchSimilarity):
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the similarities of the objects in A to those in B."""
         check_is_fitted(self, "n_columns_")
+        check_positive(self.gamma, "gamma")
         left = self._rows(A, "A")
         right = left if B is A else self._rows(B, "B")
-        return np.exp(-_positive(self.gamma, "gamma") * cdist(left, right, "sqeuclidean"))
+        return np.exp(-self.gamma * cdist(left, right, "sqeuclidean"))
 
 
 _gaussian = partial(Measure, batch=True, symmetric=True, range="0 to 1", library="scipy")

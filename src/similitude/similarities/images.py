@@ -14,6 +14,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
 from similitude._native import one_sided_tangent, orthonormalize, two_sided_tangent
+from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.threads import over_row_blocks, thread_count
 from similitude._utils.types import ListLike
 from similitude.similarities.registry import BatchDistance, Measure, register
@@ -173,16 +174,14 @@ class Tangent(BatchDistance):
         return bases
 
     def _check_parameters(self) -> None:
-        if self.sides not in ("one", "two"):
-            raise ValueError(f"sides must be 'one' or 'two'; got {self.sides!r}.")
+        check_choice(self.sides, "sides", ("one", "two"))
         unknown = [t for t in self.transformations if t not in TRANSFORMATIONS]
         if unknown or not self.transformations or len(set(self.transformations)) < len(self.transformations):
             raise ValueError(
                 f"transformations must be some of {TRANSFORMATIONS}, each once; got {self.transformations!r}."
             )
-        for name in ("sigma", "spring"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be a positive number; got {getattr(self, name)!r}.")
+        check_positive(self.sigma, "sigma")
+        check_positive(self.spring, "spring")
 
 
 class EuclideanImage(BatchDistance):
@@ -225,8 +224,7 @@ class EuclideanImage(BatchDistance):
 
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the distances of the images in A to those in B."""
-        if not 0 < self.sigma < np.inf:
-            raise ValueError(f"sigma must be a positive number; got {self.sigma!r}.")
+        check_positive(self.sigma, "sigma")
         left, right = _two_stacks(A, B, self.shape)
         lines, columns = (self._root(size) for size in left.shape[1:])
         return cdist(*((lines @ stack @ columns).reshape(len(stack), -1) for stack in (left, right)), "euclidean")

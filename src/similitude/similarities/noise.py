@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from similitude._utils.checks import check_integer
+from similitude._utils.checks import check_integer, check_positive
 from similitude._utils.types import RandomState
 
 
@@ -113,8 +113,7 @@ def add_noise(
     (True, [1.0, 1.0, 1.0])
     """
     X = _finite(X, "X")
-    if not 0 <= variance < np.inf:
-        raise ValueError(f"variance must be a finite number of at least 0; got {variance!r}.")
+    check_positive(variance, "variance", zero=True)
     if (symmetric or not diagonal) and (X.ndim != 2 or X.shape[0] != X.shape[1]):
         raise ValueError(f"X must be square for symmetric=True or diagonal=False; got shape {X.shape}.")
     noise = check_random_state(random_state).normal(scale=np.sqrt(variance), size=X.shape)

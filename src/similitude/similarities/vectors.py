@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from scipy.special import rel_entr
 
+from similitude._utils.checks import check_share
 from similitude._utils.docs import shared_docs
 from similitude._utils.types import ListLike
 from similitude.similarities.registry import BatchDistance, Measure, batch, register
@@ -248,8 +249,7 @@ class RelativeEntropy(BatchDistance):
 
     def __call__(self, A: ListLike, B: ListLike) -> np.ndarray:
         """Return the divergences of the rows of A from those of B."""
-        if not 0 <= self.smoothing <= 1:
-            raise ValueError(f"smoothing must lie between 0 and 1; got {self.smoothing!r}.")
+        check_share(self.smoothing, "smoothing")
         A, B = as_vector_pair(A, B)
         P, Q = (
             (1 - self.smoothing) * as_distributions(X, name) + self.smoothing / X.shape[1]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from similitude.numerics.conformal import check_confidence, counts_of_larger, nonconformity, samples_needed
+from similitude.sets.calibration import check_confidence, counts_of_larger, nonconformity, samples_needed
 from tests.reference import conformal
 
 
