@@ -14,7 +14,7 @@ from similitude.cli import app
 from similitude.cli.data import named_samples
 from similitude.cli.datasets import FETCHED, catalogue
 from similitude.datasets import load_promoters, load_proximity, load_voting
-from similitude.similarities import resolve
+from similitude.similarities.registry import resolve
 
 HERE = [name for name, entry in catalogue().items() if entry.kind != FETCHED]
 

@@ -12,8 +12,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from similitude import KNNClassifier
-from similitude.similarities import jaccard, pairwise, resolve
+from similitude.similarities import jaccard, pairwise
 from similitude.similarities.categorical import Goodall, TverskyContrast, TverskyRatio, overlap
+from similitude.similarities.registry import resolve
 from tests.reference import sets as reference
 
 row = st.tuples(*[st.sampled_from(["a", "b", "c", "?"])] * 3)

@@ -13,8 +13,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from similitude import KNNClassifier
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import pairwise
 from similitude.similarities.distributions import EMD, Hausdorff, PyramidMatch
+from similitude.similarities.registry import resolve
 from tests.reference import distributions as reference
 
 coordinate = st.floats(-10, 10).map(lambda v: round(v, 2))

@@ -14,8 +14,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from similitude import KNNClassifier
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import pairwise
 from similitude.similarities.documents import TfidfCosine
+from similitude.similarities.registry import resolve
 
 TRAIN = ["red apple pie", "green apple", "blue sea and red sky", "the sea the sea", ""]
 documents = st.lists(st.lists(st.sampled_from(["red", "sea", "pie", "naïve"]), max_size=5).map(" ".join), min_size=1)

@@ -8,7 +8,8 @@ import pytest
 
 from similitude import KNNClassifier, PathSearchCV
 from similitude.datasets import load_promoters
-from similitude.similarities import names, pairwise, resolve
+from similitude.similarities import names, pairwise
+from similitude.similarities.registry import resolve
 
 RNG = np.random.default_rng(0)
 WORDS = ["tree", "trees", "free", "three", "house", "mouse", "horse", "houses", "abab", "baba", "a", "tre"]

@@ -8,8 +8,9 @@ from scipy.ndimage import gaussian_filter, rotate, shift
 from sklearn.base import clone
 
 from similitude import KNNClassifier
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import pairwise
 from similitude.similarities.images import TRANSFORMATIONS, EuclideanImage, Tangent, tangent_vectors
+from similitude.similarities.registry import resolve
 from similitude.similarities.vectors import euclidean
 from tests.reference import images as reference
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from similitude import KNNClassifier
-from similitude.similarities import VDM, Measure, batch, counting, names, register, resolve
+from similitude.similarities import VDM, Measure, batch, counting, names, register
 from similitude.similarities import registry as module
+from similitude.similarities.registry import resolve
 
 
 @pytest.fixture

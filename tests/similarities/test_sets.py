@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from similitude import KNNClassifier
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import pairwise
+from similitude.similarities.registry import resolve
 from similitude.similarities.sets import TverskyLinear, dice, jaccard
 from tests.reference import sets as reference
 

@@ -14,7 +14,8 @@ from sklearn.model_selection import cross_val_score
 
 from similitude import KNNClassifier
 from similitude._utils.extras import require
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import pairwise
+from similitude.similarities.registry import resolve
 from similitude.similarities.strings import LCS, Compression, DamerauLevenshtein, Indel, JaroWinkler, Levenshtein
 from tests.reference import strings as reference
 

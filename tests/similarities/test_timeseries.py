@@ -14,7 +14,8 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from similitude import KNNClassifier
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import pairwise
+from similitude.similarities.registry import resolve
 from similitude.similarities.timeseries import DTW
 from tests.reference import timeseries as reference
 

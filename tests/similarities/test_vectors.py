@@ -14,8 +14,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import pairwise_distances, pairwise_kernels
 
 from similitude import KNNClassifier
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import pairwise
 from similitude.similarities.gaussian import RBF, RBFRows
+from similitude.similarities.registry import resolve
 from similitude.similarities.scikit_learn import ScikitLearnDistance, scikit_learn_measure
 from similitude.similarities.vectors import (
     DeltaE94,

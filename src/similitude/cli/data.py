@@ -26,7 +26,7 @@ from similitude.proximity.files import (
 )
 from similitude.proximity.unknown import check_fill
 from similitude.reader import Reader, SeveralReader, samples_of
-from similitude.similarities import resolve
+from similitude.similarities.registry import resolve
 from similitude.splits import SimilarityGroupKFold
 
 _PROTEIN_SCORES = "BLOSUM62"

@@ -35,7 +35,8 @@ from similitude.proximity.files import (
     save_proximity,
     write_ids,
 )
-from similitude.similarities import Measure, pairwise, resolve
+from similitude.similarities import pairwise
+from similitude.similarities.registry import Measure, resolve
 
 SUFFIXES = (".csv", ".npy", ".npz")
 

@@ -18,7 +18,7 @@ from similitude.cli.datasets import entry_named
 from similitude.cli.output import note_failures, notes
 from similitude.report import find, page
 from similitude.report.code import Source as Code
-from similitude.similarities import resolve
+from similitude.similarities.registry import resolve
 
 
 def report_matrix(

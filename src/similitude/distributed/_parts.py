@@ -6,7 +6,8 @@ from typing import Any
 
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude.proximity.maps import LearnedMap
-from similitude.similarities import Measure, show_blocks
+from similitude.similarities import Measure
+from similitude.similarities.pairwise import show_blocks
 
 # These are plain classes, because Dask takes tuples, lists and dataclasses apart to find tasks inside.
 

@@ -11,8 +11,9 @@ from similitude._utils.extras import require
 from similitude._utils.scikit_learn import is_fitted, num_samples, safe_indexing
 from similitude.distributed._cluster import waiting
 from similitude.distributed._parts import Part, Rule, cut, show
-from similitude.similarities import MatrixInMemory, Measure, check_sequence, resolve
 from similitude.similarities import pairwise as pairwise_here
+from similitude.similarities.pairwise import MatrixInMemory, check_sequence
+from similitude.similarities.registry import Measure, resolve
 
 if TYPE_CHECKING:
     from similitude._utils.types import ListLike, SamplesLike

@@ -16,7 +16,8 @@ from similitude.distributed._parts import Part, Rule, cut, even_lengths, lengths
 from similitude.finders.finder import Collection, Neighbors
 from similitude.finders.stream import Ends, RunningBest, StreamSearch, best_of
 from similitude.proximity.maps import LearnedMap
-from similitude.similarities import Block, Measure, Target, sliceable
+from similitude.similarities import Block, Measure
+from similitude.similarities.pairwise import Target, sliceable
 
 _ADVICE = "lower block_size or batch_size of ClusterSearch, raise n_shards, or give the workers more memory"
 

@@ -28,7 +28,8 @@ from similitude.experiments.protocol import Protocol
 from similitude.experiments.results import Results
 from similitude.experiments.store import Failure, Row, Store
 from similitude.proximity.check import SimilarityWarning
-from similitude.similarities import pairwise, resolve
+from similitude.similarities import pairwise
+from similitude.similarities.registry import resolve
 
 LARGEST = 4000
 """Up to this number of raw objects the whole matrix is computed once (128 MB), and each cell uses a part of it."""

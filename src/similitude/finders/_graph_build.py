@@ -15,7 +15,8 @@ from similitude._native import offer
 from similitude._utils.extras import require
 from similitude._utils.scikit_learn import num_samples
 from similitude.finders.stream import sorted_best
-from similitude.similarities import Comparison, Measure
+from similitude.similarities import Measure
+from similitude.similarities.pairwise import Comparison
 
 _PRODUCTS = 2**22  # the number of products of codes that are computed at a time
 

@@ -24,7 +24,9 @@ from similitude.numerics.topk import listed_counts, run_ends, taken_sizes, tied_
 from similitude.proximity.check import for_lookup
 from similitude.proximity.maps import LearnedMap
 from similitude.proximity.unknown import LearnedFill, known_in_either_direction
-from similitude.similarities import Comparison, Measure, fingerprint_of_measure
+from similitude.similarities import Measure
+from similitude.similarities.fingerprint import fingerprint_of_measure
+from similitude.similarities.pairwise import Comparison
 
 _PAIRS_AT_ONCE = 2**18
 

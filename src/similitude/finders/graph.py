@@ -23,7 +23,8 @@ from similitude.finders._graph_build import (
 )
 from similitude.finders.finder import Collection, ObjectFinder, in_both_directions
 from similitude.proximity.maps import WITH_WIDTH, LearnedMap, base_name, learned_constants_needed
-from similitude.similarities import Comparison, Measure, pairwise, sliceable
+from similitude.similarities import Measure
+from similitude.similarities.pairwise import Comparison, pairwise, sliceable
 
 BUILDERS = ("auto", "own", "pynndescent")
 

@@ -12,7 +12,8 @@ from similitude._utils.scikit_learn import num_samples
 from similitude.finders.finder import Collection, Neighbors, ObjectFinder
 from similitude.numerics.topk import listed_counts
 from similitude.proximity.maps import LearnedMap, learned_constants_needed
-from similitude.similarities import Measure, Target, show_blocks, sliceable
+from similitude.similarities import Measure
+from similitude.similarities.pairwise import Target, show_blocks, sliceable
 
 
 class StreamSearch(ObjectFinder):

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from similitude._native import keep_distinct, recurrences, solve_max_entropy, tabulate_partition
 from similitude.finders.stream import StreamSearch
-from similitude.similarities import Target
+from similitude.similarities.pairwise import Target
 
 ROUNDING = 1e-12
 """Similarities that differ by less than this share of the largest count as one."""

@@ -24,7 +24,8 @@ from similitude.neighbors.weights import LOCAL_WEIGHTS, NEEDS_LARGEST, SPECTRA, 
 from similitude.numerics.topk import check_n_neighbors
 from similitude.proximity.unknown import known_values
 from similitude.reader import Training
-from similitude.similarities import append_objects, resolve
+from similitude.similarities.pairwise import append_objects
+from similitude.similarities.registry import resolve
 
 if TYPE_CHECKING:
     from similitude._utils.types import CostsLike, ListLike, PriorsLike, SamplesLike

@@ -20,8 +20,8 @@ from sklearn.utils import Bunch
 
 from similitude.persistence._scikit_learn import FITTED, RELATIONS
 from similitude.persistence._state import StateCheck
-from similitude.similarities import Measure, resolve
 from similitude.similarities import registry as registered
+from similitude.similarities.registry import Measure, resolve
 
 _NO_MODELS = re.compile(
     r"similitude\.(cli|datasets|experiments|plotting|report|persistence|_.*|proximity\.files|"

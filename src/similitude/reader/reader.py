@@ -22,7 +22,8 @@ from similitude.reader.base import InputReader
 from similitude.reader.rows import Rows
 from similitude.reader.training import Training
 from similitude.reader.values import ComputedValues, GivenValues, is_dict, matrix_of
-from similitude.similarities import Measure, check_objects, pairwise, resolve, sliceable
+from similitude.similarities.pairwise import check_objects, pairwise, sliceable
+from similitude.similarities.registry import Measure, resolve
 
 
 class Reader(InputReader):

@@ -20,7 +20,8 @@ from similitude.reader.reader import Reader
 from similitude.reader.rows import Rows
 from similitude.reader.training import Training
 from similitude.reader.values import GivenValues, matrix_of
-from similitude.similarities import check_objects, pairwise, resolve
+from similitude.similarities.pairwise import check_objects, pairwise
+from similitude.similarities.registry import resolve
 
 
 class Samples(SearchSamples):

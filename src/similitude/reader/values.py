@@ -10,7 +10,7 @@ import numpy as np
 from similitude._utils.scikit_learn import num_samples, safe_indexing
 from similitude.proximity.proximities import Proximities, as_proximities
 from similitude.proximity.split import cut
-from similitude.similarities import Named, named_values
+from similitude.similarities.pairwise import Named, named_values
 
 
 def is_dict(value: Any) -> bool:

@@ -22,7 +22,7 @@ from similitude.reader import Samples, SearchSamples, SeveralSamples
 from similitude.report.code import Source
 from similitude.report.outcome import Outcome, find_outcome, similarities_of
 from similitude.report.similarities import SideBySide, read_samples, side_by_side
-from similitude.similarities import resolve
+from similitude.similarities.registry import resolve
 from similitude.theory.goodness import Goodness
 
 MAX_SAMPLES = 2000

@@ -7,7 +7,7 @@ import pytest
 from similitude.datasets import load_objects
 from similitude.proximity import SimilarityWarning
 from similitude.proximity.files.text import read_fasta
-from similitude.similarities import resolve
+from similitude.similarities.registry import resolve
 from tests.proximity.files.writing import write
 
 FASTA = """>sp|P69905|HBA_HUMAN Hemoglobin subunit alpha
