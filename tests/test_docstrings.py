@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 import similitude
 from similitude._utils.docs import SHARED, shared_docs
-from similitude._utils.methods import available_if
+from similitude._utils.scikit_learn import available_if
 from tests.docstrings import public_objects
 
 NAME = re.compile(r"^ *\{(\w+)\}$", re.MULTILINE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,28 +19,11 @@ _clock = time.monotonic
 
 
 def progress(items: Iterable[T], total: int, description: str, enabled: bool = True) -> Iterator[T]:
-    """Yield the items, and show on stderr how many are done and the time left.
-
-    On a terminal this is a bar, which also has the rate; elsewhere it is a line about every ten seconds.
-    """
-    if not enabled or sys.stderr is None:
-        yield from items
-        return
-    if not sys.stderr.isatty():
-        lines = _Lines({description: total}, {})
+    """Yield the items, and show on stderr how many are done and the time left; a bar also has the rate."""
+    with ProgressBars({description: total}, enabled=enabled, rate=True) as bars:
         for item in items:
             yield item
-            lines.update(description, advance=1)
-        return
-    from rich.progress import ProgressColumn, TimeRemainingColumn
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text("" if task.speed is None else f"{task.speed:.3g}/s", style="progress.data.speed")
-
-    with _drawn(Rate(), TimeRemainingColumn()) as bar:
-        yield from bar.track(items, total=total, description=description)
+            bars.advance(description)
 
 
 class ProgressBars:
@@ -51,32 +33,31 @@ class ProgressBars:
     when a step is finished or a note changes; nothing is printed for work that takes less time than that.
     """
 
-    def __init__(self, totals: Mapping[str, int], done: Mapping[str, int] | None = None, enabled: bool = True):
+    def __init__(
+        self, totals: Mapping[str, int], done: Mapping[str, int] | None = None, enabled: bool = True, rate: bool = False
+    ):
         self._totals, self._done = dict(totals), dict(done or {})
-        self._enabled = enabled
-        self._drawing: Any = None
+        self._enabled, self._rate = enabled and sys.stderr is not None, rate
+        self._bar: Any = None
         self._tasks: dict[str, Any] = {}
         self._lines: _Lines | None = None
 
     def __enter__(self) -> ProgressBars:
-        if not self._enabled or sys.stderr is None:
-            return self
-        if not sys.stderr.isatty():
-            self._lines = _Lines(self._totals, self._done)
-            return self
-        from rich.markup import escape
-        from rich.progress import TextColumn, TimeRemainingColumn
+        if self._enabled and sys.stderr.isatty():
+            from rich.markup import escape
 
-        self._drawing = _drawn(TimeRemainingColumn(), TextColumn("{task.fields[note]}", markup=False))
-        self._bar = self._drawing.__enter__()
-        for name, total in self._totals.items():
-            already = self._done.get(name, 0)
-            self._tasks[name] = self._bar.add_task(escape(name), total=total, completed=already, note="")
+            self._bar = _bars(self._rate)
+            self._bar.start()
+            for name, total in self._totals.items():
+                already = self._done.get(name, 0)
+                self._tasks[name] = self._bar.add_task(escape(name), total=total, completed=already, note="")
+        elif self._enabled:
+            self._lines = _Lines(self._totals, self._done)
         return self
 
     def __exit__(self, *reason: Any) -> None:
-        if self._drawing is not None:
-            self._drawing.__exit__(*reason)
+        if self._bar is not None:
+            self._bar.stop()
 
     def advance(self, name: str, note: str = "", steps: int = 1) -> None:
         """Count more steps of the task ``name`` as done; a note that is not empty replaces the one before."""
@@ -92,7 +73,7 @@ class ProgressBars:
         self._update(name, total=n)
 
     def _update(self, name: str, **changes: Any) -> None:
-        if self._drawing is not None:
+        if self._bar is not None:
             self._bar.update(self._tasks[name], **changes)
         elif self._lines is not None:
             self._lines.update(name, **changes)
@@ -149,12 +130,16 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
 
 
-@contextmanager
-def _drawn(*columns: Any) -> Iterator[Any]:
-    """Yield a rich progress display that ends with these columns and disappears when the block is left."""
+def _bars(rate: bool) -> Any:
+    """Return a rich progress display, perhaps with the number of steps per second, that disappears at the end."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
 
-    first = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*first, *columns, console=Console(stderr=True), transient=True) as bar:
-        yield bar
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:.3g}/s", style="progress.data.speed")
+
+    first = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *([Rate()] if rate else []))
+    last = (TimeRemainingColumn(), TextColumn("{task.fields[note]}", markup=False))
+    return Progress(*first, *last, console=Console(stderr=True), transient=True)

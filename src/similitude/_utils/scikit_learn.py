@@ -1,8 +1,15 @@
-"""The private names of scikit-learn that the package uses, with the reason for each; no other module uses any."""
+"""What the package takes from scikit-learn beyond its public names, with the reason for each; no other module does.
+
+It also holds what other modules need to fit into scikit-learn: links to pages, and methods under a condition.
+"""
+
+# ruff: noqa: F401 - other modules import these names from here
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,6 +20,7 @@ from sklearn.model_selection._search import BaseSearchCV
 
 # Takes samples from arrays, sparse matrices, lists and data frames of every library that scikit-learn reads.
 from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils import metaestimators
 
 # Makes get_params and set_params reach estimators in a list of (name, estimator), as in VotingClassifier.
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
@@ -26,22 +34,6 @@ from sklearn.utils.validation import _is_fitted as is_fitted
 # Counts the samples of everything that scikit-learn accepts as X, with its message for other objects.
 from sklearn.utils.validation import _num_samples as num_samples
 from sklearn.utils.validation import validate_data
-
-__all__ = [
-    "BaseComposition",
-    "BaseSearchCV",
-    "best_index",
-    "check_refit",
-    "checked_sample_weight",
-    "feature_names",
-    "format_results",
-    "is_fitted",
-    "num_samples",
-    "routed_arguments",
-    "safe_indexing",
-    "scorers_of",
-    "single_scorers",
-]
 
 
 def feature_names(X: Any) -> np.ndarray | None:
@@ -83,3 +75,30 @@ def check_refit(search: GridSearchCV, scores: Any) -> None:
 def best_index(search: GridSearchCV, refit_metric: str, results: dict[str, Any]) -> int:
     """Return the index of the candidate that ``refit`` chooses."""
     return search._select_best_index(search.refit, refit_metric, results)
+
+
+SITE = "https://similitude.readthedocs.io/en/stable"
+
+
+class LinkedEstimator:
+    """Mixin of estimators whose HTML representation links to their page in the reference."""
+
+    _doc_link_module = "similitude"
+    _doc_link_template = SITE + "/generated/{page}.html"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        """Return the name of the page: the room of the estimator is named unless ``similitude`` exports the class."""
+        kind = type(self)
+        package = sys.modules["similitude"]
+        room = "similitude" if hasattr(package, kind.__name__) else ".".join(kind.__module__.split(".")[:2])
+        page = f"{room}.{kind.__name__}"
+        # A file system that ignores case would hold one page for the class and the function ``rescale``.
+        return {"page": f"{page}-class" if page == "similitude.Rescale" else page}
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """Return scikit-learn's decorator of this name, for which a type checker keeps the signature of the method."""
+    return metaestimators.available_if(check)

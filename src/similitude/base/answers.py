@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
-from similitude._utils.methods import Method, available_if
+from similitude._utils.scikit_learn import Method, available_if
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
-from similitude._utils.links import LinkedEstimator
+from similitude._utils.scikit_learn import LinkedEstimator
 from similitude.base.answers import Deciding, offered
 from similitude.base.fitted import forget_fit
 from similitude.labels import (

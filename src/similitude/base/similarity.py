@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude._utils.ids import as_ids
-from similitude._utils.links import LinkedEstimator
+from similitude._utils.scikit_learn import LinkedEstimator
 from similitude.base.path import PathClassifier
 from similitude.reader import Reader, Rows, Training
 

@@ -18,7 +18,7 @@ from similitude._utils import scikit_learn
 from similitude._utils.docs import shared_docs
 from similitude._utils.forms import is_frame
 from similitude._utils.ids import labels_in_order
-from similitude._utils.links import LinkedEstimator
+from similitude._utils.scikit_learn import LinkedEstimator
 from similitude.base import PathClassifier, new_reader
 from similitude.evaluation.batches import Batch, grouped
 from similitude.evaluation.engine import Fold, absolute, evaluate, given_to, reading_part, reads_training, samples_for

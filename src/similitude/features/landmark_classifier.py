@@ -10,8 +10,7 @@ import numpy as np
 from similitude._utils.checks import check_choice, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
-from similitude._utils.methods import available_if
-from similitude._utils.scikit_learn import num_samples
+from similitude._utils.scikit_learn import available_if, num_samples
 from similitude.base import SimilarityClassifier, new_reader
 from similitude.features.landmark_models import (
     NO_PROBABILITIES,

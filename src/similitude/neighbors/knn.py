@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude._utils.checks import check_bool, check_choice, check_integer, check_positive
 from similitude._utils.docs import shared_docs
 from similitude._utils.ids import labels_in_order
-from similitude._utils.methods import available_if
-from similitude._utils.scikit_learn import num_samples
+from similitude._utils.scikit_learn import available_if, num_samples
 from similitude.base import new_reader
 from similitude.finders.finder import same_values
 from similitude.finders.graph import GraphSearch
